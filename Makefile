@@ -1,0 +1,55 @@
+# Needs python3 (3.11 or newer) with pip, and make; everything else is installed into .venv, from wheels with known hashes.
+
+PYTHON ?= python3
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# Not the environment's own pip: where python3-venv is missing there is none.
+INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint soak lock clean
+
+help: ## say what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+
+run: $(READY) ## start the demo: a provider that replays real matches, the daemon, API and web page
+	$(BIN)/matchwire demo
+
+test: lint ## lint, then the bounded tests; PYTEST_ARGS="-k goal", WORKERS=4
+	$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) $(PYTEST_ARGS)
+
+lint: $(READY) ## ruff, formatting and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+soak: $(READY) ## the long tests: kill loops, fuzzing, simulated days
+	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
+
+# An environment that was left half-made has no interpreter that runs, and is made anew.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "matchwire needs Python 3.11 or newer; name one: make PYTHON=python3.12 …")'
+	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --without-pip --clear $(VENV)
+	@echo "installing into $(VENV) …"
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# editables: what the build backend needs for an editable install, and names only while it builds.
+lock: ## resolve all versions anew into requirements.lock
+	@set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; \
+	$(PYTHON) -m venv --without-pip "$$work/venv"; \
+	$(PYTHON) -m pip --disable-pip-version-check --python "$$work/venv/bin/python" install --quiet uv; \
+	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+	    > "$$work/build.in"; \
+	echo editables >> "$$work/build.in"; \
+	"$$work/venv/bin/uv" pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --no-emit-index-url \
+	    --custom-compile-command "make lock" --extra test pyproject.toml "$$work/build.in" --output-file requirements.lock
+
+clean: ## remove the environment and all caches
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,47 @@
+"""Answers that a cache may ask about again: strong `ETag`, `Last-Modified`, 304."""
+
+from __future__ import annotations
+
+import hashlib
+from email.utils import format_datetime, parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from api.peek import instant
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+
+
+def conditional(
+    headers: Headers, body: bytes, content_type: str, *, cache_control: str, modified: int | None = None, now: float = 0
+) -> Response:
+    """The body, or 304 where the caller has it already.
+
+    `modified` (Unix seconds) is told only once its second is over: within it one more change could still happen, and a
+    caller who asks with that date later would miss it.
+    """
+    known = {"ETag": etag(body), "Cache-Control": cache_control, "Vary": "Authorization"}
+    if modified is not None and modified + 1 <= now:
+        known["Last-Modified"] = format_datetime(instant(modified), usegmt=True)
+    if unchanged(headers, known):
+        return Response(None, 304, known)
+    return Response(body, 200, {**known, "Content-Type": content_type})
+
+
+def etag(body: bytes) -> str:
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+def unchanged(headers: Headers, known: dict[str, str]) -> bool:
+    """Whether the request's preconditions say that its sender has what `known` describes (RFC 9110, 13.2.2)."""
+    if (tags := headers.get("if-none-match")) is not None:
+        return "*" in tags.split() or known["ETag"] in {tag.strip().removeprefix("W/") for tag in tags.split(",")}
+    since, modified = headers.get("if-modified-since"), known.get("Last-Modified")
+    if since is None or modified is None:
+        return False
+    try:
+        return parsedate_to_datetime(modified) <= parsedate_to_datetime(since)
+    except (ValueError, TypeError, OverflowError):
+        return False  # not a date, or one without a time zone: the header counts as absent

@@ -1,0 +1,198 @@
+"""A post as readers see it: one headline and safe HTML, in feeds and on pages, whatever a stored document holds."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from api.peek import Json, kind, node, nodes, number, text
+from mapping.documents.scalars import PUBLISHED
+from mapping.richtext import plain, sanitise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TITLE_LENGTH = 80
+_MINUTES = re.compile(r"\d+(\+\d+)?")
+_SCORE = re.compile(r"\d+\s*[:\N{EN DASH}-]\s*\d+\b")
+
+
+def minute(event: Json) -> str:
+    """The time of play as it is read, such as `45+2'`; empty where the post has none."""
+    time = text(event, "sport_event", "time_of_play")
+    return f"{time}'" if _MINUTES.fullmatch(time) else time
+
+
+def score(event: Json) -> str:
+    """The score that the post shows, such as `1:0`; empty where it shows none."""
+    return tally(node(event, "sport_event", "score"))
+
+
+def incident(event: Json) -> str:
+    """What happened in the match, with the score where the post shows one: `Goal 1:0`."""
+    title = text(event, "sport_event", "title") or _spoken(text(event, "sport_event", "event_type"))
+    shown = "" if _SCORE.search(title) else score(event)
+    return " ".join(filter(None, (title, shown)))
+
+
+def headline(event: Json) -> str:
+    """The title of a post: its headline, else the incident with its minute, else the first words of the text."""
+    if head := text(event, "headline"):
+        return one_line(head)
+    happened = incident(event)
+    return one_line(" ".join(filter(None, (minute(event), happened))) if happened else _first_words(event))
+
+
+def players(event: Json) -> list[tuple[str, str]]:
+    """Who took part, as (role, name); the role may be empty."""
+    parts = nodes(event, "sport_event", "players")
+    return [(text(each, "event_player_title"), name) for each in parts if (name := text(each, "player", "name"))]
+
+
+def body_html(event: Json) -> str:
+    """The post without its headline, as sanitised HTML."""
+    media = {text(each, "local_id"): each for each in nodes(event, "media")}
+    return "".join([_players_html(event), *(_block_html(each, media) for each in nodes(event, "contents"))])
+
+
+def plain_text(event: Json) -> str:
+    """The texts and quotes of the post without markup."""
+    blocks = nodes(event, "contents")
+    parts = [plain(text(each, "text")) for each in blocks if kind(each) == "RichTextContentBlock"]
+    parts += [text(each, "text") for each in blocks if kind(each) == "QuoteContentBlock"]
+    return " ".join(filter(None, parts))
+
+
+def one_line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def web_url(value: Any) -> str:
+    """The URL when a reader's browser may follow it, else nothing: http and https alone."""
+    url = text({"url": value}, "url")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return url if parts.scheme in {"http", "https"} and parts.netloc else ""
+
+
+def tally(score: Json) -> str:
+    """A pair of scores as `1:0`; empty unless both are known."""
+    home, away = text(score, "home_score"), text(score, "away_score")
+    return f"{home}:{away}" if home and away else ""
+
+
+def _spoken(event_type: str) -> str:
+    return event_type.rpartition(".")[2].replace("-", " ").capitalize()
+
+
+def _first_words(event: Json) -> str:
+    words = one_line(plain_text(event))
+    if len(words) <= TITLE_LENGTH:
+        return words
+    return words[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
+
+
+def _players_html(event: Json) -> str:
+    named = [f"{escape(role)}: {escape(name)}" if role else escape(name) for role, name in players(event)]
+    team = escape(text(event, "sport_event", "team", "name"))
+    line = " · ".join(filter(None, [team, *named]))
+    return f'<p class="players">{line}</p>' if line else ""
+
+
+def _block_html(block: Json, media: dict[str, Json]) -> str:
+    if kind(block) == "MultiMediaContentBlock":
+        return "".join(_media_html(item, media) for item in nodes(block, "items"))
+    render = BLOCKS.get(kind(block))
+    return render(block) if render else ""
+
+
+def _rich_text(block: Json) -> str:
+    inner = sanitise(text(block, "text"))
+    return f"<div>{inner}</div>" if inner else ""
+
+
+def _quote(block: Json) -> str:
+    said = escape(text(block, "text"))
+    source = text(block, "source")
+    link = (
+        f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(_host(url))}</a>'
+        if (url := web_url(source))
+        else escape(source)
+    )
+    cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
+    return f"<blockquote><p>{said}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if said else ""
+
+
+def _embed(block: Json) -> str:
+    url = web_url(block.get("url"))
+    label = escape(_host(url))
+    return f'<p class="embed"><a href="{escape(url)}" rel="nofollow noopener noreferrer">{label}</a></p>' if url else ""
+
+
+def _question(block: Json) -> str:
+    answers = "".join(
+        f"<li>{escape(answer)}</li>" for each in nodes(block, "options") if (answer := text(each, "text"))
+    )
+    asked = escape(text(block, "question"))
+    return f"<p><strong>{asked}</strong></p><ul>{answers}</ul>" if asked else ""
+
+
+def _player_card(block: Json) -> str:
+    person = node(block, "player")
+    line = " ".join(filter(None, [text(person, "number"), text(person, "name")]))
+    return f"<p>{escape(line)}</p>" if line else ""
+
+
+def _board(block: Json) -> str:
+    home, away = text(block, "scoreboard", "home_team", "name"), text(block, "scoreboard", "away_team", "name")
+    line = " ".join(filter(None, [home, tally(node(block, "scoreboard", "score")), away]))
+    return f'<p class="score">{escape(line)}</p>' if home and away else ""
+
+
+def _media_html(item: Json, media: dict[str, Json]) -> str:
+    file = media.get(text(item, "media_local_id"), {})
+    if (number(file, "local_status") or PUBLISHED) != PUBLISHED:
+        return ""
+    url = web_url(file.get("url")) or web_url(item.get("source_url"))
+    if not url:
+        return ""
+    title, credit = (text(item, name) or text(file, name) for name in ("title", "credit"))
+    caption = " · ".join(filter(None, [escape(title), escape(credit)]))
+    show = _video if kind(item) == "VideoMediaContent" or text(file, "subtype") == "v" else _image
+    figure = f"<figure>{show(url, title, file)}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
+    if item.get("content_warning") is None:
+        return figure
+    warning = text(item, "content_warning") or "Sensitive content"
+    return f"<details><summary>{escape(warning)}</summary>{figure}</details>"
+
+
+def _image(url: str, title: str, file: Json) -> str:
+    width, height = number(file, "width"), number(file, "height")
+    size = f' width="{width}" height="{height}"' if width and height else ""
+    return f'<img src="{escape(url)}" alt="{escape(title)}" loading="lazy"{size}>'
+
+
+def _video(url: str, title: str, _: Json) -> str:
+    link = f'<a href="{escape(url)}">{escape(title or _host(url))}</a>'
+    return f'<video src="{escape(url)}" controls preload="none">{link}</video>'
+
+
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or url).removeprefix("www.") if url else ""
+
+
+BLOCKS: dict[str, Callable[[Json], str]] = {
+    "RichTextContentBlock": _rich_text,
+    "QuoteContentBlock": _quote,
+    "WebEmbedContentBlock": _embed,
+    "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
+    "PollContentBlock": _question,
+    "QuizContentBlock": _question,
+    "PlayerCardContentBlock": _player_card,
+    "ScoreboardContentBlock": _board,
+}
+"""How each kind of content is shown; kinds not listed are not shown."""

@@ -1,0 +1,126 @@
+"""The decorated liveblog: the stored game with its references resolved and its events beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.content import tally
+from api.peek import Json, kind, node, text
+from api.reading import documents
+from mapping.documents.game import COMPACT_EVENT
+from mapping.documents.scalars import PUBLISHED, UNPUBLISHED
+from store import liveblogs, masterdata
+from store.tables import locations, players, teams, tournaments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from sqlalchemy import Connection
+
+    from store.liveblogs import StoredGame
+
+OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")
+EDITABLE = (PUBLISHED, UNPUBLISHED)
+TABLES = {"Team": teams, "Player": players, "Tournament": tournaments, "Location": locations}
+"""Kind of a reference → where its record stands."""
+AT_ONCE = 500
+"""Ids in one query; databases bound them."""
+
+Named = tuple[str, str]
+"""What a reference names: kind and `_id`."""
+
+
+def decorate(
+    conn: Connection, game: StoredGame, *, compact: bool = False, owner_name: Callable[[str], str | None] | None = None
+) -> Json:
+    """The game as `ticker/show` gives it, oldest event first, drafts included; `compact` abbreviates the events."""
+    stored = liveblogs.events(conn, game.id, statuses=EDITABLE, scheduled=True, descending=False)
+    events = documents(stored)
+    resolved, *posts = complete(conn, [game.as_document(), *([] if compact else events)])
+    return {
+        **resolved,
+        **{name: resolved.get(name) for name in OPTIONAL},
+        "sportstype": game.sportstype,
+        "summary": summary(resolved),
+        "owner": owner(game.organization_id, owner_name),
+        "editors": sorted({name for event in events if (name := text(event, "editor") or text(event, "user_id"))}),
+        "tags": resolved.get("tags") or [],
+        "permissions": resolved.get("permissions") or [],
+        "custom_template": custom_template(game.template_id, game.sportstype),
+        "events": [abbreviated(event) for event in events] if compact else posts,
+    }
+
+
+def abbreviated(event: Json) -> Json:
+    """The event as the compact form shows it."""
+    return {name: event.get(name, []) for name in COMPACT_EVENT}
+
+
+def summary(game: Json) -> str:
+    """One line about the liveblog: its own, else its title with the score where there is one."""
+    if own := text(game, "summary"):
+        return own
+    return " ".join(filter(None, [text(game, "meta_info", "title"), tally(node(game, "scoreboard", "score"))]))
+
+
+def owner(organization_id: str, name_of: Callable[[str], str | None] | None) -> Json:
+    name = name_of(organization_id) if name_of else None
+    return {"_type": "Svc::Model::Organization", "_id": organization_id, **({"name": name} if name else {})}
+
+
+def custom_template(template_id: str, sportstype: str) -> Json | None:
+    """The template where it is one of the organization's own, None for a sport's."""
+    if template_id == sportstype:
+        return None
+    return {"_type": "Svc::Model::CustomTemplate", "_id": template_id, "sportstype": sportstype}
+
+
+def complete(conn: Connection, documents: list[Json]) -> list[Json]:
+    """The documents with every reference to master data in them resolved."""
+    named = master_data(conn, wanted(documents))
+    return [resolve(document, named) for document in documents]
+
+
+def wanted(value: Any) -> set[Named]:
+    """What all references to master data, anywhere in the value, name."""
+    return {named for each in _objects(value) if (named := _named(each))}
+
+
+def master_data(conn: Connection, wanted: set[Named]) -> dict[Named, Json]:
+    """The records that are named, as JSON; those that do not exist are left out."""
+    found: dict[Named, Json] = {}
+    for name, table in TABLES.items():
+        ids = sorted(object_id for each, object_id in wanted if each == name)
+        for start in range(0, len(ids), AT_ONCE):
+            records = masterdata.find(conn, table, ids[start : start + AT_ONCE])
+            found |= {(name, object_id): record.as_document() for object_id, record in records.items()}
+    return found
+
+
+def resolve(value: Any, named: Mapping[Named, Json]) -> Any:
+    """The value with every reference completed; what the document itself says of a team or player wins."""
+    if isinstance(value, list):
+        return [resolve(each, named) for each in value]
+    if not isinstance(value, dict):
+        return value
+    own = {name: resolve(each, named) for name, each in value.items()}
+    reference = _named(value)
+    if reference is None or reference not in named:
+        return own
+    return {**named[reference], **{name: each for name, each in own.items() if each is not None}}
+
+
+def _named(value: Json) -> Named | None:
+    object_id = value.get("_id")
+    return (kind(value), object_id) if isinstance(object_id, str) and kind(value) in TABLES else None
+
+
+def _objects(value: Any) -> Iterator[Json]:
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield each
+            waiting.extend(each.values())
+        elif isinstance(each, list):
+            waiting.extend(each)

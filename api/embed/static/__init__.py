@@ -1,0 +1,1 @@
+"""What the liveblog page loads."""

@@ -1,0 +1,53 @@
+"""Atom 1.0 (RFC 4287, with the paging links of RFC 5005)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
+
+from api.feeds.xmltext import add, serialise
+from api.peek import instant
+
+if TYPE_CHECKING:
+    from api.feeds.common import Feed, Item
+
+CONTENT_TYPE = "application/atom+xml; charset=utf-8"
+ATOM = "http://www.w3.org/2005/Atom"
+
+
+def render(feed: Feed) -> bytes:
+    """The feed as Atom 1.0; ids are built from `local_id`s alone, so that they outlive a move to another address."""
+    root = ET.Element("feed", {"xmlns": ATOM, "xml:lang": feed.language})
+    add(root, "id", urn(feed.id))
+    add(root, "title", feed.title)
+    add(root, "updated", rfc3339(feed.updated))
+    add(root, "generator", "matchwire")
+    add(add(root, "author"), "name", feed.title)
+    add(root, "link", rel="self", type="application/atom+xml", href=feed.self_url)
+    add(root, "link", rel="alternate", type="text/html", href=feed.page_url)
+    if feed.next_url:
+        add(root, "link", rel="next", type="application/atom+xml", href=feed.next_url)
+    for item in feed.items:
+        _add_entry(root, item)
+    return serialise(root)
+
+
+def urn(local_id: str) -> str:
+    return f"urn:matchwire:{quote(local_id, safe='')}"
+
+
+def rfc3339(seconds: int) -> str:
+    return instant(seconds).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
+
+
+def _add_entry(root: ET.Element, item: Item) -> None:
+    entry = add(root, "entry")
+    add(entry, "id", urn(item.id))
+    add(entry, "title", item.title)
+    add(entry, "published", rfc3339(item.published))
+    add(entry, "updated", rfc3339(item.updated))
+    add(entry, "link", rel="alternate", type="text/html", href=item.url)
+    if item.author:
+        add(add(entry, "author"), "name", item.author)
+    add(entry, "content", item.html, type="html")

@@ -1,0 +1,148 @@
+"""What the three feed formats have in common: the request, and a feed as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+import structlog
+
+from api.content import body_html, headline, incident, minute, one_line, plain_text
+from api.peek import Json, number, text
+from api.query import Query, boolean, choice, integer
+from mapping.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from store.liveblogs import StoredGame
+
+log = structlog.get_logger(__name__)
+
+DEFAULT_LIMIT = 20
+MAX_DELAY = 86_400
+FEED_PATH = "/api/embed/v4/feed/liveblog"
+NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
+"""What a document that should not exist may make the rendering raise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedRequest:
+    """Which events of which liveblog; `delay` seconds hide what is younger."""
+
+    liveblog: str
+    limit: int = DEFAULT_LIMIT
+    descending: bool = True
+    after: str | None = None
+    include_after: bool = False
+    delay: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One post; times are Unix seconds, `html` is sanitised, `text` has no markup."""
+
+    id: str
+    title: str
+    html: str
+    text: str
+    author: str
+    published: int
+    updated: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A liveblog's posts in the order asked for. No URL in it holds a credential."""
+
+    id: str
+    title: str
+    language: str
+    page_url: str
+    self_url: str
+    next_url: str | None
+    updated: int
+    items: tuple[Item, ...]
+
+
+def feed_request(query: Query, limit_max: int) -> FeedRequest:
+    """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
+    if not query.get("liveblogId"):
+        raise InvalidRequest("liveblogId is missing", field="liveblogId")
+    return FeedRequest(
+        liveblog=query["liveblogId"],
+        limit=integer(query, "limit", DEFAULT_LIMIT, low=1, high=limit_max),
+        descending=choice(query, "sort", {"asc": False, "desc": True}, default=True),
+        after=query.get("continue_event_id") or None,
+        include_after=boolean(query, "include_continue_event"),
+        delay=integer(query, "delay", 0, low=0, high=MAX_DELAY),
+    )
+
+
+def page_url(public_url: str, liveblog: str) -> str:
+    return f"{public_url.rstrip('/')}/liveblogs/{quote(liveblog, safe='')}"
+
+
+def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: str | None) -> str:
+    """The address of a feed, built from what is known here, never from the request's URL, which holds secrets."""
+    said = {
+        "liveblogId": request.liveblog,
+        "limit": request.limit if request.limit != DEFAULT_LIMIT else None,
+        "sort": None if request.descending else "asc",
+        "delay": request.delay or None,
+        "continue_event_id": after,
+    }
+    query = urlencode({name: value for name, value in said.items() if value is not None})
+    return f"{public_url.rstrip('/')}{FEED_PATH}.{extension}?{query}"
+
+
+def build_feed(
+    game: StoredGame, events: Sequence[Json], request: FeedRequest, *, public_url: str, extension: str, more: bool
+) -> Feed:
+    """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
+    page = page_url(public_url, game.local_id)
+    items = tuple(item for event in events if (item := _item(event, page)))
+    last = text(events[-1], "local_id") if events and more else None
+    return Feed(
+        id=game.local_id,
+        title=one_line(game.title) or "Liveblog",
+        language=text(game.document, "locale") or "en",
+        page_url=page,
+        self_url=feed_url(public_url, extension, request, after=request.after),
+        next_url=feed_url(public_url, extension, request, after=last) if last else None,
+        updated=game.updated_at,
+        items=items,
+    )
+
+
+def _item(event: Json, page: str) -> Item | None:
+    try:
+        return item_of(event, page)
+    except NOT_RENDERED as error:
+        log.warning("feed.item_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
+        return None
+
+
+def _lead(event: Json) -> str:
+    """What happened, where the title tells it in other words."""
+    happened = " ".join(filter(None, (minute(event), incident(event)))) if text(event, "headline") else ""
+    return f"<p><strong>{escape(happened)}</strong></p>" if happened else ""
+
+
+def item_of(event: Json, page: str) -> Item:
+    """One event as a feed's item."""
+    local_id = text(event, "local_id")
+    published = number(event, "created_at") or 0
+    return Item(
+        id=local_id,
+        title=headline(event),
+        html=_lead(event) + body_html(event),
+        text=plain_text(event),
+        author=text(event, "editor"),
+        published=published,
+        updated=max(published, number(event, "updated_at") or 0),
+        url=f"{page}#{quote(local_id, safe='')}",
+    )

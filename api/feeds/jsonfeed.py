@@ -1,0 +1,43 @@
+"""JSON Feed 1.1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.errors import json_bytes
+from api.feeds.atom import rfc3339
+from api.feeds.xmltext import clean
+
+if TYPE_CHECKING:
+    from api.feeds.common import Feed, Item
+
+CONTENT_TYPE = "application/json; charset=utf-8"
+VERSION = "https://jsonfeed.org/version/1.1"
+
+
+def render(feed: Feed) -> bytes:
+    """The feed as JSON Feed 1.1; `next_url` only where there are more posts."""
+    document: dict[str, Any] = {
+        "version": VERSION,
+        "title": clean(feed.title),
+        "home_page_url": feed.page_url,
+        "feed_url": feed.self_url,
+        "language": feed.language,
+    }
+    if feed.next_url:
+        document["next_url"] = feed.next_url
+    document["items"] = [_item(item) for item in feed.items]
+    return json_bytes(document)
+
+
+def _item(item: Item) -> dict[str, Any]:
+    entry: dict[str, Any] = {"id": item.id, "url": item.url}
+    if item.title:
+        entry["title"] = clean(item.title)
+    # The format wants some content in every item, also where all that a post says is its title.
+    entry["content_html"] = clean(item.html)
+    entry["date_published"] = rfc3339(item.published)
+    entry["date_modified"] = rfc3339(item.updated)
+    if item.author:
+        entry["authors"] = [{"name": clean(item.author)}]
+    return entry

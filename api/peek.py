@@ -1,0 +1,54 @@
+"""Reading stored documents without trusting them: whatever is missing or of the wrong kind is simply not there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+Json = dict[str, Any]
+FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999, all that a datetime can hold
+
+
+def at(value: Any, *path: str) -> Any:
+    """What stands at the end of the path, or None."""
+    for name in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(name)
+    return value
+
+
+def node(value: Any, *path: str) -> Json:
+    """The object at the path, or an empty one."""
+    found = at(value, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def nodes(value: Any, *path: str) -> list[Json]:
+    """The objects of the array at the path."""
+    found = at(value, *path)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def text(value: Any, *path: str) -> str:
+    """The text at the path, trimmed, or an empty one; a number counts as text, a lone surrogate as a question mark."""
+    found = at(value, *path)
+    if isinstance(found, bool) or not isinstance(found, str | int | float):
+        return ""
+    return str(found).encode("utf-8", "replace").decode().strip()
+
+
+def number(value: Any, *path: str) -> int | None:
+    """The integer at the path, or None."""
+    found = at(value, *path)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def instant(seconds: int | None) -> datetime:
+    """Unix seconds as UTC, kept within the years that a datetime can hold."""
+    return datetime.fromtimestamp(min(max(seconds or 0, FIRST), LAST), UTC)
+
+
+def kind(value: Any) -> str:
+    """The last part of `_type`: `Svc::Model::Content::QuoteContentBlock` is a `QuoteContentBlock`."""
+    return text(value, "_type").rpartition("::")[2]

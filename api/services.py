@@ -1,0 +1,66 @@
+"""What the API is given by whoever starts it: the store, the settings and the few things it cannot do by itself."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from store.database import Store
+
+SelectorKind = Literal["match", "phase", "overall"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiSettings:
+    """Limits and addresses of the API; rates are requests a second, 0 means no limit."""
+
+    public_url: str
+    public_feeds: bool = False
+    body_bytes: int = 1_048_576
+    client_per_second: float = 20
+    client_burst: int = 60
+    public_per_second: float = 30
+    feed_limit_max: int = 1000
+    feed_max_age: int = 2
+    """Seconds for which a cache may keep a feed or page without asking again."""
+    url_bytes: int = 8192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """A checked createFromExternal request; what to leave out is empty unless posting is automatic."""
+
+    organization_id: str
+    client_id: str
+    provider: str
+    selector_kind: SelectorKind
+    selector_id: str
+    title: str | None
+    locale: str
+    text: bool
+    auto_post: bool
+    exclude_scoreboard: bool
+    exclude_events: tuple[str, ...]
+    idempotency_key: str | None
+    idempotency_digest: str
+    """SHA-256 in hex of the body's meaning: equal for bodies that differ in spaces or the order of names alone."""
+    declared_key: str | None = None
+    """The key of a liveblog that the operator declared; there is at most one liveblog for it."""
+
+
+ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
+"""Creates the liveblog and gives the decorated game with `external`; raises the errors of `mapping.errors`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """Everything the API works with; `clock` gives Unix seconds, `organizations` the name of an id or None."""
+
+    store: Store
+    settings: ApiSettings
+    import_match: ImportMatch
+    organizations: Callable[[str], str | None]
+    ready: Callable[[], Awaitable[Mapping[str, Any]]]
+    """Facts about the parts of the process; a false `ready` among them means not ready."""
+    clock: Callable[[], float]
+    providers: frozenset[str]
+    event_types: frozenset[str]

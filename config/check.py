@@ -1,0 +1,117 @@
+"""Says what is wrong with settings, and what is allowed but dangerous, before anything is started with them."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from config.errors import dotted
+from config.loading import Reading, read
+from config.shape import SHAPE, Leaf, leaves
+from config.values import is_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from config.settings import Settings
+
+SHORT = 22
+"""Characters; 128 random bits take as many in base 64."""
+
+
+def check(path: Path | None, environ: Mapping[str, str]) -> list[str]:
+    """Lines that begin with `error: ` (matchwire will not start) or `warning: ` (it will, but look); none is good."""
+    reading = read(path, environ)
+    errors = [f"error: {problem}" for problem in reading.problems]
+    return errors + [f"warning: {text}" for text in _warnings(path, reading)]
+
+
+def _warnings(path: Path | None, reading: Reading) -> Iterator[str]:
+    yield from _readable(path, reading)
+    if reading.settings is not None:
+        for rule in (_clients, _public, _endpoints, _polling):
+            yield from rule(reading.settings)
+
+
+def _readable(path: Path | None, reading: Reading) -> Iterator[str]:
+    for file in reading.secret_files:
+        if _mode(file) & 0o007:
+            yield f"{file}: everybody on this machine can read this secret file; chmod 600 it"
+    if path is not None and reading.inline and _mode(path) & 0o007 and any(_plain_secrets(reading.inline)):
+        yield f"{path}: holds secrets and everybody on this machine can read it; chmod 600 it, or use secret files"
+
+
+def _mode(file: Path) -> int:
+    try:
+        return file.stat().st_mode
+    except OSError:
+        return 0
+
+
+_SECRET_NAMES = {path[-1] for path, leaf in leaves(SHAPE) if isinstance(leaf, Leaf) and leaf.secret} - {"url"}
+
+
+def _plain_secrets(tree: Any) -> Iterator[str]:
+    """The names of secrets that stand in the file as they are; hashes and an SQLite address do not count."""
+    rows = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in rows:
+        if isinstance(value, str) and key in _SECRET_NAMES and not is_hash(value):
+            yield str(key)
+        if key == "url" and isinstance(value, str) and "@" in value:
+            yield "url"
+        yield from _plain_secrets(value)
+
+
+def _clients(settings: Settings) -> Iterator[str]:
+    if not settings.organizations:
+        yield "organizations: none is configured, so there is nobody whose liveblogs could be created"
+    if not settings.clients:
+        yield "clients: none is configured; only clients made on the command line can use the API"
+    owners: dict[str, str] = {}
+    for client_id, client in settings.clients.items():
+        at = dotted(("clients", client_id))
+        if any(len(secret) < SHORT and not is_hash(secret) for secret in client.secrets):
+            yield f"{at}: a secret of fewer than {SHORT} characters can be guessed; use 128 random bits"
+        for secret in set(client.secrets):
+            if owners.setdefault(secret, at) != at:
+                yield f"{at}: has the same secret as {owners[secret]}"
+
+
+def _public(settings: Settings) -> Iterator[str]:
+    server = settings.server
+    if server.public_url is None and not _is_loopback(server.host):
+        yield "server.public_url: is not set, so feeds and pages link to the address that the daemon listens on"
+    if server.public_url is not None and not _is_safe(server.public_url):
+        yield "server.public_url: is not https; credentials in query strings and headers travel in the open"
+
+
+def _endpoints(settings: Settings) -> Iterator[str]:
+    for organization_id, organization in settings.organizations.items():
+        for provider, endpoint in organization.providers.items():
+            at = dotted(("organizations", organization_id, "providers", provider))
+            credentials = endpoint.password or endpoint.api_key
+            if credentials and not _is_safe(endpoint.base_url):
+                yield f"{at}.base_url: is not https; the credentials travel in the open"
+
+
+def _polling(settings: Settings) -> Iterator[str]:
+    polling = settings.polling
+    if polling.live < 1:
+        yield "polling.live: asks a provider more than once a second for every match; many contracts forbid that"
+    if polling.silence_alarm < 2 * polling.live:
+        yield "polling.silence_alarm: is shorter than two live intervals, so a single lost answer raises the alarm"
+
+
+def _is_safe(url: str) -> bool:
+    """Whether nobody on the way can listen: https, or the same machine."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" or _is_loopback(parts.hostname or "")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

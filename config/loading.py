@@ -1,0 +1,118 @@
+"""From a TOML file, the environment and secret files to settings, or to all the reasons why not."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from config.crossing import conflicts
+from config.environment import overlay
+from config.errors import ConfigError, Path, Problem, dotted
+from config.nearest import prune
+from config.secretfiles import resolve
+from config.settings import Settings
+from config.shape import FILE_SUFFIX, SHAPE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic_core import ErrorDetails
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What reading gave: settings unless there are problems, and the secret files that were opened."""
+
+    settings: Settings | None
+    problems: tuple[Problem, ...] = ()
+    secret_files: tuple[FilePath, ...] = ()
+    inline: Mapping[str, Any] | None = None
+    """The file's own tables, before environment and secret files."""
+
+
+def load(path: FilePath | None, environ: Mapping[str, str]) -> Settings:
+    """The settings of the file at `path` (None: defaults), overridden by `environ`. Raises ConfigError."""
+    reading = read(path, environ)
+    if reading.settings is None:
+        raise ConfigError(reading.problems)
+    return reading.settings
+
+
+def read(path: FilePath | None, environ: Mapping[str, str]) -> Reading:
+    """Like `load`, with problems as values."""
+    name = "environment" if path is None else str(path)
+    try:
+        written = {} if path is None else _parse(path)
+    except ConfigError as error:
+        return Reading(None, error.problems)
+    known, strangers = prune(written, SHAPE)
+    laid = overlay(known, environ)
+    secrets = resolve(laid.tree, SHAPE, FilePath() if path is None else path.parent)
+
+    def told(found: Iterable[tuple[Path, str]]) -> list[Problem]:
+        return [Problem(_origin(at, laid.origins) or name, dotted(at), text) for at, text in found]
+
+    early = [*told(strangers), *laid.problems, *told(secrets.problems)]
+    settings, invalid = _validate(secrets.tree)
+    unread = {_without_suffix(at) for at, _ in secrets.problems}
+    problems = [*early, *told((at, text) for at, text in invalid if at not in unread)]
+    if settings is None or problems:
+        return Reading(None, tuple(problems), secrets.files, written)
+    return Reading(settings, (), secrets.files, written)
+
+
+def _parse(path: FilePath) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        text = f"cannot be read: {error.strerror or 'unknown reason'}"
+    except tomllib.TOMLDecodeError as error:
+        text = f"is not TOML: {error}"
+    except UnicodeDecodeError:
+        text = "is not UTF-8"
+    except RecursionError:
+        text = "is nested too deeply"
+    raise ConfigError([Problem(str(path), "", text)])
+
+
+def _validate(tree: Mapping[str, Any]) -> tuple[Settings | None, list[tuple[Path, str]]]:
+    try:
+        settings = Settings.model_validate(tree)
+    except ValidationError as error:
+        return None, [
+            _told(detail) for detail in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+    found = list(conflicts(settings))
+    return (None if found else settings), found
+
+
+_WORDS = {
+    "missing": "is required",
+    "model_type": "expects a table",
+    "dict_type": "expects a table",
+    "tuple_type": "expects a list",
+    "string_type": "expects a text in quotes",
+    "bool_parsing": "expects true or false",
+    "bool_type": "expects true or false",
+}
+
+
+def _told(detail: ErrorDetails) -> tuple[Path, str]:
+    """Where and what, in the operator's words; the value at fault is left out."""
+    path = tuple(part for part in detail["loc"] if part != "[key]")
+    text = _WORDS.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
+    return path, text.replace("Input should be", "expects", 1)
+
+
+def _origin(path: Path, origins: Mapping[Path, str]) -> str | None:
+    """The variable that set `path`, or the value that `path` is a part of."""
+    ends = range(len(path), 0, -1)
+    return next((origins[path[:end]] for end in ends if path[:end] in origins), None)
+
+
+def _without_suffix(path: Path) -> Path:
+    return (*path[:-1], str(path[-1]).removesuffix(FILE_SUFFIX))

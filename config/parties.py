@@ -1,0 +1,105 @@
+"""Who takes part: organizations with their provider endpoints, clients of the API, and declared liveblogs."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from config.sections import Section
+from config.values import (
+    Duration,
+    EventType,
+    Locale,
+    OrganizationId,
+    ProviderId,
+    ProviderKey,
+    Scope,
+    Secret,
+    Text,
+    Timezone,
+    WebAddress,
+    is_hash,
+)
+
+Option = str | bool | int | float
+SelectorKind = Literal["match", "phase", "overall"]
+
+
+class ProviderEndpoint(Section):
+    """An organization's access to a provider: where, with which credentials, in which language."""
+
+    base_url: WebAddress
+    username: Text | None = None
+    password: Secret | None = None
+    api_key: Secret | None = None
+    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}(-[A-Za-z]{2})?$")] = "de"
+    timezone: Timezone = "Europe/Berlin"
+    text_content: bool = False
+    options: dict[str, Option] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _password_has_a_user(self) -> Self:
+        if self.password is not None and self.username is None:
+            raise ValueError("has a password but no username")
+        if self.username is not None and ":" in self.username:
+            raise ValueError("has a ':' in its username, which HTTP Basic cannot carry")
+        return self
+
+
+class Organization(Section):
+    name: Text
+    providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
+
+
+class Client(Section):
+    """A caller of the API. A secret is plain or `sha256:` and 64 hex digits; a previous one lives on in a rotation."""
+
+    secret: Secret
+    previous_secret: Secret | None = None
+    organizations: Annotated[tuple[OrganizationId, ...], Field(min_length=1)]
+    scopes: tuple[Scope, ...] = ("read",)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """All live secrets as they are given, the current one first."""
+        given = (self.secret, self.previous_secret)
+        return tuple(secret.get_secret_value() for secret in given if secret is not None)
+
+    @model_validator(mode="after")
+    def _mistyped_hash(self) -> Self:
+        if any(secret.startswith("sha256:") and not is_hash(secret) for secret in self.secrets):
+            raise ValueError("has a secret that begins like a hash but is not 'sha256:' and 64 lower-case hex digits")
+        return self
+
+
+class Liveblog(Section):
+    """A liveblog that is created once, `lead` seconds before kick-off, or at start where there is no `lead`."""
+
+    key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
+    organization: OrganizationId
+    provider: ProviderId
+    match_id: ProviderKey | None = None
+    phase_id: ProviderKey | None = None
+    overall_id: ProviderKey | None = None
+    title: Text | None = None
+    locale: Locale = "en"
+    auto_post: bool = True
+    exclude_events: tuple[EventType, ...] = ()
+    exclude_scoreboard: bool = False
+    include_text_content: bool = False
+    lead: Duration | None = None
+
+    @property
+    def selector(self) -> tuple[SelectorKind, str]:
+        """Which of the three ids is given, and the id."""
+        kinds: tuple[tuple[SelectorKind, str | None], ...] = (
+            ("match", self.match_id),
+            ("phase", self.phase_id),
+            ("overall", self.overall_id),
+        )
+        return next((kind, given) for kind, given in kinds if given is not None)
+
+    @model_validator(mode="after")
+    def _one_selector(self) -> Self:
+        if sum(given is not None for given in (self.match_id, self.phase_id, self.overall_id)) != 1:
+            raise ValueError("needs exactly one of match_id, phase_id and overall_id")
+        return self

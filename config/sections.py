@@ -1,0 +1,113 @@
+"""The settings of the daemon itself, one frozen model a table of the file; `default.toml` explains each of them."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+
+from config.values import (
+    SQLITE,
+    Bytes,
+    Count,
+    DatabaseUrl,
+    Duration,
+    HostOrNetwork,
+    Interval,
+    Network,
+    Number,
+    Text,
+    WebAddress,
+)
+
+PagePath = Annotated[str, StringConstraints(pattern=r"^(/[a-z0-9_-]+)+$", max_length=100)]
+
+
+class Section(BaseModel):
+    """A table of the file. Errors never show the value at fault: it may be a secret under a mistyped key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=True)
+
+
+class Server(Section):
+    host: Annotated[str, StringConstraints(min_length=1, max_length=255)] = "127.0.0.1"
+    port: Annotated[Count, Field(ge=0, le=65535)] = 8080
+    public_url: WebAddress | None = None
+    public_feeds: bool = False
+    page_root: PagePath = "/live"
+    trusted_proxies: tuple[Network, ...] = ()
+    max_connections: Annotated[Count, Field(ge=1)] = 2000
+    keep_alive: Interval = 75.0
+    shutdown_grace: Duration = 10.0
+
+
+class Database(Section):
+    url: DatabaseUrl = SecretStr("sqlite+aiosqlite:///matchwire.db")
+    pool_size: Annotated[Count, Field(ge=1, le=1000)] = 5
+    pool_overflow: Annotated[Count, Field(ge=0, le=1000)] = 5
+    pool_timeout: Interval = 3.0
+    connect_timeout: Interval = 5.0
+    statement_timeout: Interval = 5.0
+    busy_timeout: Interval = 5.0
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.url.get_secret_value().startswith(SQLITE)
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same database, its SQLite file in `folder` where the address names it relatively."""
+        file = self.url.get_secret_value().removeprefix(SQLITE)
+        if not self.is_sqlite or file.startswith(("/", ":")):
+            return self
+        return self.model_copy(update={"url": SecretStr(f"{SQLITE}{folder / file}")})
+
+
+class Logging(Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "json", "console"] = "auto"
+
+
+class Polling(Section):
+    """Rhythm of the polls in seconds, and what one endpoint of a provider is spared."""
+
+    far: Interval = 900.0
+    before: Interval = 60.0
+    before_window: Duration = 3600.0
+    live: Interval = 5.0
+    pause: Interval = 15.0
+    after: Interval = 30.0
+    after_growth: Annotated[Number, Field(ge=1, le=10)] = 1.5
+    after_max: Interval = 3600.0
+    after_window: Duration = 172800.0
+    honour_max_age: bool = False
+    timeout: Interval = 10.0
+    concurrency: Annotated[Count, Field(ge=1, le=1000)] = 8
+    rate: Annotated[Number, Field(ge=0)] = 20.0
+    backoff_max: Interval = 300.0
+    breaker_after: Annotated[Count, Field(ge=1)] = 5
+    breaker_pause: Interval = 30.0
+    silence_alarm: Interval = 60.0
+    user_agent: Annotated[str, StringConstraints(pattern=r"^[!-~]+( [!-~]+)*$", max_length=200)] = "matchwire"
+
+
+class Limits(Section):
+    """What one caller may use: requests a second (0 = no limit) with bursts, and sizes in bytes."""
+
+    client_per_second: Annotated[Number, Field(ge=0)] = 20.0
+    client_burst: Annotated[Count, Field(ge=1)] = 60
+    public_per_second: Annotated[Number, Field(ge=0)] = 30.0
+    public_burst: Annotated[Count, Field(ge=1)] = 90
+    body_bytes: Bytes = 1_048_576
+    image_bytes: Bytes = 20_971_520
+    video_bytes: Bytes = 524_288_000
+    provider_bytes: Bytes = 16_777_216
+    feed_limit_max: Annotated[Count, Field(ge=20, le=10_000)] = 1000
+
+
+class Webhooks(Section):
+    allow_hosts: tuple[HostOrNetwork, ...] = ()
+
+
+class ProviderNames(Section):
+    """What holds for a provider whoever the organization is: corrections of names that it documents only partly."""
+
+    names: dict[str, Text] = Field(default_factory=dict)

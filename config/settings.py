@@ -1,0 +1,29 @@
+"""All settings as one frozen value; `config.load` is the door through which a file and the environment become it."""
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field
+
+from config.parties import Client, Liveblog, Organization
+from config.sections import Database, Limits, Logging, Polling, ProviderNames, Section, Server, Webhooks
+from config.values import ClientId, OrganizationId, ProviderId
+
+
+class Settings(Section):
+    """What `config/default.toml` documents, key by key."""
+
+    server: Server = Server()
+    database: Database = Database()
+    logging: Logging = Logging()
+    polling: Polling = Polling()
+    limits: Limits = Limits()
+    webhooks: Webhooks = Webhooks()
+    providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
+    organizations: dict[OrganizationId, Organization] = Field(default_factory=dict)
+    clients: dict[ClientId, Client] = Field(default_factory=dict)
+    liveblogs: tuple[Liveblog, ...] = ()
+
+    def in_folder(self, folder: Path) -> Self:
+        """These settings with a relative SQLite file taken as one in `folder`; anything else stays where it is."""
+        return self.model_copy(update={"database": self.database.in_folder(folder)})

@@ -1,0 +1,150 @@
+"""The kinds of values that settings are made of, each checked where it is named."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_network
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, StringConstraints
+
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+SQLITE = "sqlite+aiosqlite:///"
+DECADE = 3653 * 86400.0
+HASH = re.compile(r"sha256:[0-9a-f]{64}")
+HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*\.?", re.IGNORECASE)
+
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)?")
+_ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?")
+_CLIENT = re.compile(r"[A-Za-z0-9](?:(?!__)[A-Za-z0-9_-]){0,62}(?<![_-])")
+_PROVIDER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+_DATABASES = (SQLITE, "postgresql+asyncpg://")
+
+
+def seconds(value: Any) -> Any:
+    """The seconds that a number, or a string such as "250ms", "5s", "10m", "1h", "7d", stands for; else ValueError."""
+    if isinstance(value, str):
+        match = _DURATION.fullmatch(value.strip())
+        if match is None:
+            raise ValueError(
+                'expects a duration: a number of seconds, or a string such as "250ms", "5s", "10m", "1h", "7d"'
+            )
+        return round(float(match[1]) * UNITS[match[2] or "s"], 6)
+    return number(value)
+
+
+def number(value: Any) -> Any:
+    """`value` unless it is a boolean, which Python would take for 0 or 1."""
+    if isinstance(value, bool):
+        raise ValueError("expects a number, not true or false")  # noqa: TRY004 -- pydantic collects ValueErrors
+    return value
+
+
+def is_hash(secret: str) -> bool:
+    """Whether a client's secret is given as its hash: `sha256:` and 64 lower-case hex digits."""
+    return HASH.fullmatch(secret) is not None
+
+
+def _organization(text: str) -> str:
+    if "_" in text:
+        raise ValueError(
+            "an organization id contains no '_', so that <organization>_<external_id> names one liveblog without doubt"
+        )
+    return _like(text, _ORGANIZATION, "an organization id is 1 to 64 letters, digits and inner '-'")
+
+
+def _client(text: str) -> str:
+    return _like(text, _CLIENT, "a client id is 1 to 64 letters, digits and single inner '-' or '_' (no '.', no ':')")
+
+
+def _provider(text: str) -> str:
+    return _like(text, _PROVIDER, "a provider id is lower-case letters and digits, joined by '-'")
+
+
+def _like(text: str, pattern: re.Pattern[str], otherwise: str) -> str:
+    if pattern.fullmatch(text) is None:
+        raise ValueError(otherwise)
+    return text
+
+
+def _web_address(text: str) -> str:
+    problem = "expects http:// or https:// with a host, without query and fragment"
+    try:
+        parts = urlsplit(text)
+        port_is_sane = parts.port != 0
+    except ValueError:
+        raise ValueError(problem) from None
+    if "@" in parts.netloc:
+        raise ValueError("has a user or password in it; credentials have keys of their own")
+    sane = parts.scheme in {"http", "https"} and parts.hostname and port_is_sane and text.isascii()
+    if not sane or "?" in text or "#" in text or re.search(r"[\s\x00-\x1f\x7f\\]", text):
+        raise ValueError(problem)
+    return text.rstrip("/")
+
+
+def _timezone(text: str) -> str:
+    try:
+        ZoneInfo(text)
+    except (OSError, ValueError, KeyError):  # a folder; a path; ZoneInfoNotFoundError
+        raise ValueError("is not a time zone such as Europe/Berlin") from None
+    return text
+
+
+def _secret(value: SecretStr) -> SecretStr:
+    if not value.get_secret_value().isprintable():
+        raise ValueError("contains a line break or another control character")
+    return value
+
+
+def _database(value: SecretStr) -> SecretStr:
+    if not value.get_secret_value().startswith(_DATABASES):
+        raise ValueError("expects sqlite+aiosqlite:///FILE or postgresql+asyncpg://USER:PASSWORD@HOST/NAME")
+    return value
+
+
+def _network(text: str) -> str:
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError:
+        raise ValueError("expects an IP address or a network such as 10.0.0.0/8") from None
+    if network.prefixlen == 0:
+        raise ValueError("is the whole internet; name the networks that are meant")
+    return text
+
+
+def _host_or_network(text: str) -> str:
+    looks_like_address = "/" in text or ":" in text or re.fullmatch(r"[0-9.]+", text)
+    if looks_like_address:
+        return _network(text)
+    return _like(text, HOST, "expects a host name, an IP address or a network; no wildcard, no port")
+
+
+def _digits(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Duration = Annotated[float, BeforeValidator(seconds), Field(ge=0, le=DECADE, allow_inf_nan=False)]
+"""Seconds; 0 is allowed."""
+Interval = Annotated[float, BeforeValidator(seconds), Field(ge=0.01, le=DECADE, allow_inf_nan=False)]
+"""Seconds; something repeats after so long, so 0 would never rest."""
+Number = Annotated[float, BeforeValidator(number), Field(allow_inf_nan=False)]
+Count = Annotated[int, BeforeValidator(number)]
+Bytes = Annotated[int, BeforeValidator(number), Field(ge=1024, le=2**40)]
+Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_secret)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_database)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+Timezone = Annotated[str, AfterValidator(_timezone)]
+Network = Annotated[str, AfterValidator(_network)]
+HostOrNetwork = Annotated[str, AfterValidator(_host_or_network)]
+OrganizationId = Annotated[str, AfterValidator(_organization)]
+ClientId = Annotated[str, AfterValidator(_client)]
+ProviderId = Annotated[str, AfterValidator(_provider)]
+ProviderKey = Annotated[str, BeforeValidator(_digits), StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,128}$")]
+"""The provider's name for a match, a phase or an overall; a bare number is taken as its digits."""
+EventType = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z-]+$")]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
+Locale = Literal["", "en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl"]
+Scope = Literal["read", "write", "stats", "webhooks", "external", "admin"]

@@ -1,0 +1,175 @@
+"""The command line: `matchwire run`, `check-config`, `replay`, `demo`, `db upgrade`, `clients hash`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+import config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from config import Settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turns sports data feeds into liveblogs.")
+database = typer.Typer(no_args_is_help=True, help="The database's schema.")
+keys = typer.Typer(no_args_is_help=True, help="The clients that may use the API.")
+app.add_typer(database, name="db")
+app.add_typer(keys, name="clients")
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", "-c", help="Configuration file (TOML); config/default.toml explains every key."),
+]
+
+
+@app.command()
+def run(
+    config_file: ConfigFile = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")] = None,
+    log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
+) -> None:
+    """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
+    from ingest import daemon, logs
+
+    settings = _load(config_file)
+    if data_dir is not None:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        settings = settings.in_folder(data_dir.resolve())
+    logs.configure(settings.logging.level, settings.logging.format, log_file)
+    _start(lambda stop: daemon.run(settings, announce=_announce, stop=stop))
+
+
+@app.command("check-config")
+def check_config(config_file: ConfigFile = None) -> None:
+    """Say what is wrong with the configuration, and what might be; exits 1 when the daemon would not start."""
+    findings = config.check(config_file, os.environ)
+    for line in findings:
+        out.print(line, markup=False)
+    try:
+        config.load(config_file, os.environ)
+    except config.ConfigError:
+        raise typer.Exit(1) from None
+    out.print("The configuration is valid." if not findings else "The configuration is valid, with the remarks above.")
+
+
+@app.command()
+def replay(  # noqa: PLR0917 -- options of a command line
+    files: Annotated[list[Path], typer.Argument(help="Recordings (JSONL, plain or .gz).", exists=True, dir_okay=False)],
+    host: str = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 picks a free port, printed on start.")] = 0,
+    speed: Annotated[float, typer.Option(help="1 to 1000 times real time.")] = 1.0,
+    start_at: Annotated[str, typer.Option(help="Seconds after the first answer, or kickoff, end, kickoff-60 …")] = "0",
+    user: Annotated[str | None, typer.Option(help="Ask for HTTP Basic credentials.")] = None,
+    password: Annotated[str | None, typer.Option(envvar="MATCHWIRE_REPLAY_PASSWORD")] = None,
+    envelope: Annotated[str, typer.Option(help="Shape of the match resource: match or tree.")] = "match",
+) -> None:
+    """Serve recorded matches as the provider would, as if they were played now."""
+    from providers.replay import ReplaySettings, serve
+    from providers.replay.settings import checked_envelope
+
+    try:
+        settings = ReplaySettings(
+            files=tuple(files), host=host, port=port, speed=speed, start_at=start_at,
+            user=user, password=password, envelope=checked_envelope(envelope),
+        )  # fmt: skip
+    except ValueError as error:
+        _fail(str(error))
+
+    async def until(stop: asyncio.Event) -> None:
+        serving = asyncio.create_task(serve(settings, ready=_announce))
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not serving.done():
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+            return
+        serving.result()
+
+    _start(until)
+
+
+@app.command()
+def demo(
+    port: Annotated[int, typer.Option(help="Port of the page and the API; 0 picks a free one.")] = 8080,
+    speed: Annotated[float, typer.Option(help="How fast the matches are played: 1 to 1000 times real time.")] = 20.0,
+) -> None:
+    """Play real matches from a built-in provider and show their liveblogs: nothing to configure, nothing is kept."""
+    from ingest.demo import play
+
+    _start(lambda stop: play(port=port, speed=speed, out=out, stop=stop))
+
+
+@database.command()
+def upgrade(config_file: ConfigFile = None) -> None:
+    """Bring the database's schema to this version."""
+    from store import migrate
+
+    settings = _load(config_file)
+    migrate.upgrade(settings.database.url.get_secret_value())
+    out.print("The schema is up to date.")
+
+
+@keys.command("hash")
+def hash_secret(
+    secret: Annotated[
+        str | None, typer.Argument(help="The secret; left out: read from standard input, or made up on a terminal.")
+    ] = None,
+) -> None:
+    """Print the hash of a client's secret, to be used in the configuration instead of the secret itself."""
+    from secrets import token_urlsafe
+
+    from store.clients import hash_secret as hashed
+
+    if secret is None and sys.stdin.isatty():
+        secret = token_urlsafe(32)
+        err.print(f"secret (shown once): {secret}", markup=False)
+    given = secret if secret is not None else sys.stdin.readline().strip()
+    if not given:
+        _fail("there is no secret")
+    out.print(f"sha256:{hashed(given)}", markup=False)
+
+
+def main() -> None:
+    """Entry point of the `matchwire` command."""
+    app()
+
+
+def _load(path: Path | None) -> Settings:
+    try:
+        return config.load(path, os.environ)
+    except config.ConfigError as error:
+        for problem in error.problems:
+            err.print(f"matchwire: {problem}", markup=False)
+        raise typer.Exit(2) from None
+
+
+def _start(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """Run until stopped; what only the operator can mend is told in one line, without a trace."""
+    from ingest.daemon import main as loop
+    from store.errors import StoreError
+
+    try:
+        loop(work)
+    except (OSError, ValueError, StoreError) as error:
+        _fail(str(error))
+
+
+def _announce(address: str) -> None:
+    out.print(f"matchwire listens on {address}", markup=False)
+
+
+def _fail(message: str) -> NoReturn:
+    err.print(f"matchwire: {message}", markup=False)
+    raise typer.Exit(2)

@@ -1,0 +1,263 @@
+"""One unit of the sync: a match's last good snapshot meets every liveblog that is attached to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from mapping.board import Board, reconcile_board, synced
+from mapping.posts import wanted
+from mapping.prefill import game_document
+from mapping.reconcile import Entry, State, Stored, reconcile
+from mapping.terms import Terms
+from providers.base import Answer, Outcome
+from store import liveblogs, masterdata, sync
+
+if TYPE_CHECKING:
+    from mapping.match import Fault, Match
+    from mapping.references import References
+    from store.unit import Unit
+
+NewId = Callable[[], str]
+
+EVENT_TYPE = "Svc::Model::Event"
+
+GAME_KEY = "game"
+"""The ledger line of the liveblog itself: scoreboard, state, squads, names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A match as its last good bodies describe it, and what this poll adds to what is known.
+
+    `good` names the sources (`play`, `text`) that answered well in this poll, changed or not.
+    """
+
+    match: Match
+    good: frozenset[str]
+    answers: tuple[Answer, ...] = ()
+    hints: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What a unit did: the liveblogs that stepped, and whether something waits to be confirmed."""
+
+    stepped: tuple[str, ...] = ()
+    pending: bool = False
+
+
+def apply(unit: Unit, follow_id: str, snapshot: Snapshot, *, new_id: NewId, closing: bool = False) -> Applied:
+    """Bring every liveblog on the match in line with the snapshot, and remember the answers, in one transaction."""
+    references: dict[str, References] = {}
+    stepped: list[str] = []
+    pending = False
+    for attachment in sync.attachments_of(unit.conn, follow_id):
+        owner = attachment.organization_id
+        if owner not in references:
+            references[owner] = masterdata.import_match(
+                unit, owner_id=owner, source=snapshot.match.provider, match=snapshot.match
+            )
+        outcome = sync_liveblog(
+            unit,
+            attachment.game_id,
+            snapshot,
+            Terms.from_dict(attachment.terms),
+            references[owner],
+            new_id=new_id,
+            closing=closing,
+        )
+        stepped += [attachment.game_id] if outcome.stepped else []
+        pending |= outcome.pending
+    remember(unit, follow_id, snapshot, pending=pending, closing=closing)
+    return Applied(stepped=tuple(stepped), pending=pending)
+
+
+def sync_liveblog(
+    unit: Unit,
+    game_id: str,
+    snapshot: Snapshot,
+    terms: Terms,
+    references: References,
+    *,
+    new_id: NewId,
+    closing: bool = False,
+) -> Applied:
+    """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes."""
+    game = liveblogs.find_game(unit.conn, game_id)
+    if game is None or game.local_status == liveblogs.DELETED:
+        return Applied()
+    lines = sync.ledger(unit.conn, game_id)
+    entries = {key: _entry(line) for key, line in lines.items() if key != GAME_KEY}
+    placed = {line.local_id: line.written["placed"] for line in lines.values() if line.local_id is not None}
+    stored, times = _stored(unit, entries, placed)
+    posts = wanted(snapshot.match, terms, references, block_id=partial(block_id, game_id))
+    changes = reconcile(posts, entries, stored, good=snapshot.good, new_id=new_id, closing=closing)
+    board = _board(lines.get(GAME_KEY))
+    change = reconcile_board(
+        board,
+        game.document,
+        synced(game_document(snapshot.match, terms, references), terms),
+        good="play" in snapshot.good,
+    )
+    stepped = bool(changes.events) or change.document is not None
+    if stepped:
+        writes = [_write(event, stored, times, unit.now, snapshot.match.provider) for event in changes.events]
+        liveblogs.record(unit, game_id, liveblogs.Change(game=change.document, events=tuple(writes)))
+        times |= {write.local_id: write.created_at for write in writes}
+    own = {entry.local_id for entry in changes.entries} - _moved(entries, stored)
+    placed |= {local_id: times[local_id] for local_id in own if local_id in times}
+    rows = [_line(entry, placed[entry.local_id]) for entry in changes.entries]
+    rows += [_board_line(change.board)] if change.board != board else []
+    if rows:
+        sync.save_ledger(unit, game_id, rows)
+    return Applied(stepped=(game_id,) if stepped else (), pending=changes.pending or change.pending)
+
+
+def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any], terms: Terms) -> None:
+    """Remember that the sync itself wrote the pre-filled liveblog, so that the next snapshot may change it."""
+    sync.save_ledger(unit, game_id, [_board_line(Board(written=synced(document, terms)))])
+
+
+def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
+    """Keep what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
+    known = sync.resources(unit.conn, follow_id)
+    for answer in snapshot.answers:
+        row = known.get(answer.resource, sync.ResourceRow(name=answer.resource))
+        sync.save_resource(unit, follow_id, resource_after(row, answer, snapshot.match.faults, unit.now), answer.body)
+    sync.save_follow(
+        unit,
+        follow_id,
+        sport=snapshot.match.sport,
+        status=snapshot.match.status.value,
+        kickoff=snapshot.match.kickoff,
+        pending=pending,
+        good_at=unit.now,
+        changed_at=unit.now,
+        **({} if snapshot.hints is None else {"hints": dict(snapshot.hints)}),
+        **({"closed_at": unit.now} if closing else {}),
+    )
+
+
+def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int) -> sync.ResourceRow:
+    """What is known of a resource after this answer: a good body replaces the last one, a failure only counts."""
+    match answer.outcome:
+        case Outcome.FAILED:
+            return replace(row, failures=row.failures + 1, last_error=str(answer.error))
+        case Outcome.UNCHANGED:
+            return replace(row, etag=answer.etag or row.etag, good_at=now, failures=0, last_error=None)
+        case Outcome.CHANGED:
+            skipped = [
+                {"row": fault.row, "field": fault.field, "reason": fault.reason}
+                for fault in faults
+                if fault.resource == answer.resource
+            ]
+            return sync.ResourceRow(
+                name=row.name,
+                etag=answer.etag,
+                digest=answer.digest,
+                rows=answer.rows,
+                good_at=now,
+                changed_at=now,
+                faults=skipped,
+            )
+
+
+def block_id(game_id: str, key: str, part: str) -> str:
+    """The `local_id` of a block that the sync writes: the same for the same part of the same post, in this liveblog alone."""
+    return "b" + sha256(f"{game_id}\x1f{key}\x1f{part}".encode()).hexdigest()[:20]
+
+
+def _stored(
+    unit: Unit, entries: Mapping[str, Entry], placed: Mapping[str, int]
+) -> tuple[dict[str, Stored], dict[str, int]]:
+    """The ledger's events as they stand now, and the times at which they stand.
+
+    A post is placed at the provider's time, but never in the future, so that a provider whose clock is ahead puts
+    nothing on top; a post that nobody moved counts as standing at the time that the provider claims.
+    """
+    claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
+    found, times = {}, {}
+    for event in liveblogs.events_named(unit.conn, list(claimed)).values():
+        moved = event.created_at != placed.get(event.local_id)
+        created_at = event.created_at if moved else claimed[event.local_id]
+        document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}
+        found[event.local_id] = Stored(local_id=event.local_id, document=document, local_status=event.local_status)
+        times[event.local_id] = event.created_at
+    return found, times
+
+
+def _moved(entries: Mapping[str, Entry], stored: Mapping[str, Stored]) -> set[str]:
+    """Posts that a person placed at another time."""
+    return {
+        entry.local_id
+        for entry in entries.values()
+        if entry.local_id in stored
+        and stored[entry.local_id].document.get("created_at") != entry.written.get("created_at")
+    }
+
+
+def _write(
+    event: Stored, stored: Mapping[str, Stored], times: Mapping[str, int], now: int, provider: str
+) -> liveblogs.EventWrite:
+    before, claimed = stored.get(event.local_id), event.document.get("created_at")
+    stays = before is not None and before.document.get("created_at") == claimed
+    return liveblogs.EventWrite(
+        local_id=event.local_id,
+        document=event.document,
+        local_status=event.local_status,
+        created_at=times[event.local_id] if stays else min(now, now if claimed is None else claimed),
+        user_id=provider,
+    )
+
+
+def _entry(line: sync.LedgerRow) -> Entry:
+    return Entry(
+        key=line.key,
+        kind=line.kind,
+        source=line.written["source"],
+        local_id=line.local_id or "",
+        state=State(line.state),
+        missing=line.missing,
+        reason=line.reason,
+        written=line.written["document"],
+        written_status=line.written["status"],
+        restore_status=line.written.get("restore"),
+    )
+
+
+def _line(entry: Entry, placed: int) -> sync.LedgerRow:
+    written = {
+        "source": entry.source,
+        "document": entry.written,
+        "status": entry.written_status,
+        "placed": placed,
+    }
+    return sync.LedgerRow(
+        key=entry.key,
+        kind=entry.kind,
+        local_id=entry.local_id,
+        state=entry.state.value,
+        missing=entry.missing,
+        reason=entry.reason,
+        written=written if entry.restore_status is None else {**written, "restore": entry.restore_status},
+    )
+
+
+def _board(line: sync.LedgerRow | None) -> Board:
+    return Board() if line is None else Board(written=line.written["document"], doubted=line.written["doubted"])
+
+
+def _board_line(board: Board) -> sync.LedgerRow:
+    return sync.LedgerRow(
+        key=GAME_KEY,
+        kind=GAME_KEY,
+        local_id=None,
+        state=State.POSTED.value,
+        missing=0,
+        reason="",
+        written={"document": board.written, "doubted": board.doubted},
+    )

@@ -1,0 +1,142 @@
+"""The ten kinds of content that a post may be made of."""
+
+from typing import Annotated, Literal
+
+from mapping.documents.base import ByType, Document, OpenDocument
+from mapping.documents.media import MediaContent
+from mapping.documents.people import Player, Team
+from mapping.documents.scalars import Bool, Clearable, LocalId, Many, Sportstype, Text, Timestamp, WebUrl
+from mapping.documents.scoreboard import Scoreboard
+
+
+class RichTextContentBlock(Document):
+    """Text with markup; sanitised before it is stored."""
+
+    type_: Literal["Svc::Model::Content::RichTextContentBlock"] = "Svc::Model::Content::RichTextContentBlock"
+    local_id: Clearable[LocalId] = None
+    text: Text | None = None
+
+
+class MultiMediaContentBlock(Document):
+    """Where the post displays its media; no `display_type` means `default`."""
+
+    type_: Literal["Svc::Model::Content::MultiMediaContentBlock"] = "Svc::Model::Content::MultiMediaContentBlock"
+    local_id: Clearable[LocalId] = None
+    items: Many[MediaContent] = ()
+    display_type: Literal["slideshow", "default", ""] | None = None
+
+
+class WebEmbedContentBlock(Document):
+    """A page of another site to be embedded."""
+
+    type_: Literal["Svc::Model::Content::WebEmbedContentBlock"] = "Svc::Model::Content::WebEmbedContentBlock"
+    local_id: Clearable[LocalId] = None
+    url: WebUrl | None = None
+
+
+class QuoteContentBlock(Document):
+    """What somebody said, and where."""
+
+    type_: Literal["Svc::Model::Content::QuoteContentBlock"] = "Svc::Model::Content::QuoteContentBlock"
+    local_id: Clearable[LocalId] = None
+    text: Text | None = None
+    author: Text | None = None
+    source: Text | None = None
+
+
+class EmojiContentBlock(OpenDocument):
+    """One large emoji."""
+
+    type_: Literal["Svc::Model::Content::EmojiContentBlock"] = "Svc::Model::Content::EmojiContentBlock"
+    local_id: Clearable[LocalId] = None
+    emoji: Text | None = None
+
+
+class PlayerCardContentBlock(OpenDocument):
+    """A player introduced to the readers."""
+
+    type_: Literal["Svc::Model::Content::PlayerCardContentBlock"] = "Svc::Model::Content::PlayerCardContentBlock"
+    local_id: Clearable[LocalId] = None
+    player: Player | None = None
+
+
+class SportPhase(Document):
+    """The phase of play an incident belongs to."""
+
+    type_: Literal["Svc::Model::Content::SportPhase"] = "Svc::Model::Content::SportPhase"
+    name: Text | None = None
+
+
+class SportEventPlayer(Document):
+    """A player's part in an incident, such as scorer or substitute."""
+
+    type_: Literal["Svc::Model::Content::SportEventPlayer"] = "Svc::Model::Content::SportEventPlayer"
+    event_player_type: Text | None = None
+    event_player_title: Text | None = None
+    player: Player | None = None
+
+
+class SportEventContentBlock(Document):
+    """An incident of the match; any event type goes with any sport."""
+
+    type_: Literal["Svc::Model::Content::SportEventContentBlock"] = "Svc::Model::Content::SportEventContentBlock"
+    local_id: Clearable[LocalId] = None
+    sportstype: Clearable[Sportstype] = None
+    time_of_play: Text | None = None
+    event_type: Text | None = None
+    title: Text | None = None
+    team: Team | None = None
+    players: Many[SportEventPlayer] = ()
+    phase: SportPhase | None = None
+
+
+class ScoreboardContentBlock(OpenDocument):
+    """The scoreboard as it stood when the post was written."""
+
+    type_: Literal["Svc::Model::Content::ScoreboardContentBlock"] = "Svc::Model::Content::ScoreboardContentBlock"
+    local_id: Clearable[LocalId] = None
+    scoreboard: Scoreboard | None = None
+
+
+class Choice(OpenDocument):
+    """One answer of a poll or quiz."""
+
+    id: Clearable[LocalId] = None
+    text: Text | None = None
+
+
+class PollContentBlock(OpenDocument):
+    """A question to the readers; `local_id` is the poll's identifier."""
+
+    type_: Literal["Svc::Model::Content::PollContentBlock"] = "Svc::Model::Content::PollContentBlock"
+    local_id: Clearable[LocalId] = None
+    question: Text | None = None
+    options: Many[Choice] | None = None
+    multiple: Bool | None = None
+    closes_at: Clearable[Timestamp] = None
+
+
+class QuizContentBlock(OpenDocument):
+    """A question with one right answer, named by `correct_option_id`."""
+
+    type_: Literal["Svc::Model::Content::QuizContentBlock"] = "Svc::Model::Content::QuizContentBlock"
+    local_id: Clearable[LocalId] = None
+    question: Text | None = None
+    options: Many[Choice] | None = None
+    correct_option_id: Text | None = None
+    explanation: Text | None = None
+
+
+ContentBlock = Annotated[
+    RichTextContentBlock
+    | MultiMediaContentBlock
+    | WebEmbedContentBlock
+    | QuoteContentBlock
+    | EmojiContentBlock
+    | PlayerCardContentBlock
+    | SportEventContentBlock
+    | ScoreboardContentBlock
+    | PollContentBlock
+    | QuizContentBlock,
+    ByType(),
+]

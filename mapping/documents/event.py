@@ -1,0 +1,51 @@
+"""A post of a liveblog, in its present and its older form."""
+
+from typing import Literal
+
+from mapping.documents.base import Document
+from mapping.documents.blocks import ContentBlock, SportEventContentBlock
+from mapping.documents.media import Media
+from mapping.documents.people import Player
+from mapping.documents.scalars import Bool, Clearable, Int, LocalId, LocalStatus, Many, ObjectId, Text, Timestamp
+from mapping.documents.state import GameStateInfo
+
+Highlight = Literal["sticky", "inplace", "stickyNoHighlight", "milestone", ""]
+
+
+class BasicEventInfo(Document):
+    """The older form of an incident; `attributes_json` is text with spans, written as JSON in a string."""
+
+    type_: Literal["Svc::Model::EventInfo::BasicEventInfo"] = "Svc::Model::EventInfo::BasicEventInfo"
+    title: Text | None = None
+    event_type: Int | None = None
+    event_reason: Int | None = None
+    is_home_team: Bool | None = None
+    player: Player | None = None
+    other_player: Player | None = None
+    attributes_json: Text | None = None
+    web_embed_urls: Many[Text] | None = None
+
+
+class Event(Document):
+    """A post. What the service alone decides (`sort`, `user_id`, `version`) is ignored when a client sends it."""
+
+    type_: Literal["Svc::Model::Event"] = "Svc::Model::Event"
+    local_id: Clearable[LocalId] = None
+    local_status: LocalStatus | None = None
+    sort: Text | None = None
+    user_id: Text | None = None
+    version: Int | None = None
+    created_at: Clearable[Timestamp] = None
+    updated_at: Clearable[Timestamp] = None
+    publish_at: Clearable[Timestamp] = None
+    headline: Text | None = None
+    highlight: Highlight | None = None
+    contents: Many[ContentBlock] = ()
+    sport_event: SportEventContentBlock | None = None
+    media: Many[Media] = ()
+    tag_ids: Many[ObjectId] | None = None
+    editor: Text | None = None
+    comments: Int | None = None
+    is_sticky: Bool | None = None
+    state_info: GameStateInfo | None = None
+    event_info: BasicEventInfo | None = None

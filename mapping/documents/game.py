@@ -1,0 +1,182 @@
+"""The liveblog itself: as a client sends it, and decorated as the service gives it back."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field
+from pydantic import Tag as UnionTag
+
+from mapping.documents.base import ByType, Document, OpenDocument
+from mapping.documents.event import Event
+from mapping.documents.external import External
+from mapping.documents.people import Location, Player, Pricing, Tag, Team, Tournament
+from mapping.documents.scalars import (
+    Bool,
+    Clearable,
+    Count,
+    Int,
+    Locale,
+    LocalId,
+    LocalStatus,
+    Many,
+    MediaUrl,
+    Name,
+    ObjectId,
+    Sportstype,
+    Text,
+    Timestamp,
+)
+from mapping.documents.scoreboard import Scoreboard
+from mapping.documents.state import GameStateInfo
+
+COMPACT_EVENT = ("_type", "local_id", "version", "local_status", "sort", "tag_ids")
+"""The names of an event's fields that the compact form of a game keeps."""
+
+TimingType = Literal["u", "d", "au", "aui", "aud"]
+
+
+class TitleGameMetaInfo(Document):
+    """What a news liveblog is about; `editorial_publishing` hides new posts until somebody publishes them."""
+
+    type_: Literal["Svc::Model::GameMetaInfo::TitleGameMetaInfo"] = "Svc::Model::GameMetaInfo::TitleGameMetaInfo"
+    title: Text | None = None
+    editorial_publishing: Bool | None = None
+    allow_comments: Bool | None = None
+    starts_at: Clearable[Timestamp] = None
+
+
+class TeamGameMetaInfo(Document):
+    """Who meets whom, where and when; without a `title` it is made of the teams' names."""
+
+    type_: Literal["Svc::Model::GameMetaInfo::TeamGameMetaInfo"] = "Svc::Model::GameMetaInfo::TeamGameMetaInfo"
+    title: Text | None = None
+    home_team: Team | None = None
+    away_team: Team | None = None
+    tournament: Tournament | None = None
+    location: Location | None = None
+    editorial_publishing: Bool | None = None
+    allow_comments: Bool | None = None
+    starts_at: Clearable[Timestamp] = None
+
+
+MetaInfo = Annotated[TitleGameMetaInfo | TeamGameMetaInfo, ByType()]
+
+
+class BasicGameOptions(OpenDocument):
+    """Options of a game without a clock."""
+
+    type_: Literal["Svc::Model::Options::BasicGameOptions"] = "Svc::Model::Options::BasicGameOptions"
+
+
+class TimedGameOptions(Document):
+    """How the clock of the game runs; phase lengths are minutes."""
+
+    type_: Literal["Svc::Model::Options::TimedGameOptions"] = "Svc::Model::Options::TimedGameOptions"
+    timing_type: TimingType | None = None
+    regular_phase_length: Count | None = None
+    num_regular_phases: Annotated[Count, Field(ge=1, le=4)] | None = None
+    overtime_phase_length: Count | None = None
+    num_overtime_phases: Count | None = None
+
+
+GameOptions = Annotated[BasicGameOptions | TimedGameOptions, ByType()]
+
+
+class SharedPermission(Document):
+    """What another organization or client, named by `refid`, may do with the liveblog."""
+
+    type_: Literal["Svc::Model::SharedPermission"] = "Svc::Model::SharedPermission"
+    permission: Name
+    reftype: Name
+    refid: ObjectId
+
+
+class BasicMarketplaceInfo(Document):
+    """How the liveblog is offered to others."""
+
+    type_: Literal["Svc::Model::MarketplaceInfo::BasicMarketplaceInfo"] = (
+        "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo"
+    )
+    pricing: Pricing | None = None
+    detail: Text | None = None
+    cover_image: Clearable[MediaUrl] = None
+
+
+class Squad(Document):
+    """The players of one side: who starts in `lineup`, who may come on in `bench`."""
+
+    type_: Literal["Svc::Model::Squad"] = "Svc::Model::Squad"
+    team: Team | None = None
+    lineup: Many[Player] = ()
+    bench: Many[Player] = ()
+
+
+class Squads(Document):
+    """The squads of both sides, as far as the provider names them."""
+
+    home: Squad | None = None
+    away: Squad | None = None
+
+
+class Organization(Document):
+    """The organization that owns the liveblog."""
+
+    type_: Literal["Svc::Model::Organization"] = "Svc::Model::Organization"
+    id_: ObjectId | None = None
+    name: Text | None = None
+
+
+class CustomTemplate(OpenDocument):
+    """A template that the operator has declared for an organization."""
+
+    type_: Literal["Svc::Model::CustomTemplate"] = "Svc::Model::CustomTemplate"
+    id_: ObjectId | None = None
+    name: Text | None = None
+    sportstype: Sportstype | None = None
+
+
+def _kind_of_tag(value: Any) -> str:
+    return "::text" if isinstance(value, str) else "::tag"
+
+
+AnyTag = Annotated[
+    Annotated[Name, UnionTag("::text")] | Annotated[Tag, UnionTag("::tag")],
+    Discriminator(_kind_of_tag),
+]
+
+
+class GameDraft(Document):
+    """A liveblog to be created."""
+
+    type_: Literal["Svc::Model::Game"] = "Svc::Model::Game"
+    organization_id: ObjectId
+    template_id: Name
+    meta_info: MetaInfo
+    scoreboard: Scoreboard | None = None
+    options: GameOptions | None = None
+    tags: Many[AnyTag] = ()
+    external_id: Clearable[LocalId] = None
+    use_syndication_controls: Bool | None = None
+    locale: Locale | None = None
+    permissions: Many[SharedPermission] = ()
+
+
+class Game(GameDraft):
+    """A liveblog as the service gives it back, with its references resolved."""
+
+    id_: ObjectId | None = None
+    local_id: LocalId | None = None
+    ticker_id: ObjectId | None = None
+    version: Int | None = None
+    local_status: LocalStatus | None = None
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    sportstype: Sportstype | None = None
+    summary: Text | None = None
+    owner: Organization | None = None
+    editors: tuple[Text, ...] | None = None
+    marketplace_info: BasicMarketplaceInfo | None = None
+    custom_template: CustomTemplate | None = None
+    state_info: GameStateInfo | None = None
+    squads: Squads | None = None
+    external: External | None = None
+    events: Many[Event] = ()

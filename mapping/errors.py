@@ -1,0 +1,116 @@
+"""The words for what can go wrong, chosen where the meaning is known; the edge looks the status up.
+
+ServiceError
+├── InvalidRequest        400  malformed, or required data missing
+├── Unauthorized          401
+├── Forbidden             403
+│   └── ProviderRefused        the provider rejects the organization's credentials
+├── NotFound              404
+│   └── MatchUnknown           the provider does not know the match
+├── Conflict              409
+├── PayloadTooLarge       413
+├── Unprocessable         422  well-formed, but not the document that is asked for
+│   └── DownstreamRejected     the provider gave a match that our own validation refuses
+├── RateLimited           429
+├── UpstreamUnavailable   503  the provider did not answer, or not with anything that can be used
+│   └── BadBody                … not JSON, empty, cut off, too large
+└── StoreUnavailable      503  the database did not answer in time
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ServiceError(Exception):
+    """An error that a caller is told about: `{code, message, field?, retryable}` (interface: Errors)."""
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, field: str | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.retry_after = retry_after
+        """Seconds after which another try makes sense, where known."""
+
+    def body(self) -> dict[str, object]:
+        """The JSON error body; `field` only where there is one."""
+        at = {} if self.field is None else {"field": self.field}
+        return {"code": self.code, "message": self.message, **at, "retryable": self.retryable}
+
+
+class InvalidRequest(ServiceError):
+    code = "invalid_request"
+    status = 400
+
+
+class Unauthorized(ServiceError):
+    code = "unauthorized"
+    status = 401
+
+
+class Forbidden(ServiceError):
+    code = "forbidden"
+    status = 403
+
+
+class ProviderRefused(Forbidden):
+    """The provider rejects the endpoint's credentials (401 or 403 upstream)."""
+
+
+class NotFound(ServiceError):
+    code = "not_found"
+    status = 404
+
+
+class MatchUnknown(NotFound):
+    """The provider has no such match."""
+
+
+class Conflict(ServiceError):
+    code = "conflict"
+    status = 409
+
+
+class PayloadTooLarge(ServiceError):
+    code = "payload_too_large"
+    status = 413
+
+
+class Unprocessable(ServiceError):
+    code = "invalid_request"
+    status = 422
+
+
+class DownstreamRejected(Unprocessable):
+    """The provider's match is well-formed, but cannot become a liveblog."""
+
+    code = "downstream_rejected"
+
+
+class RateLimited(ServiceError):
+    code = "rate_limited"
+    status = 429
+    retryable = True
+
+
+class UpstreamUnavailable(ServiceError):
+    """The provider did not answer; the same request may work later."""
+
+    code = "upstream_unavailable"
+    status = 503
+    retryable = True
+
+
+class BadBody(UpstreamUnavailable):
+    """The provider answered 200 with something that is not its format; the last good body stands."""
+
+
+class StoreUnavailable(ServiceError):
+    """The database did not take the unit in time; nothing is written, or the outcome is unknown and a retry is safe."""
+
+    status = 503
+    retryable = True

@@ -1,0 +1,63 @@
+"""The words of our own pages and scoreboards, so that a page cannot ask for one that no catalogue has."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from mapping.match import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Label(StrEnum):
+    """A word of a page; its value is the msgid: `translator.text(Label.LINEUP)`."""
+
+    ABANDONED = "Abandoned"
+    AFTER_EXTRA_TIME = "After extra time"
+    BENCH = "Substitutes"
+    BREAK = "Break"
+    CANCELLED = "Cancelled"
+    COMPETITION = "Competition"
+    EXTRA_TIME = "Extra time"
+    FINISHED = "Finished"
+    FULL_TIME = "Full-time"
+    HALF_TIME = "Half-time"
+    KICK_OFF = "Kick-off"
+    LINEUP = "Line-up"
+    LIVE = "Live"
+    NOTHING = "Nothing posted yet"
+    NOT_STARTED = "Not started"
+    POSTPONED = "Postponed"
+    SCOREBOARD = "Scoreboard"
+    SHOOTOUT = "Penalty shoot-out"
+    UPDATED = "Updated"
+    VENUE = "Venue"
+
+
+POSTS = ("{count} post", "{count} posts")
+"""Singular and plural: `translator.plural(*POSTS, count)`."""
+
+SCORE_CONTEXT = "score"
+
+SCORE = "{home}-{away}"
+"""A score within a sentence."""
+
+PERIODS: Mapping[str, str] = {
+    "half-time": "Half-time",
+    "full-time": "Full-time",
+    "extra-time": "After extra time",
+    "shootout": "Penalty shoot-out",
+}
+"""Title of a `PeriodScore` → msgid in the context `score`."""
+
+ENDINGS: Mapping[str, str] = {"overtime": "a.e.t.", "shootout": "pens"}
+"""How a match was decided → msgid in the context `score`, to stand beside the score."""
+
+INTERRUPTED: Mapping[Status, Label] = {
+    Status.POSTPONED: Label.POSTPONED,
+    Status.ABANDONED: Label.ABANDONED,
+    Status.CANCELLED: Label.CANCELLED,
+}
+"""What the summary of a liveblog says when its match is not played as planned."""

@@ -1,0 +1,204 @@
+"""The canonical match: what every provider's words are translated into, and all that the rest of the house knows of a match.
+
+Values are frozen and built from a provider's last good snapshot alone, so two equal snapshots give two equal matches.
+Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as strings, unique within one provider and kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+SideName = Literal["home", "away"]
+
+PERIOD_KEY = "period:"
+"""Prefix of the key of an incident that marks a period; what follows is its kind, whoever sent or synthesised it."""
+
+
+class Status(StrEnum):
+    """Where a match stands in its life."""
+
+    SCHEDULED = "scheduled"
+    LIVE = "live"
+    BREAK = "break"
+    SHOOTOUT = "shootout"
+    FINISHED = "finished"
+    POSTPONED = "postponed"
+    ABANDONED = "abandoned"
+    CANCELLED = "cancelled"
+
+    @property
+    def running(self) -> bool:
+        """Between the first and the last whistle, breaks included."""
+        return self in {Status.LIVE, Status.BREAK, Status.SHOOTOUT}
+
+    @property
+    def over(self) -> bool:
+        """Nothing more is expected but corrections."""
+        return self in {Status.FINISHED, Status.ABANDONED, Status.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """A player as the provider knows them. `height` in centimetres, `weight` in grams, `birthdate` in seconds."""
+
+    ext_id: str
+    name: str
+    short_name: str | None = None
+    number: str | None = None
+    position: str | None = None
+    country: str | None = None
+    gender: str | None = None
+    birthdate: int | None = None
+    height: int | None = None
+    weight: int | None = None
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the two teams (in tennis: one of the two players or pairs) with the squad named for this match."""
+
+    ext_id: str
+    name: str
+    short_name: str | None = None
+    country: str | None = None
+    image: str | None = None
+    lineup: tuple[Person, ...] = ()
+    bench: tuple[Person, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A tournament or a location."""
+
+    ext_id: str
+    name: str
+    town: str | None = None
+    country: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    home: int
+    away: int
+
+    def __str__(self) -> str:
+        return f"{self.home}:{self.away}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodScore:
+    """The score at the end of, or within, one named part of the match (`half-time`, `full-time`, `extra-time`, set "1")."""
+
+    title: str
+    score: Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """The state of play. `phase` counts from 1 through regular and overtime phases; 0 is before the first."""
+
+    phase: int = 0
+    phase_started_at: int | None = None
+    in_break: bool = False
+    break_started_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Involved:
+    """A person's part in an incident; `role` is one of the sport's roles (`scorer`, `assist`, `in`, `out`, `player`, …)."""
+
+    role: str
+    person: Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """One thing that happened in the match.
+
+    `key` identifies it within the match: `incident:<provider id>`, or `period:<kind>` for the start and end of a period.
+    `side` is the side of the acting player (for an own goal the scorer's own team, whose opponent gets the goal).
+    `minute` is the running minute (1-based), `added` the minutes on top of it in added time, where known.
+    `order` is the provider's sequence and breaks ties between equal times.
+    """
+
+    key: str
+    kind: str
+    order: int
+    minute: int | None = None
+    added: int | None = None
+    phase: int | None = None
+    side: SideName | None = None
+    people: tuple[Involved, ...] = ()
+    score: Score | None = None
+    method: str | None = None
+    created_at: int | None = None
+    synthesised: bool = False
+
+    @property
+    def marks_period(self) -> bool:
+        return self.key.startswith(PERIOD_KEY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """A piece of the provider's editorial text: standalone, or the narrative of the incident `incident_key`.
+
+    `html` is as the provider sent it: not sanitised yet.
+    """
+
+    key: str
+    order: int
+    html: str
+    incident_key: str | None = None
+    minute: int | None = None
+    created_at: int | None = None
+    credit: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A row or field of a good body that could not be understood and was left out; the rest of the body stands."""
+
+    resource: str
+    row: str
+    field: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """The last good snapshot of one match.
+
+    `score` is the score on the pitch (after extra time too), `shootout` the tally of a shoot-out alone, `periods` the
+    scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
+    """
+
+    provider: str
+    match_id: str
+    sport: str
+    status: Status
+    kickoff: int | None = None
+    clock: Clock = field(default_factory=Clock)
+    home: Side | None = None
+    away: Side | None = None
+    tournament: Named | None = None
+    location: Named | None = None
+    score: Score | None = None
+    shootout: Score | None = None
+    periods: tuple[PeriodScore, ...] = ()
+    winner: SideName | None = None
+    incidents: tuple[Incident, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    text: bool = True
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        return tuple(side for side in (self.home, self.away) if side is not None)
+
+    def side(self, name: SideName | None) -> Side | None:
+        """The named side, or None."""
+        return {"home": self.home, "away": self.away}.get(name or "")

@@ -1,0 +1,194 @@
+"""The posts that a liveblog should hold because of what the provider says of its match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Literal
+
+from mapping import embedded, richtext
+from mapping.locales import Translator, translator
+from mapping.sports import Sport, sport_of
+from mapping.wording import sentence, title
+
+if TYPE_CHECKING:
+    from mapping.match import Comment, Incident, Match
+    from mapping.references import References
+    from mapping.terms import Terms
+
+BlockId = Callable[[str, str], str]
+"""(key of the post, name of the block) → `local_id`, the same for the same block at every poll."""
+
+Document = dict[str, Any]
+
+TEXT = "text"
+"""`Post.kind` of a piece of editorial text that belongs to no incident."""
+
+EARLIEST = 7 * 24 * 3600
+"""Seconds before kick-off; a post cannot be older, so an earlier time is the provider's mistake."""
+
+NEVER = -(2**63)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A wanted post.
+
+    `key` is the incident's or comment's and stable; `kind` its event type or `text`. `document` is the event document
+    without what the store gives it (ids, version, sort, status); it has no `created_at` where the provider gives no
+    time that can be true. A `draft` is imported, but published by an editor. `source` is what it was made of.
+    """
+
+    key: str
+    kind: str
+    document: Document
+    draft: bool
+    source: Literal["play", "text"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desk:
+    """What every post of one liveblog is written with."""
+
+    match: Match
+    terms: Terms
+    references: References
+    sport: Sport
+    texts: Translator
+    narratives: Mapping[str, str]
+    block_id: BlockId
+
+
+def wanted(match: Match, terms: Terms, references: References, *, block_id: BlockId) -> tuple[Post, ...]:
+    """One post for every incident and every standalone comment, in the order of play.
+
+    The same for the same match, whenever it is asked. The text of an incident that is not (or not yet) in the match is
+    held back.
+    """
+    comments = match.comments if terms.text else ()
+    desk = _Desk(
+        match=match,
+        terms=terms,
+        references=references,
+        sport=sport_of(match),
+        texts=translator(terms.locale),
+        narratives=_narratives(comments),
+        block_id=block_id,
+    )
+    play = [_incident_post(desk, incident) for incident in match.incidents]
+    return _merged(play, [post for comment in comments for post in _comment_post(desk, comment)])
+
+
+def _incident_post(desk: _Desk, incident: Incident) -> Post:
+    told = desk.narratives.get(incident.key)
+    text = richtext.escape(sentence(desk.sport, desk.match, incident, desk.texts)) if told is None else told
+    happened = _moment(desk, incident.created_at, incident.minute, incident.added)
+    return Post(
+        key=incident.key,
+        kind=incident.kind,
+        document={**_event(desk, incident.key, text, happened), "sport_event": _sport_event(desk, incident)},
+        draft=desk.terms.drafts(incident.kind),
+        source="play",
+    )
+
+
+def _comment_post(desk: _Desk, comment: Comment) -> Iterator[Post]:
+    """The post of a standalone comment, none for an empty one or one that is told in an incident's post."""
+    text = richtext.tidy(comment.html) if comment.incident_key is None else ""
+    if text:
+        happened = _moment(desk, comment.created_at, comment.minute)
+        document = _event(desk, comment.key, text, happened)
+        yield Post(key=comment.key, kind=TEXT, document=document, draft=desk.terms.drafts(TEXT), source="text")
+
+
+def _narratives(comments: Iterable[Comment]) -> Mapping[str, str]:
+    """What the provider writes about each incident; several pieces (as of a substitution) one below the other."""
+    pieces: dict[str, list[str]] = {}
+    for comment in comments:
+        text = richtext.tidy(comment.html) if comment.incident_key is not None else ""
+        if comment.incident_key is not None and text:
+            pieces.setdefault(comment.incident_key, []).append(text)
+    return {key: richtext.sanitise("<br>".join(texts)) for key, texts in pieces.items()}
+
+
+def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:
+    return {
+        "_type": "Svc::Model::Event",
+        **({} if happened is None else {"created_at": happened}),
+        "headline": "",
+        "highlight": "",
+        "contents": [
+            {
+                "_type": "Svc::Model::Content::RichTextContentBlock",
+                "local_id": desk.block_id(key, "text"),
+                "text": text,
+            }
+        ],
+    }
+
+
+def _sport_event(desk: _Desk, incident: Incident) -> Document:
+    side = desk.match.side(incident.side)
+    scores = desk.sport.kind(incident.kind).scores and incident.score is not None
+    time_of_play, phase = minute_of_play(incident), desk.sport.phase(incident.phase)
+    return {
+        "_type": "Svc::Model::Content::SportEventContentBlock",
+        "local_id": desk.block_id(incident.key, "sport_event"),
+        "sportstype": desk.sport.id,
+        **({"time_of_play": time_of_play} if time_of_play else {}),
+        "event_type": incident.kind,
+        "title": title(desk.sport, incident, desk.texts),
+        **({"phase": _phase(desk.texts.text(phase))} if phase else {}),
+        **({} if side is None else {"team": embedded.team(side, desk.references)}),
+        "players": [
+            {
+                "_type": "Svc::Model::Content::SportEventPlayer",
+                "event_player_type": involved.role,
+                "event_player_title": desk.texts.text(desk.sport.role(involved.role)),
+                "player": embedded.player(involved.person, side, desk.references),
+            }
+            for involved in incident.people
+        ],
+        **({"score": embedded.score(incident.score)} if scores else {}),
+    }
+
+
+def _phase(name: str) -> Document:
+    return {"_type": "Svc::Model::Content::SportPhase", "name": name}
+
+
+def minute_of_play(incident: Incident) -> str:
+    """`15'`, with added time `45+2'`; empty without a minute."""
+    if incident.minute is None or incident.minute < 1:
+        return ""
+    return f"{incident.minute}+{incident.added}'" if incident.added else f"{incident.minute}'"
+
+
+def _moment(desk: _Desk, given: int | None, minute: int | None, added: int | None = None) -> int | None:
+    """When it happened: the provider's time (which may lie ahead), an estimate where that is long before the match."""
+    kickoff = desk.match.kickoff
+    if given is not None and kickoff is not None and given < kickoff - EARLIEST:
+        given = None if minute is None else kickoff + _elapsed(desk.sport, minute, added or 0)
+    return given
+
+
+def _elapsed(sport: Sport, minute: int, added: int) -> int:
+    """Seconds from kick-off to a minute of play, by the usual length of the break in the middle."""
+    half = sport.timing.regular_phase_length if sport.timing is not None else minute
+    return 60 * (max(minute - 1, 0) + added + (sport.break_minutes if minute > half else 0))
+
+
+def _merged(*groups: list[Post]) -> tuple[Post, ...]:
+    """All posts by time, each group in its own order; a post without a time stays behind the one before it."""
+    timed = [
+        (moment, post)
+        for group in groups
+        for moment, post in zip(accumulate((_created(post) for post in group), max), group, strict=True)
+    ]
+    return tuple(post for _, post in sorted(timed, key=lambda pair: pair[0]))
+
+
+def _created(post: Post) -> int:
+    moment: int = post.document.get("created_at", NEVER)
+    return moment

@@ -1,0 +1,114 @@
+"""Markup from strangers: what may stay, and how to leave it altogether."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import nh3
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TAGS = frozenset(
+    {"a", "b", "blockquote", "br", "em", "h3", "h4", "i", "li", "ol", "p", "s", "span", "strong", "u", "ul"}
+)
+ATTRIBUTES: Mapping[str, frozenset[str]] = {"a": frozenset({"href"})}
+SCHEMES = frozenset({"http", "https", "mailto", "tel"})
+REL = "noopener noreferrer nofollow"
+
+DEEPEST = 200
+"""Elements within elements; taking deeper ones apart costs the cleaner the square of the depth."""
+
+DROPPED = frozenset({"iframe", "math", "noscript", "object", "script", "style", "svg", "template", "textarea", "title"})
+"""Elements that go with all they contain; of others that are not allowed the text stays."""
+
+_CLEANER = nh3.Cleaner(
+    tags=set(TAGS),
+    clean_content_tags=set(DROPPED),
+    attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
+    link_rel=REL,
+    url_schemes=set(SCHEMES),
+    url_relative="deny",
+)
+_EDGE = r"(?:\s|&nbsp;|<br>)+"
+_EDGES = re.compile(rf"\A{_EDGE}|{_EDGE}\Z")
+_OPENING_OR_CLOSING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_TAG = re.compile(r"<[^<>]*>")
+_NEVER_NESTED = frozenset({"br", "dd", "dt", "hr", "img", "input", "li", "option", "p", "td", "th", "tr", "wbr"})
+"""Elements that hold nothing, or that their next sibling closes."""
+_BLOCKS = frozenset({"blockquote", "br", "h3", "h4", "li", "ol", "p", "ul"})
+
+
+def sanitise(markup: str) -> str:
+    """The markup with nothing but the allowed elements and links; sanitising twice changes nothing more.
+
+    Of markup that is nested deeper than anybody writes it, the text alone is left.
+    """
+    before = html.escape(_TAG.sub(" ", markup), quote=False) if _too_deep(markup) else markup
+    after = _CLEANER.clean(before)
+    while after != before:
+        before, after = after, _CLEANER.clean(after)
+    return after
+
+
+def tidy(markup: str) -> str:
+    """Sanitised and without blanks and line breaks at its ends; empty when there is no text in it."""
+    clean = sanitise(markup)
+    return _EDGES.sub("", clean) if _text(clean) else ""
+
+
+def escape(text: str) -> str:
+    """Plain text as rich text; sanitising it changes nothing."""
+    return sanitise(html.escape(text, quote=False))
+
+
+def plain(markup: str) -> str:
+    """The text alone, on one line: for titles, feeds and search."""
+    return _text(sanitise(markup))
+
+
+def _text(clean: str) -> str:
+    reader = _Reader()
+    reader.feed(clean)
+    reader.close()
+    return " ".join("".join(reader.found).split())
+
+
+def _too_deep(markup: str) -> bool:
+    """Whether more than `DEEPEST` elements are open at once; a closing tag that closes nothing does not count."""
+    opened: Counter[str] = Counter()
+    depth = 0
+    for closing, name in _OPENING_OR_CLOSING.findall(markup):
+        tag = name.lower()
+        if tag in _NEVER_NESTED or (closing and not opened[tag]):
+            continue
+        step = -1 if closing else 1
+        opened[tag] += step
+        depth += step
+        if depth > DEEPEST:
+            return True
+    return False
+
+
+class _Reader(HTMLParser):
+    """Collects text; elements that start a line leave a blank."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.found.append(data)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        del attrs
+        if tag in _BLOCKS:
+            self.found.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _BLOCKS:
+            self.found.append(" ")

@@ -1,0 +1,91 @@
+"""The clock that readers see, worked out from options, state and the instant; nothing ticks on the server.
+
+| `timing_type` | display                                                                    |
+|---------------|----------------------------------------------------------------------------|
+| `u`           | minutes and seconds played in the phase, up to its length: `7:04`          |
+| `d`           | minutes and seconds left in the phase, down to `0:00`                      |
+| `au`, `aud`   | the running minute since the start of the match: `67`                      |
+| `aui`         | the same, with added time on top of the phase's last minute: `45+2`        |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+RUNNING = 1
+"""`gamestate` while the clock may run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`elapsed` seconds in a phase of `length` seconds, before which `base` seconds were to be played."""
+
+    elapsed: int
+    length: int
+    base: int
+
+
+def display(options: Mapping[str, Any] | None, state_info: Mapping[str, Any] | None, now: int) -> str:
+    """The display clock at `now` (Unix seconds); empty while nothing is played: before, after, in breaks, shoot-outs.
+
+    `options` is a TimedGameOptions document, `state_info` a TimeBasedGameStateInfo one. In a time-out it stands still.
+    """
+    options, state = options or {}, state_info or {}
+    show = DISPLAYS.get(options.get("timing_type") or "")
+    phase = state.get("recurrence") or 0
+    length = phase_length(options, phase)
+    check_time = state.get("check_time")
+    if show is None or state.get("gamestate") != RUNNING or state.get("is_break") or not length or check_time is None:
+        return ""
+    since = 0 if state.get("timeout") else max(now - check_time, 0)
+    elapsed = max(state.get("check_seconds") or 0, 0) + since
+    return show(Reading(elapsed, length, played_before(options, phase)))
+
+
+def phase_length(options: Mapping[str, Any], phase: int) -> int:
+    """Length of a phase in seconds; 0 for a phase that the options do not know."""
+    regular, overtime = options.get("num_regular_phases") or 0, options.get("num_overtime_phases") or 0
+    if 1 <= phase <= regular:
+        return int(options.get("regular_phase_length") or 0) * 60
+    if regular < phase <= regular + overtime:
+        return int(options.get("overtime_phase_length") or 0) * 60
+    return 0
+
+
+def played_before(options: Mapping[str, Any], phase: int) -> int:
+    """Seconds of play in the phases before this one, without added time."""
+    return sum(phase_length(options, earlier) for earlier in range(1, phase))
+
+
+def _up(reading: Reading) -> str:
+    return _minutes_seconds(min(reading.elapsed, reading.length))
+
+
+def _down(reading: Reading) -> str:
+    return _minutes_seconds(max(reading.length - reading.elapsed, 0))
+
+
+def _running(reading: Reading) -> str:
+    return str((reading.base + reading.elapsed) // 60 + 1)
+
+
+def _running_with_added(reading: Reading) -> str:
+    over = reading.elapsed - reading.length
+    return _running(reading) if over < 0 else f"{(reading.base + reading.length) // 60}+{over // 60 + 1}"
+
+
+def _minutes_seconds(seconds: int) -> str:
+    return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+DISPLAYS: Mapping[str, Callable[[Reading], str]] = {
+    "u": _up,
+    "d": _down,
+    "au": _running,
+    "aui": _running_with_added,
+    "aud": _running,
+}

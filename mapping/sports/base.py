@@ -1,0 +1,95 @@
+"""What a sport is: rows of event types, roles and phases, so that a new type is a line and not a branch."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """An event type. All texts are English source texts (msgids) of the catalogues.
+
+    `sentences` go from the most telling to the least: the first whose placeholders are all known is used. `variants`
+    are tried before them where the incident's method or part of the match has that name.
+    """
+
+    id: str
+    _: KW_ONLY
+    title: str
+    sentences: tuple[str, ...] = ()
+    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    scores: bool = False
+    """The incident changes the score."""
+    score_of: str | None = None
+    """The part of the match (title of a `PeriodScore`, or `final`) whose score the text tells."""
+    enters: int | None = None
+    """The `gamestate` that the incident leads into, where that is not simply the next phase."""
+    absorbed_by: str | None = None
+    """The type that makes providers drop this incident of the same player without taking it back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """The clock's rules; lengths are minutes (interface: TimedGameOptions)."""
+
+    timing_type: str
+    regular_phase_length: int
+    num_regular_phases: int
+    overtime_phase_length: int
+    num_overtime_phases: int
+
+    @property
+    def phases(self) -> int:
+        return self.num_regular_phases + self.num_overtime_phases
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "_type": "Svc::Model::Options::TimedGameOptions",
+            "timing_type": self.timing_type,
+            "regular_phase_length": self.regular_phase_length,
+            "num_regular_phases": self.num_regular_phases,
+            "overtime_phase_length": self.overtime_phase_length,
+            "num_overtime_phases": self.num_overtime_phases,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sport:
+    """A sport: `roles` and `phases` hold msgids, `phases` in the order of play with a shoot-out last."""
+
+    id: str
+    scoreboard: bool
+    kinds: tuple[Kind, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    phases: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
+    timing: Timing | None = None
+    break_minutes: int = 0
+    """Usual length of the break in the middle, to estimate when something happened."""
+
+    @property
+    def catalog(self) -> tuple[str, ...]:
+        """The event types in the interface's order."""
+        return tuple(kind.id for kind in self.kinds)
+
+    def kind(self, kind_id: str) -> Kind:
+        """The row of an event type; for a type without a row, one whose title is made of its id."""
+        return next((kind for kind in self.kinds if kind.id == kind_id), None) or Kind(kind_id, title=spoken(kind_id))
+
+    def role(self, role: str) -> str:
+        """The msgid of a role's title."""
+        return self.roles.get(role) or spoken(role)
+
+    def phase(self, number: int | None) -> str | None:
+        """The msgid of a phase's name; phases count from 1."""
+        return self.phases[number - 1] if number is not None and 1 <= number <= len(self.phases) else None
+
+
+def spoken(word: str) -> str:
+    """`soccer.corner-kick` as people say it: `Corner kick`."""
+    words = word.rpartition(".")[2].replace("-", " ").replace("_", " ").strip()
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,161 @@
+"""Soccer: seventeen event types in the interface's order, two halves, two of extra time, and a shoot-out."""
+
+from __future__ import annotations
+
+from mapping.sports.base import Kind, Sport, Timing
+
+SHOOTOUT, ENDED = 2, 31
+"""Values of `gamestate`."""
+
+GOAL = Kind(
+    "soccer.goal",
+    title="Goal",
+    scores=True,
+    sentences=(
+        "Goal for {team}! {scorer} makes it {score} (assist: {assist}).",
+        "Goal for {team}! {scorer} makes it {score}.",
+        "Goal for {team}! {scorer} scores (assist: {assist}).",
+        "Goal for {team}! {scorer} scores.",
+        "Goal for {team}! The score is now {score}.",
+        "Goal for {team}!",
+    ),
+    variants={
+        "penalty": (
+            "Goal for {team}! {scorer} converts the penalty to make it {score} ({fouled} was fouled).",
+            "Goal for {team}! {scorer} converts the penalty to make it {score}.",
+            "Goal for {team}! {scorer} converts the penalty.",
+        ),
+    },
+)
+OWN_GOAL = Kind(
+    "soccer.own-goal",
+    title="Own goal",
+    scores=True,
+    sentences=(
+        "Goal for {opponent}! Own goal by {scorer} ({team}), the score is now {score}.",
+        "Goal for {opponent}! Own goal by {scorer} ({team}).",
+        "Own goal by {team}! The score is now {score}.",
+        "Own goal by {team}!",
+    ),
+)
+YELLOW_CARD = Kind(
+    "soccer.yellow-card",
+    title="Yellow card",
+    sentences=("Yellow card for {player} ({team}).", "Yellow card for {team}."),
+    absorbed_by="soccer.yellow-red-card",
+)
+RED_CARD = Kind(
+    "soccer.red-card",
+    title="Red card",
+    sentences=("Red card! {player} ({team}) is sent off.", "Red card for {team}."),
+)
+YELLOW_RED_CARD = Kind(
+    "soccer.yellow-red-card",
+    title="Second yellow card",
+    sentences=("Second yellow card! {player} ({team}) is sent off.", "Second yellow card for {team}."),
+)
+PENALTY_MISSED = Kind(
+    "soccer.penalty-kick-missed",
+    title="Penalty missed",
+    sentences=("Penalty missed! {player} fails to score for {team}.", "Penalty missed by {team}."),
+    variants={"shootout": ("{player} ({team}) misses in the shoot-out.",)},
+)
+SUBSTITUTION = Kind(
+    "soccer.substitution",
+    title="Substitution",
+    sentences=(
+        "Substitution for {team}: {in} comes on for {out}.",
+        "Substitution for {team}: {in} comes on.",
+        "Substitution for {team}: {out} goes off.",
+        "Substitution for {team}.",
+    ),
+)
+PERIODS = (
+    Kind("soccer.start", title="Kick-off", sentences=("Kick-off! {home} against {away} is under way.",)),
+    Kind(
+        "soccer.pause-halves",
+        title="Half-time",
+        score_of="half-time",
+        sentences=("Half-time: {home} {score} {away}.", "The first half is over."),
+    ),
+    Kind("soccer.resume-halves", title="Second half", sentences=("The second half is under way.",)),
+    Kind(
+        "soccer.end-of-regular-play",
+        title="End of normal time",
+        score_of="full-time",
+        sentences=("Normal time is over: {home} {score} {away}.", "Normal time is over."),
+    ),
+    Kind("soccer.start-overtime", title="Extra time", sentences=("Extra time is under way.",)),
+    Kind(
+        "soccer.pause-overtime",
+        title="Half-time in extra time",
+        sentences=("Half-time in extra time: {home} {score} {away}.", "The first half of extra time is over."),
+    ),
+    Kind(
+        "soccer.resume-overtime",
+        title="Second half of extra time",
+        sentences=("The second half of extra time is under way.",),
+    ),
+    Kind(
+        "soccer.end-of-overtime",
+        title="End of extra time",
+        score_of="extra-time",
+        sentences=("Extra time is over: {home} {score} {away}.", "Extra time is over."),
+    ),
+    Kind(
+        "soccer.start-shootout",
+        title="Penalty shoot-out",
+        enters=SHOOTOUT,
+        sentences=("The match will be decided by a penalty shoot-out.",),
+    ),
+    Kind(
+        "soccer.end",
+        title="Full-time",
+        score_of="final",
+        enters=ENDED,
+        sentences=("Full-time: {home} {score} {away}.", "The match is over."),
+        variants={
+            "overtime": ("Full-time: {home} {score} {away} after extra time.",),
+            "shootout": ("Full-time: {home} {score} {away}, {shootout} on penalties.",),
+        },
+    ),
+)
+
+SOCCER = Sport(
+    id="soccer",
+    scoreboard=True,
+    kinds=(
+        GOAL,
+        OWN_GOAL,
+        YELLOW_CARD,
+        RED_CARD,
+        YELLOW_RED_CARD,
+        PENALTY_MISSED,
+        SUBSTITUTION,
+        *PERIODS,
+    ),
+    roles={
+        "scorer": "Scorer",
+        "assist": "Assist",
+        "fouled": "Fouled",
+        "player": "Player",
+        "in": "Coming on",
+        "out": "Going off",
+    },
+    phases=(
+        "1st half",
+        "2nd half",
+        "Extra time, 1st half",
+        "Extra time, 2nd half",
+        "Penalty shoot-out",
+    ),
+    positions=("keeper", "defense", "midfield", "offense"),
+    timing=Timing(
+        timing_type="aui",
+        regular_phase_length=45,
+        num_regular_phases=2,
+        overtime_phase_length=15,
+        num_overtime_phases=2,
+    ),
+    break_minutes=15,
+)

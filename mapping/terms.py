@@ -1,0 +1,55 @@
+"""What one liveblog asked for when it was attached to a match; kept beside the attachment as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """The wishes of one createFromExternal request or declared liveblog.
+
+    `locale` governs our own texts; `auto_post`, `exclude_events` and `exclude_scoreboard` are `autoPostEnabled` and
+    `AutoPostConfiguration`; `text` is `includeTextContent`; `title` is the one given, None for the default.
+    """
+
+    sport: str
+    locale: str = "en"
+    auto_post: bool = False
+    exclude_events: frozenset[str] = frozenset()
+    exclude_scoreboard: bool = False
+    text: bool = False
+    title: str | None = None
+
+    def drafts(self, kind: str) -> bool:
+        """Whether posts of this event type are imported as drafts, offered to editors and not published."""
+        return not self.auto_post or kind in self.exclude_events
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON values, equal for equal terms."""
+        return {
+            "sport": self.sport,
+            "locale": self.locale,
+            "auto_post": self.auto_post,
+            "exclude_events": sorted(self.exclude_events),
+            "exclude_scoreboard": self.exclude_scoreboard,
+            "text": self.text,
+            "title": self.title,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Terms:
+        """The inverse of `as_dict`; what is missing takes its default. Raises KeyError without a sport."""
+        return cls(
+            sport=data["sport"],
+            locale=data.get("locale", "en"),
+            auto_post=data.get("auto_post", False),
+            exclude_events=frozenset(data.get("exclude_events", ())),
+            exclude_scoreboard=data.get("exclude_scoreboard", False),
+            text=data.get("text", False),
+            title=data.get("title"),
+        )

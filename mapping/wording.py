@@ -1,0 +1,102 @@
+"""What an incident is called and told like, in the language of the liveblog, when the provider gives no text."""
+
+from __future__ import annotations
+
+from functools import cache
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from mapping.locales.labels import SCORE, SCORE_CONTEXT
+from mapping.match import Incident, Match, Person, Score, Side, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mapping.locales import Translator
+    from mapping.sports import Kind, Sport
+
+OVERTIME, SHOOTOUT = "overtime", "shootout"
+FINAL = "final"
+
+UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {player}")
+"""For event types without sentences of their own."""
+
+
+def title(sport: Sport, incident: Incident, translator: Translator) -> str:
+    """The name of the incident's type."""
+    return translator.text(sport.kind(incident.kind).title)
+
+
+def sentence(sport: Sport, match: Match, incident: Incident, translator: Translator) -> str:
+    """One sentence as plain text, as telling as what is known allows."""
+    kind = sport.kind(incident.kind)
+    values = {**_values(match, incident, translator), **_score(kind, match, incident, translator)}
+    own = next(_fitting(_templates(sport, kind, match, incident), values), None)
+    if own is not None:
+        return _ended(translator.text(own, **values))
+    named = {**values, "title": title(sport, incident, translator)}
+    return next(_fitting(() if kind.sentences else UNTRANSLATED, named), "{title}").format(**named)
+
+
+def _ended(text: str) -> str:
+    """One full stop at the end, also behind a name that has its own."""
+    return text[:-1] if text.endswith("..") else text
+
+
+def ending(sport: Sport, match: Match) -> str:
+    """How far the match went: `""` regular time, `overtime` or `shootout`."""
+    timing = sport.timing
+    if match.shootout is not None or match.status is Status.SHOOTOUT:
+        return SHOOTOUT
+    phases = [match.clock.phase, *(incident.phase or 0 for incident in match.incidents)]
+    if timing is not None and max(phases) > timing.num_regular_phases:
+        return SHOOTOUT if max(phases) > timing.phases else OVERTIME
+    return OVERTIME if any(part.title in {"full-time", "extra-time"} for part in match.periods) else ""
+
+
+def _templates(sport: Sport, kind: Kind, match: Match, incident: Incident) -> tuple[str, ...]:
+    """The sentences of the incident's method, then of the part of the match it belongs to, then those of the type."""
+    timing = sport.timing
+    in_shootout = timing is not None and incident.phase is not None and incident.phase > timing.phases
+    part = ending(sport, match) if kind.score_of == FINAL else SHOOTOUT if in_shootout else ""
+    return (*kind.variants.get(incident.method or "", ()), *kind.variants.get(part, ()), *kind.sentences)
+
+
+def _fitting(templates: Iterable[str], values: Mapping[str, str]) -> Iterator[str]:
+    return (template for template in templates if placeholders(template) <= values.keys())
+
+
+@cache
+def placeholders(template: str) -> frozenset[str]:
+    """The names in braces."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(template) if name)
+
+
+def _values(match: Match, incident: Incident, translator: Translator) -> Mapping[str, str]:
+    """What is known for a sentence: the teams, the acting one, its opponent, people by role, the shoot-out's tally."""
+    acting = match.side(incident.side)
+    other = next((side for side in match.sides if side is not acting), None) if acting is not None else None
+    sides = {"home": match.home, "away": match.away, "team": acting, "opponent": other}
+    people = {involved.role: _name(involved.person) for involved in incident.people}
+    anybody = {"player": _name(incident.people[0].person)} if incident.people else {}
+    teams = {name: _name(side) for name, side in sides.items() if side is not None}
+    tally = {} if match.shootout is None else {"shootout": spoken_score(match.shootout, translator)}
+    return {**teams, **anybody, **people, **tally}
+
+
+def _name(named: Person | Side) -> str:
+    """The short name, unless it is an abbreviation, which does not read well within a sentence."""
+    short = named.short_name
+    return short if short and not short.endswith(".") else named.name
+
+
+def _score(kind: Kind, match: Match, incident: Incident, translator: Translator) -> Mapping[str, str]:
+    """The score after a goal, or of the part of the match that ends here."""
+    of_parts = {part.title: part.score for part in match.periods} | {FINAL: match.score}
+    known = of_parts.get(kind.score_of or "") or incident.score
+    return {} if known is None else {"score": spoken_score(known, translator)}
+
+
+def spoken_score(value: Score, translator: Translator) -> str:
+    """A score as the language writes it within a sentence: `1-0`, `1:0`."""
+    return translator.text(SCORE, context=SCORE_CONTEXT, home=value.home, away=value.away)

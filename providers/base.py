@@ -1,0 +1,155 @@
+"""What a provider is to the house: something that fetches resources of a match and translates them, and nothing else.
+
+A match is two or three resources (`match`, `match-event`, …), each with its own ETag. An adapter belongs to one endpoint
+(base URL, credentials, language) and keeps no state of a match: what is known comes in, what was found goes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from mapping.errors import ServiceError
+    from mapping.match import Match
+
+Catalog = Mapping[str, tuple[str, ...]]
+"""Sport → event types, in the order of the interface's provider table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """What the caller named: a match, or a phase or an overall that holds it (interface: createFromExternal)."""
+
+    kind: Literal["match", "phase", "overall"]
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One organization's access to a provider. `options` holds what only that provider knows (names, images, …)."""
+
+    provider: str
+    base_url: str
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    api_key: str | None = field(default=None, repr=False)
+    language: str = "de"
+    timezone: str = "Europe/Berlin"
+    text_content: bool = False
+    timeout: float = 10.0
+    max_body: int = 16 * 1024 * 1024
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Stable name of (provider, base URL, credentials, language): who has the same key shares polls, nobody else does."""
+        secret = "\x1f".join(
+            (self.provider, self.base_url, self.username or "", self.password or "", self.api_key or "", self.language)
+        )
+        return f"{self.provider}:{_digest(secret.encode())[:32]}"
+
+
+class Outcome(StrEnum):
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What we hold of a resource: the validators and the size (`rows`) of its last good body."""
+
+    etag: str | None = None
+    digest: str | None = None
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The outcome of asking for one resource once.
+
+    CHANGED carries a good `body` (parsed once and found to be the provider's format) with `etag`, `digest`, `rows`;
+    UNCHANGED is a 304 or the same digest; FAILED carries the `error`. `fresh_for`: seconds until the provider's cache expires.
+    """
+
+    resource: str
+    outcome: Outcome
+    body: bytes | None = None
+    etag: str | None = None
+    digest: str | None = None
+    rows: int = 0
+    fresh_for: float | None = None
+    error: ServiceError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """All answers of one poll. `hints` are small facts that the next poll needs (heim: the competition's id)."""
+
+    answers: tuple[Answer, ...]
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> tuple[Answer, ...]:
+        return tuple(answer for answer in self.answers if answer.outcome is Outcome.CHANGED)
+
+    @property
+    def good(self) -> frozenset[str]:
+        """Names of the resources that answered well, changed or not."""
+        return frozenset(answer.resource for answer in self.answers if answer.outcome is not Outcome.FAILED)
+
+    @property
+    def failed(self) -> tuple[Answer, ...]:
+        return tuple(answer for answer in self.answers if answer.outcome is Outcome.FAILED)
+
+
+class ProviderAdapter(Protocol):
+    """One endpoint of one provider."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def endpoint(self) -> Endpoint: ...
+
+    @property
+    def text_resource(self) -> str | None:
+        """The resource that holds editorial text only: when it fails, the match goes on at its rhythm."""
+        ...
+
+    async def resolve(self, selector: Selector) -> str:
+        """The id of the match that the selector means. Raises mapping.errors."""
+        ...
+
+    async def fetch(
+        self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
+    ) -> Fetched:
+        """Ask for the match's resources (the editorial text only with `text`). Never raises for what the provider does."""
+        ...
+
+    def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
+        """The match that these last good bodies describe: pure. Raises DownstreamRejected if there is no match in them."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+class Provider(Protocol):
+    """A vendor: its catalogue, and how to make an adapter for an endpoint. Entry-point group `matchwire.providers`."""
+
+    id: str
+    catalog: Catalog
+    scoreboard: Mapping[str, bool]
+    text_sports: frozenset[str]
+    """Sports for which the vendor can deliver editorial text (interface: includeTextContent)."""
+
+    def connect(self, endpoint: Endpoint) -> ProviderAdapter: ...
+
+
+def _digest(data: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()

@@ -1,0 +1,128 @@
+"""One endpoint of HEIM:SPIEL: finds the match that is meant, asks for its resources and has them translated."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused
+from providers import transport
+from providers.base import Answer, Fetched
+from providers.heim.asking import EMBEDS, Poll, hints_of
+from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
+from providers.heim.names import names_of
+from providers.heim.payload import EVENTS, TEXT, Found, all_matches
+from providers.heim.resolve import choose
+from providers.heim.translate import translate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mapping.match import Match
+    from providers.base import Catalog, Endpoint, Known, Selector
+
+IDS = {
+    "match": ("matchId", re.compile(r"(?:ma)?([0-9]{1,18})", re.ASCII)),
+    "phase": ("phaseId", re.compile(r"(?:ro)?([0-9]{1,18})", re.ASCII)),
+    "overall": ("overallId", re.compile(r"(?:se)?([0-9]{1,18})", re.ASCII)),
+}
+"""Selector → request field and the form of its id, with or without the feed's prefix."""
+
+FUTILE = (ProviderRefused, MatchUnknown, transport.Throttled)
+"""Errors after which it makes no sense to ask for more of the match."""
+
+
+class Heim:
+    """A ProviderAdapter for one endpoint. ValueError for a name or a time zone that does not exist."""
+
+    id = "heim"
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._names = names_of(endpoint.options)
+        self._zone = ZoneInfo(endpoint.timezone)
+        self._client = transport.connect(
+            endpoint.base_url,
+            auth=None if endpoint.username is None else (endpoint.username, endpoint.password or ""),
+            user_agent=str(endpoint.options.get("user_agent") or transport.USER_AGENT),
+            timeout=endpoint.timeout,
+            max_body=endpoint.max_body,
+        )
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._endpoint
+
+    @property
+    def text_resource(self) -> str | None:
+        return TEXT
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def resolve(self, selector: Selector) -> str:
+        """The match's id; of several matches in a phase or an overall the running one, else the next, else the last."""
+        name, form = IDS[selector.kind]
+        found = form.fullmatch(selector.id.strip())
+        if found is None or int(found[1]) == 0:
+            raise InvalidRequest(f"{name} must be digits", field=name)
+        ident = str(int(found[1]))
+        if selector.kind == "match":
+            return ident
+        resource = self._names[f"{selector.kind}_resource"]
+        reply = await transport.get(self._client, resource.replace("{id}", ident))
+        chosen = choose(all_matches(selector.kind, reply.body), self._names, self._zone)
+        if chosen is None:
+            raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
+        return chosen
+
+    async def fetch(
+        self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
+    ) -> Fetched:
+        """Ask for match, events and (`text`) liveticker: all at once when the hints are known, else the match first."""
+        poll = Poll(self._client, self._names, match_id, known)
+        if not hints:
+            match, found = await poll.match(conditional=False)
+            return await _completed(poll, match, found, (), {}, text=text)
+        others = [] if hints.get(EMBEDS) else [poll.events()]
+        if text:
+            others.append(poll.text(hints))
+        (match, found), rest = await asyncio.gather(poll.match(conditional=True), asyncio.gather(*others))
+        return await _completed(poll, match, found, rest, hints, text=text)
+
+    def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
+        """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""
+        return translate(match_id, bodies, names=self._names, zone=self._zone)
+
+
+async def _completed(
+    poll: Poll, match: Answer, found: Found | None, rest: Iterable[Answer], hints: Mapping[str, str], *, text: bool
+) -> Fetched:
+    """Add what could only be taken from the match, or asked for after its answer."""
+    learned = {**hints, **(hints_of(found) if found is not None else {})}
+    answers = {answer.resource: answer for answer in (match, *rest)}
+    hopeless = isinstance(match.error, FUTILE) or (match.error is not None and not poll.known)
+    if learned.get(EMBEDS):
+        answers[EVENTS] = poll.embedded(match, found)
+    missing = [] if hopeless or EVENTS in answers else [poll.events()]
+    if text and TEXT not in answers and not hopeless:
+        missing.append(poll.text(learned))
+    answers.update({answer.resource: answer for answer in await asyncio.gather(*missing)})
+    return Fetched(answers=tuple(answers.values()), hints=learned)
+
+
+class HeimProvider:
+    """HEIM:SPIEL as a vendor (base.Provider)."""
+
+    id = "heim"
+    catalog: Catalog = CATALOG
+    scoreboard: Mapping[str, bool] = SCOREBOARD
+    text_sports = TEXT_SPORTS
+
+    def connect(self, endpoint: Endpoint) -> Heim:
+        return Heim(endpoint)
+
+
+HEIM = HeimProvider()

@@ -1,0 +1,110 @@
+"""The editorial text: standalone items, and narratives of incidents without the headline that the feed adds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from mapping.match import Comment
+from providers.heim.catalog import PERIODS, SILENT, event_type
+from providers.heim.events import Context, row_name
+from providers.heim.payload import TEXT
+from providers.heim.read import MisfitError, Notes, Row
+from providers.heim.substitutions import IN, OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+HEADLINE = re.compile(
+    r"\s*(?P<p><p>)?\s*(?:<b>[^<]*</b>|<span class=\"(?:rot|gruen)text\">[^<]*</span>)\s*"
+    r"(?P<after></p>|<br\s*/?>|$)\s*"
+)
+"""`<b>Goal for …</b> <br/>` or `<p><b>…</b></p>` at the beginning of an item that is bound to an event."""
+
+NOTHING = re.compile(r"(?:\s|&nbsp;|</?p>|<br\s*/?>)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A comment with what it is sorted and chosen by; `main` is False for the lesser of two texts on one incident."""
+
+    comment: Comment
+    main: bool = True
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        return (self.comment.minute or 0, self.comment.created_at or 0, int(self.comment.key.partition(":")[2]))
+
+
+def comments(rows: Iterable[Any], keys: Mapping[str, str], context: Context, notes: Notes) -> tuple[Comment, ...]:
+    """The items by minute and time; `keys` tells which incident an event belongs to. One text an incident."""
+    found: dict[str, Item] = {}
+    for position, row in enumerate(rows):
+        item = _understood(row, position, keys, context, notes)
+        if item is not None:
+            found[item.comment.key] = item
+    chosen: dict[str, Item] = {}
+    for item in sorted(found.values(), key=lambda item: (item.main, item.rank)):
+        chosen[item.comment.incident_key or item.comment.key] = item
+    ordered = sorted(chosen.values(), key=lambda item: item.rank)
+    return tuple(replace(item.comment, order=order) for order, item in enumerate(ordered))
+
+
+def _understood(row: Any, position: int, keys: Mapping[str, str], context: Context, notes: Notes) -> Item | None:
+    about = notes.about(TEXT, row_name(row, position))
+    try:
+        return _read(Row.of(row), keys, context, about)
+    except MisfitError as misfit:
+        about.add(misfit.name, misfit.reason)
+        return None
+
+
+def _read(row: Row, keys: Mapping[str, str], context: Context, notes: Notes) -> Item | None:
+    item_id, content, headline = row.ident("id"), row.text("content") or "", row.text("headline")
+    if item_id is None:
+        raise MisfitError("id", "missing")
+    event = row.part("event")
+    incident, main = (None, True) if event is None else _bound(event, keys)
+    html = content if incident is None else stripped(content)
+    if headline is not None and incident is None:
+        html = f"<b>{escape(headline, quote=False)}</b><br/>{html}"
+    if NOTHING.fullmatch(html):
+        return None
+    comment = Comment(
+        key=f"text:{item_id}",
+        order=0,
+        html=html,
+        incident_key=incident,
+        minute=row.number("minute"),
+        created_at=notes.spare(lambda: row.moment("tickertime", context.zone)),
+        credit=notes.spare(lambda: row.text("syndicate")),
+    )
+    return Item(comment=comment, main=main)
+
+
+def _bound(event: Row, keys: Mapping[str, str]) -> tuple[str | None, bool]:
+    """The incident that an item tells of, and whether it is the first choice of text for it.
+
+    What never becomes an incident (kicks of the shoot-out, unknown kinds) is told by an item that stands for itself.
+    """
+    event_id, word = event.ident("id"), (event.text("action") or "", event.text("kind") or "")
+    if event_id is None:
+        raise MisfitError("event.id", "missing")
+    if event_id in keys:
+        return keys[event_id], word != OUT
+    if word[0] == "match" and word[1] in PERIODS:
+        return PERIODS[word[1]].key, False
+    if word in (IN, OUT) or (word not in SILENT and event_type(*word) is not None):
+        return f"incident:{event_id}", True
+    return None, True
+
+
+def stripped(content: str) -> str:
+    """The narrative without the automatic headline."""
+    found = HEADLINE.match(content)
+    if found is None:
+        return content
+    keep = "<p>" if found["p"] and found["after"] != "</p>" else ""
+    return keep + content[found.end() :]

@@ -1,0 +1,147 @@
+"""From bytes to checked raw structures: the two envelopes of a match, the lists, and what is not the feed's at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mapping.errors import BadBody, MatchUnknown
+from providers.heim.read import MisfitError, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MATCH, EVENTS, TEXT = "match", "match-event", "liveticker"
+"""Names of the resources."""
+
+EMBEDDED = "match_event"
+"""Newer match bodies carry the events themselves."""
+
+TELLTALE = {EVENTS: "action", TEXT: "tickertime"}
+"""The field by which a row of a list resource is known; answers of other resources have been seen in its place."""
+
+BRANCHES = ("competition", "season", "round", "match")
+MAX_DEPTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A match and what its envelope tells about it; `above` are the branches of the tree, the sport first."""
+
+    match: Row
+    above: tuple[Row, ...] = ()
+    period_ids: frozenset[str] = frozenset()
+    """Ids of the period catalogue beside the match; empty where there is none."""
+
+
+def decode(resource: str, body: bytes) -> Any:
+    """The JSON value of a body. BadBody for empty, cut-off, non-JSON and absurdly nested bodies."""
+    if not body.strip():
+        raise BadBody(f"{resource}: empty answer")
+    try:
+        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise BadBody(f"{resource}: the answer is not JSON") from None
+    if not _shallow(value):
+        raise BadBody(f"{resource}: the answer is nested too deeply")
+    return value
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _shallow(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for node in level for item in _children(node)]
+        if not level:
+            return True
+    return False
+
+
+def _children(node: Any) -> Iterator[Any]:
+    items = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    return (item for item in items if isinstance(item, dict | list))
+
+
+def find_match(body: bytes, match_id: str) -> Found:
+    """The match in either envelope. MatchUnknown for a well-formed answer without the match, BadBody for any other."""
+    value = decode(MATCH, body)
+    if value in ([], {}):
+        raise MatchUnknown("the provider does not know the match")
+    if isinstance(value, dict) and isinstance(value.get("match"), dict):
+        match = Row(value["match"])
+        if _id(match) != match_id:
+            raise BadBody(f"{MATCH}: the answer is about another match")
+        return Found(match, period_ids=_period_ids(value))
+    for found in matches(value):
+        if _id(found.match) == match_id:
+            return found
+    raise MatchUnknown("the provider does not know the match")
+
+
+def all_matches(resource: str, body: bytes) -> tuple[Found, ...]:
+    """Every match of a tree. BadBody where the answer is none."""
+    value = decode(resource, body)
+    return () if value in ([], {}) else tuple(matches(value))
+
+
+def matches(value: Any) -> Iterator[Found]:
+    """The matches of a tree, which may begin at any level (sports, competitions, …). BadBody where it is no tree."""
+    nodes = [node for node in (value if isinstance(value, list) else [value]) if isinstance(node, dict)]
+    if not any(branch in node for node in nodes for branch in BRANCHES):
+        raise BadBody(f"{MATCH}: the answer holds no match")
+    for node in nodes:
+        yield from _walk(node, (), _period_ids(node))
+
+
+def _walk(node: Mapping[str, Any], above: tuple[Row, ...], period_ids: frozenset[str]) -> Iterator[Found]:
+    path = (*above, Row(node))
+    for branch in BRANCHES:
+        under = node.get(branch)
+        for child in under if isinstance(under, list) else [under]:
+            if not isinstance(child, dict):
+                continue
+            if branch == "match":
+                yield Found(Row(child), path, period_ids)
+            else:
+                yield from _walk(child, path, period_ids)
+
+
+def _period_ids(node: Mapping[str, Any]) -> frozenset[str]:
+    rows = node.get("match_result_at")
+    if not isinstance(rows, list):
+        return frozenset()
+    return frozenset(str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row)
+
+
+def _id(match: Row) -> str | None:
+    try:
+        return match.ident("id")
+    except MisfitError:
+        return None
+
+
+def list_rows(resource: str, body: bytes, match_id: str) -> tuple[Any, ...]:
+    """The rows of a list resource, unchecked one by one. BadBody where none of them can belong to this resource."""
+    value = decode(resource, body)
+    if isinstance(value, dict) and isinstance(value.get(resource), list):  # the text of a conference of matches
+        value = [row for row in value[resource] if isinstance(row, dict) and str(row.get("match_id")) == match_id]
+    return checked(resource, value)
+
+
+def checked(resource: str, value: Any) -> tuple[Any, ...]:
+    """`value` as rows of this list resource, or BadBody."""
+    if not isinstance(value, list):
+        raise BadBody(f"{resource}: list expected")
+    if value and not any(isinstance(row, dict) and TELLTALE[resource] in row for row in value):
+        raise BadBody(f"{resource}: the answer is about something else")
+    return tuple(value)
+
+
+def embedded_rows(match: Row) -> tuple[Any, ...] | None:
+    """The events inside a match, None where the match has no such field."""
+    rows = match.data.get(EMBEDDED)
+    return None if rows is None else checked(EVENTS, rows)

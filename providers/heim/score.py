@@ -1,0 +1,96 @@
+"""The scores: running, at the ends of the parts, and of the shoot-out, whose tally takes the running one's row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mapping.match import PeriodScore, Score, SideName, Status
+from providers.heim.read import MisfitError, Notes, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+RUNNING, HALF_TIME, FULL_TIME, EXTRA_TIME = "0", "1", "2", "21"
+TITLES = {HALF_TIME: "half-time", FULL_TIME: "full-time", EXTRA_TIME: "extra-time"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """`score` on the pitch, `shootout` the tally of its kicks alone, `periods` the snapshots that the feed gave."""
+
+    score: Score | None = None
+    shootout: Score | None = None
+    periods: tuple[PeriodScore, ...] = ()
+
+
+def table(match: Row, notes: Notes) -> Mapping[str, Score]:
+    """Period id → score, of those periods that have both sides. `none_home` is home on neutral ground."""
+    found: dict[str, dict[str, int]] = {}
+    for item in notes.spare(lambda: match.items("match_result")) or ():
+        cell = notes.spare(partial(_cell, item))
+        if cell is not None:
+            period, side, points = cell
+            found.setdefault(period, {})[side] = points
+    return {period: Score(**sides) for period, sides in found.items() if len(sides) == 2}
+
+
+def _cell(item: object) -> tuple[str, SideName, int]:
+    row = Row.of(item)
+    period, points, place = row.number("match_result_at"), row.number("match_result"), row.text("place")
+    if period is None or points is None or place is None:
+        raise MisfitError(row.at("match_result"), "period, place or value missing")
+    side = place.removeprefix("none_")
+    if side == "home":
+        return str(period), "home", points
+    if side == "away":
+        return str(period), "away", points
+    raise MisfitError(row.at("place"), f"home or away expected, not {place[:20]!r}")
+
+
+def scores(
+    rows: Mapping[str, Score],
+    *,
+    status: Status,
+    decided_by_kicks: bool,
+    kicks: Sequence[tuple[SideName | None, bool]],
+    goals: Iterable[Score],
+    covered: bool,
+) -> Scores:
+    """Tell the running score from the tally that stands in the same row once there is a shoot-out.
+
+    `decided_by_kicks`: the match says so; `kicks`: (side, went in) of each; `goals`: the scores after the goals, for
+    want of a row; `covered`: events are reported, so no goal means 0:0.
+    """
+    periods = tuple(PeriodScore(title=title, score=rows[at]) for at, title in TITLES.items() if at in rows)
+    running, extra = rows.get(RUNNING), rows.get(EXTRA_TIME)
+    fell = running is not None and extra is not None and (running.home < extra.home or running.away < extra.away)
+    if not (decided_by_kicks or kicks or fell or status is Status.SHOOTOUT):
+        return Scores(score=running, periods=periods)
+    snapshots = (*goals, *(rows[at] for at in (FULL_TIME,) if at in rows))
+    latest = max(snapshots, key=lambda score: score.home + score.away, default=Score(0, 0) if covered else None)
+    pitch = extra or latest
+    return Scores(score=pitch, shootout=_tally(running, pitch, status, kicks), periods=periods)
+
+
+def _tally(
+    running: Score | None, pitch: Score | None, status: Status, kicks: Sequence[tuple[SideName | None, bool]]
+) -> Score | None:
+    """The row's tally once the match is over, the counted kicks before; what row 0 shows meanwhile is not known."""
+    if kicks and not status.over:
+        return Score(kicks.count(("home", True)), kicks.count(("away", True)))
+    if status.over:
+        return running
+    return running if running != pitch else None
+
+
+def winner(match: Row, notes: Notes, sides: Mapping[str, SideName], status: Status, found: Scores) -> SideName | None:
+    """The side the feed names; where its bodies do not know the field, the better one of a finished match."""
+    if match.has("winner_team_id"):
+        team_id = notes.spare(lambda: match.ident("winner_team_id"))
+        return sides.get(team_id or "")
+    decisive = found.shootout or found.score
+    if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
+        return None
+    return "home" if decisive.home > decisive.away else "away"

@@ -1,0 +1,61 @@
+"""What in a good body could not be understood: noted by field and left out, so that the rest of the body stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from mapping.match import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+"""Characters that no database, JSON or XML of ours could carry further."""
+
+MAX_FAULTS = 200
+
+
+class MisfitError(ValueError):
+    """A value is not what the feed's documentation says."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name}: {reason}")
+        self.name = name
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Collects, for one row, what had to be left out."""
+
+    resource: str
+    row: str
+    sink: list[Fault] = field(default_factory=list)
+
+    def about(self, resource: str, row: str) -> Notes:
+        """Notes on another row, kept in the same place."""
+        return Notes(resource, row, self.sink)
+
+    def add(self, name: str, reason: str) -> None:
+        self.sink.append(Fault(resource=self.resource, row=self.row, field=name, reason=reason))
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Each fault once; of a body that is full of them the first ones and how many more there are."""
+        found = tuple(dict.fromkeys(self.sink))
+        if len(found) <= MAX_FAULTS:
+            return found
+        more = f"{len(found) - MAX_FAULTS} more faults"
+        return (*found[:MAX_FAULTS], Fault(resource=self.resource, row=self.row, field="", reason=more))
+
+    def spare(self, read: Callable[[], T]) -> T | None:
+        """What `read` gives; where it does not fit, None and a note."""
+        try:
+            return read()
+        except MisfitError as misfit:
+            self.add(misfit.name, misfit.reason)
+            return None

@@ -1,0 +1,56 @@
+"""Which providers there are: those that come with the house, and those that installed packages add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+from providers.heim.adapter import HEIM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from providers.base import Provider
+
+GROUP = "matchwire.providers"
+BUILT_IN: tuple[Provider, ...] = (HEIM,)
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Providers by id."""
+
+    providers: Mapping[str, Provider]
+
+    @classmethod
+    def of(cls, providers: Iterable[Provider]) -> Registry:
+        """A registry of these. ValueError where two have one id."""
+        found: dict[str, Provider] = {}
+        for provider in providers:
+            if provider.id in found:
+                raise ValueError(f"two providers are called {provider.id!r}")
+            found[provider.id] = provider
+        return cls(found)
+
+    @classmethod
+    def load(cls) -> Registry:
+        """The built-in providers and the objects (`base.Provider`) that entry points of GROUP name."""
+        added = (entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
+        return cls.of((*BUILT_IN, *added))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self.providers)
+
+    @property
+    def event_types(self) -> frozenset[str]:
+        """Every event type that any provider has for any sport (interface: the provider table)."""
+        return frozenset(kind for each in self for kinds in each.catalog.values() for kind in kinds)
+
+    def find(self, provider_id: str) -> Provider | None:
+        """The provider with this id, None where there is none."""
+        return self.providers.get(provider_id)
+
+    def __iter__(self) -> Iterator[Provider]:
+        return iter(self.providers.values())

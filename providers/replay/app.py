@@ -1,0 +1,181 @@
+"""The ASGI application of a replay: provider addresses, and `/__replay/` to watch and steer it."""
+
+import asyncio
+import base64
+import binascii
+import hmac
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from providers.replay import heim
+from providers.replay.control import control_routes
+from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
+from providers.replay.log import Request as Logged
+
+if TYPE_CHECKING:
+    from providers.replay.replay import Replay
+
+CHUNK = 64 * 1024
+DRIPS = 50
+
+
+def create_app(replay: "Replay") -> Starlette:
+    """The application that answers as the provider does, and obeys `/__replay/`."""
+
+    async def provider(request: Request) -> Response:
+        entry, response = _answer(replay, request)
+        replay.log.add(entry)
+        return response
+
+    return Starlette(routes=[*control_routes(replay), Route("/{path:path}", provider, methods=["GET"])])
+
+
+def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
+    """The response to one request and what the log says about it."""
+    asked = heim.address(request.url.path)
+    given = credentials(request.headers.get("authorization"))
+    entry = Logged(
+        at=replay.now().timestamp(),
+        elapsed=replay.clock.now(),
+        method=request.method,
+        path=request.url.path,
+        status=200,
+        kind=asked.kind if asked else None,
+        match_id=asked.match_id if asked else None,
+        user=given[0] if given else None,
+    )
+    if not _admitted(replay, given):
+        response = Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
+        return replace(entry, status=401), response
+    if asked is None or not replay.timeline.knows(asked.match_id):
+        return replace(entry, status=404), Response(heim.NOT_FOUND, 404, media_type=JSON)
+    fault = replay.faults.take(*asked)
+    return _of_resource(replay, request, asked, replace(entry, fault=fault.mode if fault else None), fault)
+
+
+def _of_resource(
+    replay: "Replay", request: Request, asked: heim.Address, entry: Logged, fault: Fault | None
+) -> tuple[Logged, Response]:
+    shown = replay.shown(asked.match_id, asked.kind)
+    body = heim.BEFORE_FIRST[asked.kind] if shown is None else replay.body(shown)
+    entry = replace(entry, index=shown.place if shown else None)
+    if fault is not None and (spoilt := spoil(fault, body or b"")) is not None:
+        return replace(entry, status=spoilt.status), _spoilt_response(replay, spoilt)
+    if body is None:
+        return replace(entry, status=404), Response(heim.NOT_FOUND, 404, media_type=JSON)
+    if shown is not None and not shown.line.is_json:
+        return entry, Response(body, 200, media_type=HTML)
+    return _good(replay, request, entry, fault, _distorted(fault, body))
+
+
+def _good(
+    replay: "Replay", request: Request, entry: Logged, fault: Fault | None, body: bytes
+) -> tuple[Logged, Response]:
+    tag = heim.etag(body)
+    speed = float("inf") if replay.settings.step else replay.clock.speed
+    headers = heim.headers(tag, speed=speed, now=entry.at)
+    if heim.matches(request.headers.get("if-none-match"), tag):
+        return replace(entry, status=304, etag_match=True), Response(None, 304, headers=headers)
+    if fault is not None and fault.mode in {"drip", "oversized", "cut"}:
+        return entry, _paced_response(fault, body, headers)
+    if heim.accepts_gzip(request.headers.get("accept-encoding")):
+        body, headers["content-encoding"] = heim.compressed(body), "gzip"
+    return entry, Response(body, 200, headers=headers)
+
+
+def _distorted(fault: Fault | None, body: bytes) -> bytes:
+    if fault is None:
+        return body
+    document = json.loads(body)
+    spoilt = distort(fault, document)
+    return body if spoilt is document else json.dumps(spoilt, ensure_ascii=False).encode()
+
+
+def _spoilt_response(replay: "Replay", spoilt: Spoilt) -> Response:
+    if spoilt.status == 0:
+        return Hanging(replay.settings.hang)
+    headers = {"retry-after": spoilt.retry_after} if spoilt.retry_after is not None else {}
+    if spoilt.status == 401:
+        headers["www-authenticate"] = 'Basic realm="replay"'
+    return Response(spoilt.body, spoilt.status, headers=headers, media_type=spoilt.content_type)
+
+
+def _paced_response(fault: Fault, body: bytes, headers: dict[str, str]) -> Response:
+    if fault.mode == "cut":
+        return Cut(body[: len(body) // 2], headers=headers)
+    stream = _drip(body, fault.seconds) if fault.mode == "drip" else _padded(body, fault.size)
+    return StreamingResponse(stream, headers=headers)
+
+
+async def _drip(body: bytes, seconds: float) -> AsyncIterator[bytes]:
+    """The whole body, a little at a time."""
+    size = max(1, -(-len(body) // DRIPS))
+    for start in range(0, len(body), size):
+        await asyncio.sleep(seconds / DRIPS)
+        yield body[start : start + size]
+
+
+async def _padded(body: bytes, size: int) -> AsyncIterator[bytes]:
+    """The body after so many bytes of blanks that it is `size` long: correct JSON, and far too much of it."""
+    blanks = max(0, size - len(body))
+    for start in range(0, blanks, CHUNK):
+        yield b" " * min(CHUNK, blanks - start)
+    yield body
+
+
+class Hanging(Response):
+    """No answer until the client goes away, or a 500 when the time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        try:
+            async with asyncio.timeout(self._seconds):
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+        except TimeoutError:
+            return
+
+
+class Cut(Response):
+    """The first part of a longer answer, after which the connection breaks."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        promised = (b"content-length", str(len(self.body) * 2 + 1).encode())
+        headers = [*(pair for pair in self.raw_headers if pair[0] != b"content-length"), promised]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})
+
+
+def credentials(authorization: str | None) -> tuple[str, str] | None:
+    """User and password of HTTP Basic, None where the header is missing or something else."""
+    scheme, _, encoded = (authorization or "").partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        user, colon, password = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return (user, password) if colon else None
+
+
+def _admitted(replay: "Replay", given: tuple[str, str] | None) -> bool:
+    wanted = (replay.settings.user, replay.settings.password)
+    if wanted[0] is None or wanted[1] is None:
+        return True
+    if given is None:
+        return False
+    user, password = (
+        hmac.compare_digest(a.encode(), b.encode()) for a, b in zip(given, (wanted[0], wanted[1]), strict=True)
+    )
+    return user and password

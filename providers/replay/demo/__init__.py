@@ -1,0 +1,13 @@
+"""Three real matches that anyone may replay, see README.md here for the licence and for what was invented."""
+
+from pathlib import Path
+
+from providers.replay.demo.plan import PLANS
+from providers.replay.demo.words import LANGUAGES
+
+
+def demo_files(language: str = "en") -> tuple[Path, ...]:
+    """The recordings of the demo in a language of its feed (`en`, `de`; ValueError for others)."""
+    if language not in LANGUAGES:
+        raise ValueError(f"the demo has no {language!r}, only {', '.join(LANGUAGES)}")
+    return tuple(Path(__file__).parent / f"{plan.name}.{language}.jsonl.gz" for plan in PLANS)

@@ -1,0 +1,45 @@
+"""Writes the demo's recordings from public match data: `python -m providers.replay.demo.make_demo ../shared/realdata`.
+
+The same data give the same bytes, so a test can tell whether the shipped files are those that this script writes.
+"""
+
+import gzip
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from providers.replay.demo.facts import read_facts
+from providers.replay.demo.plan import PLANS, Plan
+from providers.replay.demo.story import tell
+from providers.replay.demo.words import LANGUAGES
+
+HERE = Path(__file__).parent
+
+
+def recordings(realdata: Path) -> Iterator[tuple[str, bytes]]:
+    """File name and bytes of every recording."""
+    texts: dict[str, list[dict[str, Any]]] = tomllib.loads((HERE / "commentary.toml").read_text(encoding="utf-8"))
+    for plan in PLANS:
+        for language in LANGUAGES:
+            yield f"{plan.name}.{language}.jsonl.gz", _recording(realdata, plan, texts[plan.name], language)
+
+
+def _recording(realdata: Path, plan: Plan, texts: list[dict[str, Any]], language: str) -> bytes:
+    facts = read_facts(realdata / "soccer", plan.stem)
+    return gzip.compress("".join(tell(facts, plan, texts, language)).encode(), compresslevel=9, mtime=0)
+
+
+def main(arguments: list[str]) -> int:
+    """Write all recordings beside this file; the argument is the folder that holds `soccer/`."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m providers.replay.demo.make_demo REALDATA\n")
+        return 2
+    for name, content in recordings(Path(arguments[0])):
+        (HERE / name).write_bytes(content)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,69 @@
+"""Decides which recorded answer each resource shows at a moment of the replay."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from providers.replay.recording import Line, Recording
+from providers.replay.settings import parse_start
+
+
+class Shown(NamedTuple):
+    """A recorded answer in its place: `due` is in virtual seconds after the start of the replay."""
+
+    place: int
+    due: float
+    line: Line
+
+
+class Timeline:
+    """The answers of all matches in one order; every match begins at the same virtual moment."""
+
+    def __init__(self, recordings: Sequence[Recording], start_at: str) -> None:
+        mark, offset = parse_start(start_at)
+        self.starts = {found.match_id: _marked(found, mark) + timedelta(seconds=offset) for found in recordings}
+        lines = [line for found in recordings for line in found.lines]
+        due = [((line.at - self.starts[line.match_id]).total_seconds(), line) for line in lines]
+        due.sort(key=lambda pair: pair[0])
+        self.entries = tuple(Shown(index, seconds, line) for index, (seconds, line) in enumerate(due))
+        self._due = [entry.due for entry in self.entries]
+        self._of: dict[tuple[str, str], list[int]] = {}
+        for entry in self.entries:
+            self._of.setdefault((entry.line.match_id, entry.line.kind), []).append(entry.place)
+
+    @property
+    def end(self) -> float:
+        """Virtual seconds at which the last answer of all is shown (not below 0)."""
+        return max([0.0, *self._due[-1:]])
+
+    def visible(self, elapsed: float) -> int:
+        """How many answers have been shown after so many virtual seconds."""
+        return bisect_right(self._due, elapsed)
+
+    def before_start(self) -> int:
+        """How many answers lie before the start."""
+        return bisect_left(self._due, 0.0)
+
+    def knows(self, match_id: str) -> bool:
+        return match_id in self.starts
+
+    def answer(self, match_id: str, kind: str, cursor: int) -> Shown | None:
+        """The answer of a resource when `cursor` answers have been shown, None before its first."""
+        indexes = self._of.get((match_id, kind), [])
+        position = bisect_left(indexes, cursor)
+        return self.entries[indexes[position - 1]] if position else None
+
+    def last_good(self, match_id: str) -> dict[str, Shown]:
+        """The last answer of each resource that was JSON."""
+        return {
+            entry.line.kind: entry for entry in self.entries if entry.line.match_id == match_id and entry.line.is_json
+        }
+
+    def instant(self, match_id: str, elapsed: float) -> datetime:
+        """The recorded instant of a match at a virtual moment."""
+        return self.starts[match_id] + timedelta(seconds=elapsed)
+
+
+def _marked(recording: Recording, mark: str) -> datetime:
+    return {"first": recording.first_at, "kickoff": recording.kickoff, "end": recording.last_at}[mark]

@@ -1,0 +1,275 @@
+"""The one place that makes HTTP clients for provider polls and turns what a provider does into the house's errors.
+
+Nothing is trusted: one time-out covers the whole request, sizes count decompressed bytes, redirects are not followed,
+and no message carries a URL, a credential or a body.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+import zlib
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import aiohttp
+import httpx
+import stamina
+from httpx_aiohttp import AiohttpTransport
+
+from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+
+T = TypeVar("T")
+
+CONNECTIONS = 8
+"""Per endpoint; a large pool costs more than the requests it carries."""
+
+KEEP_ALIVE = 75.0
+"""Seconds that an idle connection is kept: longer than the breaks between two polls."""
+
+USER_AGENT = "matchwire/1"
+RETRY_AFTER = (1.0, 3600.0)
+"""Bounds, in seconds, of what a provider may make us wait."""
+
+LATE = "the provider did not answer in time"
+BROKEN = "the connection to the provider failed"
+MAX_FRESH = 86_400.0
+MAX_ETAG = 512
+GZIP = 16 + zlib.MAX_WBITS
+SECONDS = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)
+MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,10})", re.ASCII | re.IGNORECASE)
+UNCACHED = re.compile(r"(?:^|[,\s])no-(?:store|cache)\b", re.IGNORECASE)
+
+
+class Throttled(UpstreamUnavailable):
+    """The provider answered 429; trying again at once would make it worse."""
+
+
+REFUSALS: Mapping[int, tuple[type[ServiceError], str]] = {
+    401: (ProviderRefused, "the provider refuses the credentials"),
+    403: (ProviderRefused, "the provider refuses the credentials"),
+    404: (MatchUnknown, "the provider does not know the match"),
+    408: (UpstreamUnavailable, "the provider did not get the request in time"),
+    410: (MatchUnknown, "the provider does not know the match"),
+    425: (UpstreamUnavailable, "the provider wants the request later"),
+    429: (Throttled, "the provider asks for fewer requests"),
+}
+"""Status codes with a meaning of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The connections to one endpoint. `timeout` (seconds) and `max_body` (decompressed bytes) bound each request."""
+
+    http: httpx.AsyncClient
+    gate: asyncio.Semaphore
+    timeout: float
+    max_body: int
+
+    async def aclose(self) -> None:
+        await self.http.aclose()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """200 with a body, or 304 without. `fresh_for`: seconds until the provider's cache expires, where it says so."""
+
+    status: int
+    body: bytes = b""
+    etag: str | None = None
+    fresh_for: float | None = None
+
+
+def connect(
+    base_url: str,
+    *,
+    auth: tuple[str, str] | None = None,
+    params: Mapping[str, str] | None = None,
+    user_agent: str = USER_AGENT,
+    timeout: float = 10.0,
+    max_body: int = 16 * 1024 * 1024,
+) -> Client:
+    """A client for one endpoint. `params` go with each request; `base_url` may hold user and password."""
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # its INFO lines show query strings, some of which hold keys
+    url = httpx.URL(base_url)
+    if url.userinfo:
+        auth = auth or (url.username, url.password)
+        url = url.copy_with(userinfo=b"")
+    context = httpx.create_ssl_context(trust_env=False)
+    http = httpx.AsyncClient(
+        base_url=url,
+        auth=auth,
+        params=params,
+        headers={"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": user_agent},
+        timeout=timeout,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        follow_redirects=False,
+        trust_env=False,
+        transport=AiohttpTransport(verify=context, client=partial(_session, context)),
+    )
+    return Client(http, asyncio.Semaphore(CONNECTIONS), timeout, max_body)
+
+
+def _session(context: ssl.SSLContext) -> aiohttp.ClientSession:
+    """Made inside the loop on the first request. Cookies are kept neither here nor in the client."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=KEEP_ALIVE, ssl=context),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        trust_env=False,
+    )
+
+
+async def get(client: Client, path: str, etag: str | None = None) -> Reply:
+    """GET `path` below the endpoint's base URL, conditionally where an `etag` is known.
+
+    Raises ProviderRefused (401, 403), MatchUnknown (404, 410), Throttled (429), DownstreamRejected (any other 4xx: we
+    asked for something the provider does not take), BadBody (too large, unknown encoding, cut off) and
+    UpstreamUnavailable (5xx, redirects, time-outs, broken connections).
+    """
+    async with client.gate:  # waiting for a turn is not the provider's fault and does not count
+        try:
+            async with asyncio.timeout(client.timeout):
+                return await _exchange(client, path, etag)
+        except TimeoutError:
+            raise UpstreamUnavailable(LATE) from None
+        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
+            # The transport calls every connection error a time-out; what it was stands behind it.
+            raise UpstreamUnavailable(LATE if isinstance(error.__cause__, TimeoutError) else BROKEN) from None
+
+
+async def _exchange(client: Client, path: str, etag: str | None) -> Reply:
+    headers = {"If-None-Match": etag} if etag else {}
+    async with client.http.stream("GET", path, headers=headers) as response:
+        _check(response, conditional=etag is not None)
+        fresh_for = freshness(response.headers)
+        if response.status_code == httpx.codes.NOT_MODIFIED:
+            return Reply(status=304, etag=_etag(response.headers) or etag, fresh_for=fresh_for)
+        body = await _read(response, client.max_body)
+        return Reply(status=200, body=body, etag=_etag(response.headers), fresh_for=fresh_for)
+
+
+def _check(response: httpx.Response, *, conditional: bool) -> None:
+    """Nothing for an answer that can be used, the error for any other."""
+    code = response.status_code
+    if code == httpx.codes.OK or (code == httpx.codes.NOT_MODIFIED and conditional):
+        return
+    raise error_for(code, response.headers)
+
+
+def error_for(code: int, headers: Mapping[str, str], now: float | None = None) -> ServiceError:
+    """The error that a status code other than 200 means. `now` (Unix seconds) only matters for a dated Retry-After."""
+    wait = retry_after(headers.get("Retry-After"), time.time() if now is None else now)
+    if code in REFUSALS:
+        kind, message = REFUSALS[code]
+        return kind(message, retry_after=wait if issubclass(kind, UpstreamUnavailable) else None)
+    if httpx.codes.is_redirect(code) and code != httpx.codes.NOT_MODIFIED:
+        return UpstreamUnavailable("the provider redirects: refused")
+    if httpx.codes.is_client_error(code):
+        return DownstreamRejected(f"the provider rejects the request ({code})")
+    if httpx.codes.is_server_error(code):
+        return UpstreamUnavailable(f"the provider is unavailable ({code})", retry_after=wait)
+    return BadBody(f"the provider's answer cannot be used ({code})")
+
+
+def retry_after(value: str | None, now: float) -> float | None:
+    """Seconds to wait from a `Retry-After` of either form, within RETRY_AFTER; None where it makes no sense."""
+    if value is None:
+        return None
+    text = value.strip()
+    if SECONDS.fullmatch(text):
+        seconds = float(text)
+    else:
+        try:
+            seconds = parsedate_to_datetime(text).timestamp() - now
+        except (ValueError, TypeError, OverflowError, IndexError):
+            return None
+    shortest, longest = RETRY_AFTER
+    return min(max(seconds, shortest), longest)
+
+
+def freshness(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the answer stays fresh: `max-age` less `Age`; None where the provider does not say."""
+    control = headers.get("Cache-Control", "")
+    if UNCACHED.search(control):
+        return 0.0
+    found = MAX_AGE.search(control)
+    if found is None:
+        return None
+    age = headers.get("Age", "0").strip()
+    spent = float(age) if SECONDS.fullmatch(age) else 0.0
+    return min(max(float(found[1]) - max(spent, 0.0), 0.0), MAX_FRESH)
+
+
+def _etag(headers: Mapping[str, str]) -> str | None:
+    """The validator, if it can be sent back as it is."""
+    value = headers.get("ETag", "")
+    return value if value and len(value) <= MAX_ETAG and value.isascii() and value.isprintable() else None
+
+
+async def _read(response: httpx.Response, limit: int) -> bytes:
+    """The decompressed body. BadBody where it is larger than `limit`, cut off, or encoded otherwise than asked for."""
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    raw = cast(
+        "AsyncIterable[bytes]", response.stream
+    )  # undecoded, and readable where a test double has read it before
+    if encoding in ("", "identity"):
+        return await _plain(raw, limit)
+    if encoding in ("gzip", "x-gzip"):
+        return await _gunzip(raw, limit)
+    raise BadBody("the provider's answer has an unknown encoding")
+
+
+async def _plain(raw: AsyncIterable[bytes], limit: int) -> bytes:
+    body = bytearray()
+    async for chunk in raw:
+        body += chunk
+        _within(len(body), limit)
+    return bytes(body)
+
+
+async def _gunzip(raw: AsyncIterable[bytes], limit: int) -> bytes:
+    """Never more than one byte over the limit is unpacked, whatever a chunk expands to."""
+    unpack, body, received = zlib.decompressobj(GZIP), bytearray(), 0
+    async for chunk in raw:
+        received += len(chunk)
+        _within(received, limit)
+        try:
+            body += unpack.decompress(chunk, limit + 1 - len(body))
+        except zlib.error:
+            raise BadBody("the provider's answer is not what its encoding says") from None
+        _within(len(body), limit)
+    if not unpack.eof or unpack.unused_data:
+        raise BadBody("the provider's answer is cut off")
+    return bytes(body)
+
+
+def _within(size: int, limit: int) -> None:
+    if size > limit:
+        raise BadBody("the provider's answer is too large")
+
+
+def _worth_repeating(error: Exception) -> bool:
+    return isinstance(error, UpstreamUnavailable) and not isinstance(error, Throttled)
+
+
+async def patient(call: Callable[[], Awaitable[T]]) -> T:
+    """`call`, and up to two more times after short pauses while the provider is unavailable (not when it throttles us).
+
+    For somebody who waits for the answer; polls come again by themselves.
+    """
+    async for attempt in stamina.retry_context(
+        on=_worth_repeating, attempts=3, timeout=None, wait_initial=0.2, wait_max=1.0, wait_jitter=0.3
+    ):
+        with attempt:
+            return await call()
+    raise AssertionError("unreachable")  # pragma: no cover -- the loop returns or raises

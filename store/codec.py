@@ -1,0 +1,43 @@
+"""JSON as it stands in the database: compact, readable, and never a value that could not be given back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Dialect, Text
+from sqlalchemy.types import TypeDecorator
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON text; NUL and other control characters are escaped, so that PostgreSQL takes them too.
+
+    Raises ValueError for NaN and infinities.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+
+
+def loads(text: str) -> Any:
+    """The value that `dumps` wrote."""
+    return json.loads(text)
+
+
+def _plain(value: Any) -> dict[Any, Any]:
+    """Mappings that are no dict, such as read-only views, are objects too."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+class Json(TypeDecorator[Any]):
+    """A TEXT column holding a JSON value; None is NULL."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002 -- SQLAlchemy's signature
+        return None if value is None else dumps(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ARG002 -- SQLAlchemy's signature
+        return None if value is None else loads(value)

@@ -1,0 +1,113 @@
+"""The store as the rest of the house sees it: open, write a unit, read, close."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy.engine import URL, make_url
+
+from mapping.errors import StoreUnavailable
+from store import migrate as migrations
+from store.errors import SchemaOutdated, StoreError
+from store.postgres import PostgresBackend
+from store.settings import PoolSettings
+from store.sqlite import SqliteBackend
+from store.unit import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+__all__ = ["PoolSettings", "Store", "Unit"]
+
+T = TypeVar("T")
+
+DEFAULTS = PoolSettings()
+
+
+class Store:
+    """One database, opened. Safe to use from any task of the event loop that opened it."""
+
+    def __init__(self, backend: SqliteBackend | PostgresBackend) -> None:
+        self._backend = backend
+        self._closed = False
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        pool: PoolSettings = DEFAULTS,
+        migrate: bool | None = None,
+    ) -> Store:
+        """Open `sqlite+aiosqlite:///path` or `postgresql+asyncpg://…`, whose schema is current afterwards.
+
+        `clock` gives Unix seconds. `migrate` None migrates on SQLite only; without migration a schema that is not
+        current raises SchemaOutdated. Raises AlreadyRunning when another process holds the SQLite file and
+        StoreUnavailable when the database does not answer.
+        """
+        parsed = make_url(url)
+        store = cls(_backend(parsed, clock, pool))
+        try:
+            await store._prepare(migrate=_is_sqlite(parsed) if migrate is None else migrate)
+        except BaseException:
+            await store.close()
+            raise
+        return store
+
+    async def write(self, work: Callable[[Unit], T]) -> T:
+        """The result of `work`, once it is committed.
+
+        What `work` raises is raised here, and nothing of it stays. StoreUnavailable: not written, or (PostgreSQL lost
+        in the middle of COMMIT) not known. A caller that is cancelled does not cancel the unit.
+        """
+        self._check_open()
+        return await self._backend.write(work)
+
+    async def read(self, query: Callable[[Connection], T]) -> T:
+        """The result of `query` on one snapshot of committed data. Never waits for a writer; cannot write."""
+        self._check_open()
+        return await self._backend.read(query)
+
+    async def ping(self) -> None:
+        """Raises StoreUnavailable unless the database answers."""
+        self._check_open()
+        await self._backend.ping()
+
+    async def close(self) -> None:
+        """Finish the units under way (bounded), then let go of the database. May be called twice."""
+        if not self._closed:
+            self._closed = True
+            await self._backend.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the database is closed")
+
+    async def _prepare(self, *, migrate: bool) -> None:
+        if migrate:
+            await self.write(lambda unit: migrations.upgrade_connection(unit.conn))
+            return
+        current = await self.read(migrations.current_of)
+        if current != migrations.head():
+            raise SchemaOutdated(
+                f"the database schema is at {current or 'nothing'}, this version needs {migrations.head()}:"
+                " run `matchwire db upgrade`"
+            )
+
+
+def _is_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def _backend(url: URL, clock: Callable[[], float], pool: PoolSettings) -> SqliteBackend | PostgresBackend:
+    match url.get_backend_name():
+        case "sqlite":
+            return SqliteBackend(url, clock, pool)
+        case "postgresql":
+            return PostgresBackend(url, clock, pool)
+        case other:
+            raise StoreError(f"no such database: {other} (sqlite+aiosqlite:///path or postgresql+asyncpg://…)")

@@ -1,0 +1,99 @@
+"""What can go wrong with the database itself, and which of it is a matter of waiting.
+
+    StoreError
+    ├── AlreadyRunning   another process holds the database file
+    └── SchemaOutdated   the schema is not the one that this version needs
+
+What passes by itself (locked, full, gone away, too slow) becomes `mapping.errors.StoreUnavailable` for the callers.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlalchemy import exc
+
+from mapping.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SQLITE_PASSING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+"""Primary result codes that say nothing about the statement, only about the moment."""
+
+POSTGRES_PASSING = ("08", "25006", "40", "53", "55P03", "57", "58")
+"""Beginnings of SQLSTATEs of the same kind: connection, read-only, rolled back, resources, lock, operator, system."""
+
+POSTGRES_RACES = frozenset({"23505", "40001", "40P01"})
+"""SQLSTATEs of a transaction that lost against a concurrent one and finds the other's rows when run again."""
+
+
+class StoreError(Exception):
+    """A fault of the deployment that only its operator can mend."""
+
+
+class AlreadyRunning(StoreError):
+    """Another process serves this database file."""
+
+
+class SchemaOutdated(StoreError):
+    """The database's schema is not the one that this version of matchwire needs."""
+
+
+def sqlstate(error: BaseException) -> str | None:
+    """PostgreSQL's code for `error`, None for anything else."""
+    code = getattr(getattr(error, "orig", error), "sqlstate", None)
+    return code if isinstance(code, str) else None
+
+
+def passing(error: BaseException) -> bool:
+    """Whether the same unit may well succeed later."""
+    match error:
+        case exc.TimeoutError() | OSError():
+            return True
+        case exc.DBAPIError(connection_invalidated=True) | exc.InterfaceError():
+            return True
+        case exc.DBAPIError() if isinstance(error.orig, sqlite3.Error):
+            return _sqlite_code(error.orig) in SQLITE_PASSING
+        case exc.DBAPIError():
+            code = sqlstate(error)
+            return code is None or code.startswith(POSTGRES_PASSING)
+        case _:
+            return False
+
+
+def _sqlite_code(error: sqlite3.Error) -> int:
+    """The primary result code; a closed connection carries none and counts as one that cannot be opened."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CANTOPEN) & 0xFF
+
+
+@contextmanager
+def house_errors() -> Iterator[None]:
+    """What passes by itself is raised as StoreUnavailable, everything else as it is."""
+    try:
+        yield
+    except (exc.SQLAlchemyError, OSError) as error:
+        if passing(error):
+            raise unavailable(error) from error
+        raise
+
+
+def unavailable(cause: BaseException | None = None) -> StoreUnavailable:
+    """The house error for `cause`, which stays inside."""
+    error = StoreUnavailable("the database is not available at the moment; try again", retry_after=1)
+    error.__cause__ = cause
+    return error

@@ -1,0 +1,242 @@
+"""Teams, players, tournaments and locations of an organization: imported by `ext_id`, reused, kept true.
+
+An import merges field by field: what a person changed since the import last wrote it stays the person's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Row, Table, insert, select, update
+
+from mapping.references import References
+from store.ids import new_object_id
+from store.tables import locations, players, teams, tournaments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mapping.match import Match, Named, Person, Side
+    from store.unit import Unit
+
+TYPES = {
+    "teams": "Svc::Model::Team",
+    "players": "Svc::Model::Player",
+    "tournaments": "Svc::Model::Tournament",
+    "locations": "Svc::Model::Location",
+}
+COLUMNS = frozenset({"name", "team_id"})
+"""Merged fields that stand in columns instead of the document."""
+PERSON_FIELDS = (
+    "short_name",
+    "number",
+    "position",
+    "country",
+    "gender",
+    "birthdate",
+    "height",
+    "weight",
+    "image",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Master:
+    """One record of master data. `source` is '' for what people made, else the provider that brought it."""
+
+    id: str
+    type: str
+    owner_id: str
+    source: str
+    ext_id: str | None
+    sportstype: str
+    name: str
+    created_at: int
+    updated_at: int
+    document: dict[str, Any]
+    team_id: str | None = None
+    inactive: bool | None = None
+
+    def as_document(self) -> dict[str, Any]:
+        """The API's JSON."""
+        more = {"ext_id": self.ext_id, "team_id": self.team_id, "inactive": self.inactive}
+        return {
+            "_type": self.type,
+            "_id": self.id,
+            "owner_id": self.owner_id,
+            "sportstype": self.sportstype,
+            "name": self.name,
+            **{key: value for key, value in more.items() if value is not None},
+            **self.document,
+        }
+
+
+def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> References:
+    """Make the organization's master data say what the match says; returns the `_id`s by the provider's `ext_id`.
+
+    A row with the same `ext_id` is reused, one that people made (source '') too. Only rows that differ are written. A
+    player of one of the teams who is not in its squad any more becomes inactive; an empty squad says nothing.
+    """
+    scope = Scope(unit, owner_id, source, match.sport)
+    team_ids = _upsert(scope, teams, {side.ext_id: _team(side) for side in match.sides})
+    people = {
+        person.ext_id: _player(person, team_ids[side.ext_id])
+        for side in match.sides
+        for person in (*side.lineup, *side.bench)
+    }
+    player_ids = _upsert(scope, players, people)
+    for side in match.sides:
+        _mark_inactive(scope, team_ids[side.ext_id], {person.ext_id for person in (*side.lineup, *side.bench)})
+    return References(
+        owner_id=owner_id,
+        teams=team_ids,
+        players=player_ids,
+        tournament=_one(scope, tournaments, match.tournament),
+        location=_one(scope, locations, match.location),
+    )
+
+
+def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master]:
+    """The records of `table` (teams, players, tournaments, locations) with these `_id`s, by `_id`."""
+    rows = conn.execute(select(table).where(table.c.id.in_(list(ids))))
+    return {row.id: _master(table, row) for row in rows}
+
+
+def squad(conn: Connection, team_id: str) -> list[Master]:
+    """The players of a team, inactive ones too, by name."""
+    query = select(players).where(players.c.team_id == team_id).order_by(players.c.name, players.c.id)
+    return [_master(players, row) for row in conn.execute(query)]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose data an import writes, and where from."""
+
+    unit: Unit
+    owner_id: str
+    source: str
+    sportstype: str
+
+
+def _team(side: Side) -> dict[str, Any]:
+    return _known({"name": side.name, "short_name": side.short_name, "image": side.image})
+
+
+def _player(person: Person, team_id: str) -> dict[str, Any]:
+    facts = {name: getattr(person, name) for name in PERSON_FIELDS}
+    return _known({"name": person.name, "team_id": team_id, **facts})
+
+
+def _named(named: Named) -> dict[str, Any]:
+    return _known({"name": named.name, "city": named.town, "country": named.country})
+
+
+def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What the provider says; what it does not say is never a reason to clear a field."""
+    return {key: value for key, value in fields.items() if value is not None and value != ""}
+
+
+def _one(scope: Scope, table: Table, named: Named | None) -> str | None:
+    if named is None:
+        return None
+    fields = _named(named)
+    wanted = fields if table is locations else {"name": named.name}
+    return _upsert(scope, table, {named.ext_id: wanted})[named.ext_id]
+
+
+def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) -> dict[str, str]:
+    """Insert or merge one row per `ext_id`; returns their `_id`s."""
+    known = _existing(scope, table, list(wanted))
+    created = [_new(scope, table, ext_id, fields) for ext_id, fields in wanted.items() if ext_id not in known]
+    if created:
+        scope.unit.conn.execute(insert(table), created)
+    for ext_id, row in known.items():
+        _merge(scope, table, row, wanted[ext_id])
+    return {row["ext_id"]: row["id"] for row in created} | {ext_id: row.id for ext_id, row in known.items()}
+
+
+def _existing(scope: Scope, table: Table, ext_ids: list[str]) -> dict[str, Row[Any]]:
+    """Rows by `ext_id`; of two the provider's own one, because liveblogs refer to it already."""
+    query = (
+        select(table)
+        .where(
+            table.c.owner_id == scope.owner_id,
+            table.c.sportstype == scope.sportstype,
+            table.c.source.in_(["", scope.source]),
+            table.c.ext_id.in_(ext_ids),
+        )
+        .order_by(table.c.source)
+    )
+    return {row.ext_id: row for row in scope.unit.conn.execute(query)} if ext_ids else {}
+
+
+def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dict[str, Any]:
+    player = {"team_id": fields.get("team_id"), "inactive": False} if table is players else {}
+    return {
+        "id": new_object_id(scope.unit.now),
+        "owner_id": scope.owner_id,
+        "source": scope.source,
+        "ext_id": ext_id,
+        "sportstype": scope.sportstype,
+        "name": fields["name"],
+        "doc": _document(fields),
+        "written": fields,
+        "created_at": scope.unit.now,
+        "updated_at": scope.unit.now,
+        **player,
+    }
+
+
+def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
+    """Write what the provider says where nobody else has said anything since."""
+    current = _fields(table, row)
+    merged, written = merge(current, row.written, wanted)
+    active = {"inactive": False} if table is players and row.inactive else {}
+    if merged == current and written == row.written and not active:
+        return
+    columns = {key: merged.get(key) for key in COLUMNS if key in table.c}
+    values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
+    scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
+
+
+def merge(
+    current: Mapping[str, Any], written: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields after an import and what it counts as written by itself.
+
+    A field belongs to the import while it holds what the import last wrote (or nothing, where it never wrote), and
+    again as soon as person and provider agree.
+    """
+    owned = {
+        key: value for key, value in wanted.items() if current.get(key) == written.get(key) or current.get(key) == value
+    }
+    return {**current, **owned}, {**written, **owned}
+
+
+def _mark_inactive(scope: Scope, team_id: str, squad_ids: set[str]) -> None:
+    """Players that an import once put into the team and that the squad no longer names."""
+    if not squad_ids:
+        return
+    query = select(players.c.id, players.c.ext_id, players.c.written).where(
+        players.c.team_id == team_id, players.c.inactive.is_(False), players.c.source.in_(["", scope.source])
+    )
+    gone = [row.id for row in scope.unit.conn.execute(query) if row.written and row.ext_id not in squad_ids]
+    if gone:
+        values = {"inactive": True, "updated_at": scope.unit.now}
+        scope.unit.conn.execute(update(players).where(players.c.id.in_(gone)).values(values))
+
+
+def _fields(table: Table, row: Row[Any]) -> dict[str, Any]:
+    columns = {key: getattr(row, key) for key in COLUMNS if key in table.c}
+    return {**row.doc, **{key: value for key, value in columns.items() if value is not None}}
+
+
+def _document(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key not in COLUMNS}
+
+
+def _master(table: Table, row: Row[Any]) -> Master:
+    values = row._asdict()
+    values.pop("written")
+    return Master(type=TYPES[table.name], document=values.pop("doc"), **values)

@@ -1,0 +1,111 @@
+"""The schema's history: one for both databases, carried in the package, run without a configuration file."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+from sqlalchemy.engine import URL, make_url
+
+from store import postgres, sqlite
+from store.errors import SchemaOutdated
+from store.lock import FileLock
+from store.settings import PoolSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+HISTORY = Path(__file__).parent / "migrations"
+PATIENT = PoolSettings(timeout=3600)
+"""A migration may take as long as it takes."""
+UPGRADE_KEY = 0x6D77_7570
+"""PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
+_ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
+
+
+def head() -> str:
+    """The revision that this version of the code needs."""
+    return str(ScriptDirectory(HISTORY).get_current_head())
+
+
+def current_of(conn: Connection) -> str | None:
+    """The revision that the database behind `conn` is at; None for an empty one."""
+    return MigrationContext.configure(conn).get_current_revision()
+
+
+def upgrade_connection(conn: Connection) -> None:
+    """Bring the schema to `head()` within the transaction of `conn`: wholly or not at all.
+
+    Raises SchemaOutdated when a newer version of matchwire has been here.
+    """
+    if conn.dialect.name == "postgresql":
+        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": UPGRADE_KEY})
+    current = current_of(conn)
+    if current not in {None, *(script.revision for script in ScriptDirectory(HISTORY).walk_revisions())}:
+        raise SchemaOutdated(f"the database schema is at {current}, which this version of matchwire does not know")
+    config = Config(attributes={"connection": conn})
+    config.set_main_option("script_location", str(HISTORY).replace("%", "%%"))
+    with _ALEMBIC:
+        command.upgrade(config, "head")
+
+
+def upgrade(url: str) -> None:
+    """Bring the database at `url` to `head()`. Not to be called from a running event loop.
+
+    Raises AlreadyRunning while a daemon holds the SQLite file.
+    """
+    parsed = make_url(url)
+    file = _file(parsed)
+    lock = None if file is None else FileLock(file)
+    try:
+        _run(parsed, upgrade_connection)
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+def current(url: str) -> str | None:
+    """The revision of the database at `url`, None for an empty one. Not to be called from a running event loop."""
+    parsed = make_url(url)
+    file = _file(parsed)
+    return None if file is not None and not file.exists() else _run(parsed, current_of)
+
+
+def _file(url: URL) -> Path | None:
+    return sqlite.database_file(url) if url.get_backend_name() == "sqlite" else None
+
+
+def _run(url: URL, work: Callable[[Connection], T]) -> T:
+    if url.get_backend_name() == "sqlite":
+        return _run_sqlite(url, work)
+    return asyncio.run(_run_postgres(url, work))
+
+
+def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
+    engine = sqlite.writer_engine(url, PATIENT)
+    try:
+        with engine.connect() as conn:
+            conn.exec_driver_sql("BEGIN IMMEDIATE")
+            result = work(conn)
+            conn.commit()
+            return result
+    finally:
+        engine.dispose()
+
+
+async def _run_postgres(url: URL, work: Callable[[Connection], T]) -> T:
+    engine = postgres.engine(url, PATIENT)
+    try:
+        async with engine.begin() as conn:
+            return await conn.run_sync(work)
+    finally:
+        await engine.dispose()

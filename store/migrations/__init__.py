@@ -1,0 +1,1 @@
+"""The history of the schema (alembic); `store.migrate` runs it."""

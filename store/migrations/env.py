@@ -1,0 +1,6 @@
+"""Alembic's way in: runs the revisions on the connection that `store.migrate` hands over, in its transaction."""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"])
+context.run_migrations()

@@ -1,0 +1,23 @@
+"""How the store uses its database; the daemon fills this from its configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSettings:
+    """Limits of the store. Durations in seconds."""
+
+    connections: int = 8
+    """Connections of the pool (SQLite: of the readers; the writer has its own)."""
+    timeout: float = 5.0
+    """Longest wait for a connection, for a lock (SQLite), for a statement and a whole transaction (PostgreSQL)."""
+    queue: int = 10_000
+    """Units that may wait for the SQLite writer; one more is refused."""
+    batch: int = 64
+    """Units per commit on SQLite, at most."""
+    batch_seconds: float = 0.002
+    """Time after which a batch takes no further unit."""
+    drain: float = 10.0
+    """Longest wait for units under way when the store closes."""

@@ -1,0 +1,124 @@
+"""SQLite: one writer thread, asynchronous read-only readers beside it, a lock against a second daemon."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
+
+from mapping.errors import StoreUnavailable
+from store.errors import house_errors
+from store.lock import FileLock
+from store.tasks import Tasks
+from store.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import URL
+
+    from store.settings import PoolSettings
+    from store.unit import Unit
+
+T = TypeVar("T")
+
+WRITER_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",  # an acknowledged write survives the loss of power
+    "foreign_keys=ON",
+    "journal_size_limit=67108864",  # a WAL that had to grow shrinks again at the next checkpoint
+)
+READER_PRAGMAS = ("query_only=ON",)
+
+
+def database_file(url: URL) -> Path | None:
+    """The file that `url` names; None for a database in memory."""
+    return Path(url.database) if url.database and url.database != ":memory:" else None
+
+
+def writer_engine(url: URL, settings: PoolSettings) -> Engine:
+    """A synchronous engine whose connections can write and begin nothing by themselves."""
+    engine = create_engine(
+        url.set(drivername="sqlite+pysqlite"),
+        connect_args={"isolation_level": None, "timeout": settings.timeout, "check_same_thread": False},
+        poolclass=StaticPool if database_file(url) is None else None,
+    )
+    _on_connect(engine, WRITER_PRAGMAS)
+    return engine
+
+
+def reader_engine(url: URL, settings: PoolSettings) -> AsyncEngine:
+    """An asynchronous engine whose transactions are snapshots and cannot write."""
+    engine = create_async_engine(
+        url.set(drivername="sqlite+aiosqlite"),
+        connect_args={"isolation_level": None, "timeout": settings.timeout},
+        pool_size=settings.connections,
+        max_overflow=0,
+        pool_timeout=settings.timeout,
+    )
+    _on_connect(engine.sync_engine, READER_PRAGMAS)
+    event.listen(engine.sync_engine, "begin", _begin)
+    return engine
+
+
+class SqliteBackend:
+    """The store on one SQLite file, or in memory, where the writer's thread reads as well."""
+
+    def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings) -> None:
+        file = database_file(url)
+        self._settings = settings
+        self._tasks = Tasks()
+        self._lock = None if file is None else FileLock(file)
+        self._engine = writer_engine(url, settings)
+        self._writer = Writer(self._engine, clock, settings)
+        self._readers = None if file is None else reader_engine(url, settings)
+
+    async def write(self, work: Callable[[Unit], T]) -> T:
+        result: T = await self._writer.submit(work)
+        return result
+
+    async def read(self, query: Callable[[Connection], T]) -> T:
+        if self._readers is None:
+            return await self.write(lambda unit: query(unit.conn))
+        return await self._tasks.finish(self._read(self._readers, query))
+
+    async def _read(self, readers: AsyncEngine, query: Callable[[Connection], T]) -> T:
+        with house_errors():
+            async with readers.connect() as conn:
+                return await conn.run_sync(query)
+
+    async def ping(self) -> None:
+        """Raises StoreUnavailable when nothing can be read, or nothing will be written any more."""
+        if not self._writer.open:
+            raise StoreUnavailable("the database is closed")
+        await self.read(_select_one)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._writer.close)
+        await self._tasks.drain(self._settings.timeout)
+        if self._readers is not None:
+            await self._readers.dispose()
+        self._engine.dispose()
+        if self._lock is not None and self._writer.ended:  # a thread that hangs keeps the file until the process ends
+            self._lock.release()
+
+
+def _select_one(conn: Connection) -> Any:
+    return conn.exec_driver_sql("SELECT 1").scalar_one()
+
+
+def _on_connect(engine: Engine, pragmas: tuple[str, ...]) -> None:
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        cursor = connection.cursor()
+        for pragma in pragmas:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+
+def _begin(conn: Connection) -> None:
+    conn.exec_driver_sql("BEGIN")

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from api.app import create_app
+from api.services import ApiSettings, ImportRequest, Services
+from store import clients
+from store.database import Store
+from tests.api import matchday
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+NOW = 1_790_000_000
+
+
+@dataclass
+class Server:
+    """The API over a real store, and a client for it; time stands still unless a test moves it."""
+
+    store: Store
+    http: httpx.AsyncClient
+    app: Any
+    asked: list[ImportRequest] = field(default_factory=list)
+    fails: Exception | None = None
+    ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
+    now: float = NOW
+    ticks: float = 0.0
+
+    async def import_match(self, request: ImportRequest) -> dict[str, Any]:
+        self.asked.append(request)
+        if self.fails is not None:
+            raise self.fails
+        return {"_type": "Svc::Model::Game", "local_id": "gnew", "external": {"provider": request.provider}}
+
+    async def is_ready(self) -> dict[str, Any]:
+        return self.ready
+
+    async def add(self, game: matchday.Liveblog) -> None:
+        await self.store.write(partial(matchday.insert, game))
+
+
+@asynccontextmanager
+async def serving(store: Store, **settings: Any) -> AsyncIterator[Server]:
+    server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
+    services = Services(
+        store=store,
+        settings=replace(ApiSettings(public_url="https://live.example.org/blogs/"), **settings),
+        import_match=server.import_match,
+        organizations={matchday.ORGANIZATION: "Example Newsroom", matchday.OTHER: "Other"}.get,
+        ready=server.is_ready,
+        clock=lambda: server.now,
+        providers=frozenset({"heim", "gn-gsd"}),
+        event_types=frozenset({"soccer.goal", "soccer.yellow-card", "tennis.start"}),
+    )
+    server.app = create_app(services, monotonic=lambda: server.ticks)
+    transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=True)
+    async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as http:
+        server.http = http
+        yield server
+
+
+@pytest.fixture
+async def store(tmp_path) -> AsyncIterator[Store]:
+    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/test.db", clock=lambda: NOW - 60)
+    await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def server(store) -> AsyncIterator[Server]:
+    async with serving(store, client_per_second=0, public_per_second=0) as running:
+        yield running
+
+
+@pytest.fixture
+async def public(store) -> AsyncIterator[Server]:
+    async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as running:
+        yield running
+
+
+@pytest.fixture
+def auth() -> dict[str, str]:
+    return {"client_id": "desk", "client_secret": matchday.SECRET}

@@ -1,0 +1,40 @@
+"""Reads HTML as a browser would and names whatever in it could run."""
+
+from html.parser import HTMLParser
+
+ALLOWED = {
+    *("html", "head", "meta", "title", "link", "script", "body", "div", "header", "main", "aside", "footer", "section"),
+    *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
+    *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
+}
+URLS = {"href", "src"}
+SAFE_URLS = ("https://", "http://", "../static/", "static/", "liveblogs/", "mailto:", "tel:", "docs")
+
+
+class Reader(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.bad, self.text, self.ids = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if tag not in ALLOWED or (tag == "script" and not (values.get("src") or "").startswith("../static/")):
+            self.bad.append(tag)
+        self.bad += [f"{tag} {name}" for name in values if name.startswith("on") or name == "style"]
+        self.bad += [f"{tag} {values[name]}" for name in URLS & values.keys() if not values[name].startswith(SAFE_URLS)]
+        self.ids += [values["id"]] if "id" in values else []
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    return reader
+
+
+def active_parts(html):
+    """Elements, attributes and addresses in the HTML that could run anything."""
+    return read(html).bad

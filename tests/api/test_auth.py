@@ -1,0 +1,160 @@
+"""Credentials: where they may stand, what is refused, and that refusals tell nothing."""
+
+import base64
+from functools import partial
+
+import pytest
+
+from store import clients
+from tests.api import matchday
+from tests.api.conftest import serving
+
+SHOW = "/api/v5/write/ticker/show.json"
+FEED = "/api/embed/v4/feed/liveblog.json"
+SECRET = matchday.SECRET
+
+
+def basic(client_id, secret):
+    return "Basic " + base64.b64encode(f"{client_id}:{secret}".encode()).decode()
+
+
+@pytest.fixture
+async def derby(server):
+    await server.add(matchday.derby())
+    return server
+
+
+async def show(server, query="", headers=None):
+    return await server.http.get(f"{SHOW}?local_id=gderby&{query}", headers=headers)
+
+
+@pytest.mark.parametrize("secret", [matchday.SECRET, matchday.OLD_SECRET])
+async def test_three_mechanisms_open_with_either_live_secret(derby, secret):
+    """Query, Basic and Bearer; the secret before a rotation works as long as it is live."""
+    assert (await show(derby, f"client_id=desk&client_secret={secret}")).status_code == 200
+    assert (await show(derby, headers={"Authorization": basic("desk", secret)})).status_code == 200
+    assert (await show(derby, headers={"Authorization": f"Bearer desk.{secret}"})).status_code == 200
+    assert (await show(derby, headers={"Authorization": f"bEaReR desk.{secret}"})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "header"),
+    [
+        ("", None),
+        ("client_id=desk", None),
+        ("client_secret=" + SECRET, None),
+        ("client_id=desk&client_secret=", None),
+        ("client_id=&client_secret=" + SECRET, None),
+        ("client_id=desk&client_secret=wrong", None),
+        ("client_id=nobody&client_secret=" + SECRET, None),
+        ("client_id=Desk&client_secret=" + SECRET, None),
+        ("client_id=desk%0A&client_secret=" + SECRET, None),
+        ("client_id=" + "d" * 300 + "&client_secret=" + SECRET, None),
+        ("", basic("desk", "wrong")),
+        ("", basic("desk", "")),
+        ("", "Basic desk:" + SECRET),
+        ("", "Basic " + base64.b64encode(b"desk").decode()),
+        ("", "Basic " + base64.b64encode(b"\xff:\xff").decode()),
+        ("", "Bearer desk"),
+        ("", "Bearer desk.wrong"),
+        ("", "Bearer"),
+        ("", "Digest username=desk"),
+        ("client_id=desk&client_secret=" + SECRET, "Digest username=desk"),
+    ],
+)
+async def test_all_bad_credentials_get_the_same_answer(derby, query, header):
+    """Unknown, wrong, empty, incomplete: one 401, one body, one challenge."""
+    answer = await show(derby, query, {"Authorization": header} if header else None)
+
+    assert answer.status_code == 401
+    assert answer.json() == {
+        "code": "unauthorized",
+        "message": "the credentials are missing or not valid",
+        "retryable": False,
+    }
+    assert answer.headers["www-authenticate"].startswith("Basic ")
+
+
+@pytest.mark.parametrize(
+    ("query", "header"),
+    [
+        ("client_id=desk&client_id=desk&client_secret=" + SECRET, None),
+        ("client_id=desk&client_secret=wrong&client_secret=" + SECRET, None),
+        ("CLIENT_ID=desk&client_secret=" + SECRET, None),
+        ("client_id=desk&Client_Secret=" + SECRET, None),
+        ("client_id[]=desk&client_secret=" + SECRET, None),
+        ("client_id=desk&client_secret[0]=" + SECRET, None),
+        ("client_id=reader&client_secret=" + SECRET, basic("desk", SECRET)),
+        ("client_id=desk&client_secret=wrong", basic("desk", SECRET)),
+        ("client_id=reader", "Bearer desk." + SECRET),
+        ("compact=true&compact=true&client_id=desk&client_secret=" + SECRET, None),
+        ("x=%FF&client_id=desk&client_secret=" + SECRET, None),
+        ("x=%00&client_id=desk&client_secret=" + SECRET, None),
+    ],
+)
+async def test_games_with_parameters_are_malformed(derby, query, header):
+    """Twice, misspelt, two mechanisms that disagree, not UTF-8: 400."""
+    answer = await show(derby, query, {"Authorization": header} if header else None)
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
+async def test_two_authorization_headers_are_malformed(derby):
+    """Even where they are equal."""
+    headers = [("Authorization", basic("desk", SECRET)), ("Authorization", basic("desk", SECRET))]
+
+    assert (await show(derby, headers=headers)).status_code == 400
+
+
+async def test_two_mechanisms_that_agree_are_one(derby):
+    """The same credentials twice, or the id alone beside a header."""
+    assert (
+        await show(derby, f"client_id=desk&client_secret={SECRET}", {"Authorization": basic("desk", SECRET)})
+    ).status_code == 200
+    assert (await show(derby, "client_id=desk", {"Authorization": f"Bearer desk.{SECRET}"})).status_code == 200
+
+
+async def test_a_missing_scope_is_forbidden(derby):
+    """The client is known, but may not."""
+    answer = await show(derby, f"client_id=stats-only&client_secret={SECRET}")
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+async def test_a_wrong_secret_is_refused_on_public_feeds_too(store):
+    """Wherever a secret is given it is checked; without one the feed is open."""
+    async with serving(store, public_feeds=True) as public:
+        await public.add(matchday.derby())
+        assert (await public.http.get(f"{FEED}?liveblogId=gderby")).status_code == 200
+        answer = await public.http.get(f"{FEED}?liveblogId=gderby&client_id=desk&client_secret=wrong")
+        assert answer.status_code == 401
+
+
+async def test_a_revoked_client_is_out_within_seconds(server):
+    """Clients are remembered for two seconds, not longer."""
+    await server.add(matchday.derby())
+    spec = matchday.client("temp", "read")
+    await server.store.write(lambda unit: clients.create(unit, spec))
+    query = f"client_id=temp&client_secret={SECRET}"
+    assert (await show(server, query)).status_code == 200
+
+    await server.store.write(partial(clients.revoke, client_id="temp"))
+    server.ticks += 2.1
+
+    assert (await show(server, query)).status_code == 401
+
+
+async def test_an_error_never_repeats_what_was_sent(derby):
+    """Neither the secret nor the URL comes back."""
+    for query in ("client_id=desk&client_secret=hunter2", "client_id=desk&client_secret=hunter2&client_secret=hunter2"):
+        answer = await show(derby, query)
+        assert "hunter2" not in answer.text + str(answer.headers)
+
+
+async def test_a_log_line_holds_no_secret(derby, capsys):
+    """The query string is not logged."""
+    await show(derby, f"client_id=desk&client_secret={SECRET}")
+
+    logged = capsys.readouterr().out
+    assert "request.served" in logged
+    assert SECRET not in logged

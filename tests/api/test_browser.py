@@ -1,0 +1,73 @@
+"""The page in a real browser: it updates itself, ticks, and breaks none of its own rules."""
+
+import asyncio
+import os
+import shutil
+import socket
+from functools import partial
+
+import pytest
+import uvicorn
+from playwright.async_api import async_playwright
+
+from store import liveblogs
+from tests.api import matchday
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine")
+
+
+@pytest.fixture
+async def address(public):
+    """The API on a real port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(public.app, log_level="warning", lifespan="off"))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    await serving
+    listener.close()
+
+
+@pytest.fixture
+async def browser(tmp_path):
+    async with async_playwright() as playwright:
+        context = await playwright.chromium.launch_persistent_context(
+            tmp_path / "profile", executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"], locale="en"
+        )
+        yield context
+        await context.close()
+
+
+async def test_a_new_post_appears_by_itself(public, address, browser):
+    """Without reloading: the post, the score, and a word for screen readers; nothing violates the page's policy."""
+    await public.add(matchday.derby())
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    await page.goto(f"{address}/liveblogs/gderby")
+    assert await page.locator(".post").count() == len(matchday.PUBLIC)
+
+    goal = matchday.goal(
+        "enew", matchday.KICK_OFF + 4500, "75'", matchday.AWAY, score=matchday.pair(2, 2), words="Level!"
+    )
+    board = {**matchday.document()["scoreboard"], "score": matchday.pair(2, 2)}
+    change = liveblogs.Change(events=(goal,), game=matchday.document(scoreboard=board))
+    await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
+
+    await page.locator("#enew.fresh").wait_for(timeout=15_000)
+    assert "2" in await page.locator(".board .score").inner_text()
+    assert "Level!" in await page.locator("#news").inner_text()
+    assert complaints == []
+
+
+async def test_the_offline_documentation_lists_the_operations(address, browser):
+    """The viewer runs under its policy and shows the document."""
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    await page.goto(f"{address}/docs")
+
+    await page.get_by_text("/api/v5/write/ticker/show.json").first.wait_for(timeout=15_000)
+    assert complaints == []

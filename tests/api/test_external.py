@@ -1,0 +1,260 @@
+"""createFromExternal: every rule of the request, and every error with its status, code and field."""
+
+import json
+
+import pytest
+
+from mapping import errors
+from tests.api import matchday
+
+PATH = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog/createFromExternal"
+GOOD = {"provider": "heim", "matchId": "8315073"}
+
+
+async def send(server, body, *, auth=None, path=PATH, headers=None):
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    params = {"client_id": "desk", "client_secret": matchday.SECRET} if auth is None else auth
+    return await server.http.post(path, params=params, content=content, headers=headers)
+
+
+async def test_a_minimal_request_takes_the_defaults(server):
+    """Without more than provider and match: locale `en`, no text, nothing posted automatically, no title."""
+    answer = await send(server, GOOD)
+
+    assert answer.status_code == 200
+    assert answer.json()["external"] == {"provider": "heim"}
+    (asked,) = server.asked
+    assert (asked.organization_id, asked.client_id, asked.provider) == (matchday.ORGANIZATION, "desk", "heim")
+    assert (asked.selector_kind, asked.selector_id) == ("match", "8315073")
+    assert (asked.title, asked.locale, asked.text, asked.auto_post) == (None, "en", False, False)
+    assert (asked.exclude_scoreboard, asked.exclude_events, asked.idempotency_key) == (False, (), None)
+
+
+async def test_everything_that_is_said_arrives(server):
+    """Title, locale, text and the configuration of automatic posting reach the importer."""
+    body = {
+        "provider": "gn-gsd",
+        "phaseId": "12",
+        "title": "The derby",
+        "locale": "de",
+        "includeTextContent": True,
+        "autoPostEnabled": True,
+        "autoPostConfiguration": {"excludeScoreboard": True, "excludeEvents": ["soccer.yellow-card", "tennis.start"]},
+    }
+
+    assert (await send(server, body, headers={"Idempotency-Key": "try-1"})).status_code == 200
+
+    (asked,) = server.asked
+    assert (asked.provider, asked.selector_kind, asked.selector_id) == ("gn-gsd", "phase", "12")
+    assert (asked.title, asked.locale, asked.text, asked.auto_post) == ("The derby", "de", True, True)
+    assert asked.exclude_scoreboard
+    assert asked.exclude_events == ("soccer.yellow-card", "tennis.start")
+    assert asked.idempotency_key == "try-1"
+
+
+@pytest.mark.parametrize(
+    ("ids", "chosen"),
+    [
+        ({"matchId": "1", "phaseId": "2", "overallId": "3"}, ("match", "1")),
+        ({"phaseId": "2", "overallId": "3"}, ("phase", "2")),
+        ({"overallId": "3"}, ("overall", "3")),
+        ({"matchId": None, "phaseId": "", "overallId": "3"}, ("overall", "3")),
+    ],
+)
+async def test_the_first_of_match_phase_and_overall_counts(server, ids, chosen):
+    """`matchId` outranks `phaseId`, which outranks `overallId`; null and empty count as not given."""
+    await send(server, {"provider": "heim", **ids})
+
+    assert (server.asked[0].selector_kind, server.asked[0].selector_id) == chosen
+
+
+async def test_the_configuration_is_used_only_when_posting_is_automatic(server):
+    """Without `autoPostEnabled` the configuration is checked but says nothing."""
+    await send(server, {**GOOD, "autoPostConfiguration": {"excludeScoreboard": True, "excludeEvents": ["soccer.goal"]}})
+
+    assert (server.asked[0].exclude_scoreboard, server.asked[0].exclude_events) == (False, ())
+
+
+async def test_null_says_the_same_as_leaving_a_field_out(server):
+    """A null takes the default."""
+    await send(server, {**GOOD, "locale": None, "title": None, "autoPostEnabled": None, "autoPostConfiguration": None})
+
+    assert (server.asked[0].locale, server.asked[0].auto_post) == ("en", False)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "field"),
+    [
+        (b"", 400, "invalid_request", None),
+        (b"{", 400, "invalid_request", None),
+        (b"provider=heim&matchId=1", 400, "invalid_request", None),
+        (b'{"provider": "heim", "matchId": "\xff"}', 400, "invalid_request", None),
+        (b'{"provider": "heim", "matchId": "\\u0000"}', 400, "invalid_request", None),
+        (b'{"provider": "heim", "matchId": "\\ud800"}', 400, "invalid_request", None),
+        (b'{"provider": "heim", "matchId": 9223372036854775808}', 400, "invalid_request", None),
+        (b'{"provider": "heim", "matchId": NaN}', 400, "invalid_request", None),
+        (b"[" * 200 + b"]" * 200, 400, "invalid_request", None),
+        ([], 422, "invalid_request", None),
+        ("heim", 422, "invalid_request", None),
+        (None, 422, "invalid_request", None),
+        ({}, 400, "invalid_request", "provider"),
+        ({"matchId": "1"}, 400, "invalid_request", "provider"),
+        ({"provider": None, "matchId": "1"}, 400, "invalid_request", "provider"),
+        ({"provider": "", "matchId": "1"}, 400, "invalid_request", "provider"),
+        ({"provider": 7, "matchId": "1"}, 422, "invalid_request", "provider"),
+        ({"provider": "opta", "matchId": "1"}, 404, "not_found", "provider"),
+        ({"provider": "HEIM", "matchId": "1"}, 404, "not_found", "provider"),
+        ({"provider": "heim"}, 422, "invalid_request", "matchId"),
+        ({"provider": "heim", "matchId": ""}, 422, "invalid_request", "matchId"),
+        ({"provider": "heim", "matchId": 8315073}, 422, "invalid_request", "matchId"),
+        ({"provider": "heim", "matchId": "../8315073 "}, 422, "invalid_request", "matchId"),
+        ({"provider": "heim", "matchId": "1" * 256}, 422, "invalid_request", "matchId"),
+        ({"provider": "heim", "phaseId": ["1"]}, 422, "invalid_request", "phaseId"),
+        ({**GOOD, "title": 5}, 422, "invalid_request", "title"),
+        ({**GOOD, "locale": "xx"}, 422, "invalid_request", "locale"),
+        ({**GOOD, "locale": "DE"}, 422, "invalid_request", "locale"),
+        ({**GOOD, "includeTextContent": "true"}, 422, "invalid_request", "includeTextContent"),
+        ({**GOOD, "autoPostEnabled": 1}, 422, "invalid_request", "autoPostEnabled"),
+        ({**GOOD, "autoPostConfiguration": []}, 422, "invalid_request", "autoPostConfiguration"),
+        (
+            {**GOOD, "autoPostConfiguration": {"excludeScoreboard": "no"}},
+            422,
+            "invalid_request",
+            "autoPostConfiguration.excludeScoreboard",
+        ),
+        (
+            {**GOOD, "autoPostConfiguration": {"excludeEvents": "soccer.goal"}},
+            422,
+            "invalid_request",
+            "autoPostConfiguration.excludeEvents",
+        ),
+        (
+            {**GOOD, "autoPostConfiguration": {"excludeEvents": [1]}},
+            422,
+            "invalid_request",
+            "autoPostConfiguration.excludeEvents.0",
+        ),
+        (
+            {**GOOD, "autoPostConfiguration": {"excludeEvents": ["soccer.goal", "soccer.goul"]}},
+            422,
+            "invalid_request",
+            "autoPostConfiguration.excludeEvents.1",
+        ),
+    ],
+)
+async def test_a_wrong_request_is_refused_with_the_field_at_fault(server, body, status, code, field):
+    """Status, code and field say what to change; nothing reaches the importer."""
+    answer = await send(server, body if isinstance(body, bytes) else json.dumps(body).encode())
+
+    told = answer.json()
+    assert (answer.status_code, told["code"], told.get("field")) == (status, code, field)
+    assert told["message"]
+    assert told["retryable"] is False
+    assert not server.asked
+
+
+@pytest.mark.parametrize(
+    "locale", ["en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", ""]
+)
+async def test_all_locales_of_the_interface_are_taken(server, locale):
+    """The ten locales and the empty one pass."""
+    assert (await send(server, {**GOOD, "locale": locale})).status_code == 200
+    assert server.asked[0].locale == locale
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain", "application/x-www-form-urlencoded", "application/json", "multipart/form-data", "nonsense"],
+)
+async def test_json_is_read_whatever_the_content_type_says(server, content_type):
+    """Real clients send JSON as text."""
+    answer = await send(server, GOOD, headers={"Content-Type": content_type})
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "ü", "x" * 256])
+async def test_an_idempotency_key_is_visible_ascii(server, key):
+    """1 to 255 visible ASCII characters."""
+    answer = await send(server, GOOD, headers={"Idempotency-Key": key.encode()})
+
+    assert (answer.status_code, answer.json()["field"]) == (400, "Idempotency-Key")
+
+
+async def test_the_digest_tells_what_a_body_means(server):
+    """Order and blanks do not matter, values do."""
+    await send(server, b'{"provider":"heim","matchId":"1"}')
+    await send(server, b'{ "matchId": "1",\n "provider": "heim" }')
+    await send(server, b'{"provider":"heim","matchId":"2"}')
+
+    first, same, other = (asked.idempotency_digest for asked in server.asked)
+    assert first == same
+    assert first != other
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (errors.InvalidRequest("no text here", field="includeTextContent"), 400, "invalid_request"),
+        (errors.Forbidden("not booked"), 403, "forbidden"),
+        (errors.ProviderRefused("the provider refuses the credentials"), 403, "forbidden"),
+        (errors.MatchUnknown("no such match", field="matchId"), 404, "not_found"),
+        (errors.Conflict("the key belongs to another body"), 409, "conflict"),
+        (errors.DownstreamRejected("no away team"), 422, "downstream_rejected"),
+        (errors.UpstreamUnavailable("the provider does not answer"), 503, "upstream_unavailable"),
+        (errors.BadBody("not JSON"), 503, "upstream_unavailable"),
+        (errors.StoreUnavailable("the database does not answer"), 503, "internal"),
+    ],
+)
+async def test_what_the_importer_says_is_told(server, error, status, told):
+    """Each error of the importer has its status, code and, where another try may help, `Retry-After`."""
+    server.fails = error
+
+    answer = await send(server, GOOD)
+
+    assert (answer.status_code, answer.json()["code"]) == (status, told)
+    assert answer.json()["retryable"] is (status == 503)
+    assert ("retry-after" in answer.headers) is (status == 503)
+    assert answer.json().get("field") == error.field
+
+
+async def test_the_time_of_another_try_is_told_in_whole_seconds(server):
+    """`Retry-After` is rounded up."""
+    server.fails = errors.UpstreamUnavailable("later", retry_after=2.2)
+
+    assert (await send(server, GOOD)).headers["retry-after"] == "3"
+
+
+async def test_credentials_come_before_the_body(server):
+    """401 for a broken body without credentials, 403 for one of another organization."""
+    assert (await send(server, b"{", auth={})).status_code == 401
+    assert (await send(server, b"{", auth={"client_id": "desk"})).status_code == 401
+    stranger = {"client_id": "stranger", "client_secret": matchday.SECRET}
+    assert (await send(server, b"{", auth=stranger)).status_code == 403
+
+
+async def test_the_scope_external_is_needed(server):
+    """A client without it is refused."""
+    answer = await send(server, GOOD, auth={"client_id": "reader", "client_secret": matchday.SECRET})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+async def test_another_method_and_another_route_are_refused(server, auth):
+    """405 with `Allow`, and 404, both with the error body."""
+    wrong = await server.http.get(PATH, params=auth)
+    assert (wrong.status_code, wrong.json()["code"], wrong.headers["allow"]) == (405, "invalid_request", "POST")
+
+    nowhere = await server.http.post("/apigw/sports/v2/x/liveblog/create", params=auth)
+    assert (nowhere.status_code, nowhere.json()["code"]) == (404, "not_found")
+
+
+async def test_an_unexpected_error_tells_nothing(server, capsys):
+    """500 `internal` without a word of what went wrong."""
+    server.fails = ZeroDivisionError("secret detail")
+
+    answer = await send(server, GOOD)
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["retryable"]) == (500, "internal", False)
+    assert "secret detail" not in answer.text
+    assert matchday.SECRET not in capsys.readouterr().out

@@ -1,0 +1,357 @@
+"""The three feeds: what they hold, in which order, in formats that readers accept, and what caches may rely on."""
+
+import json
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+from functools import partial
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from mapping.match import Match, Person, Side, Status
+from store import liveblogs, masterdata
+from tests.api import matchday, poison
+from tests.api.conftest import serving
+from tests.api.harmless import active_parts
+
+BASE = "/api/embed/v4/feed/liveblog"
+ATOM = "{http://www.w3.org/2005/Atom}"
+FORMATS = ("rss", "atom", "json")
+
+
+@pytest.fixture
+async def derby(public):
+    await public.add(matchday.derby())
+    return public
+
+
+async def feed(server, extension="json", headers=None, **params):
+    return await server.http.get(f"{BASE}.{extension}", params={"liveblogId": "gderby", **params}, headers=headers)
+
+
+async def ids(server, **params):
+    answer = await feed(server, **params)
+    assert answer.status_code == 200, answer.text
+    return [item["id"] for item in answer.json()["items"]]
+
+
+@pytest.mark.parametrize(
+    ("extension", "content_type"),
+    [
+        ("rss", "application/rss+xml; charset=utf-8"),
+        ("atom", "application/atom+xml; charset=utf-8"),
+        ("json", "application/json; charset=utf-8"),
+    ],
+)
+async def test_the_content_types_are_those_of_the_interface(derby, extension, content_type):
+    """Word for word."""
+    assert (await feed(derby, extension)).headers["content-type"] == content_type
+
+
+async def test_only_what_is_published_appears_newest_first(derby):
+    """No draft, no deleted and no scheduled post; `desc` is the default order."""
+    assert await ids(derby) == list(reversed(matchday.PUBLIC))
+    assert await ids(derby, sort="asc") == list(matchday.PUBLIC)
+
+
+async def test_titles_tell_minute_incident_and_score(derby):
+    """A headline outranks the incident, which outranks the first words of the text."""
+    titles = {item["id"]: item["title"] for item in (await feed(derby)).json()["items"]}
+
+    assert titles["equal"] == "45+2' Goal 1:1"
+    assert titles["ewinner"] == "Hafenstadt turn the derby around"
+    assert titles["eyellow"] == "26' Yellow card"
+    assert titles["ekick"] == "Kick-off"
+    assert titles["etext"] == "The wind picks up: high balls are a lottery now."
+
+
+async def test_a_headline_does_not_swallow_the_incident(derby):
+    """Where the title is a headline, the text says what happened and when."""
+    (winner,) = (item for item in (await feed(derby)).json()["items"] if item["id"] == "ewinner")
+
+    assert winner["content_html"].startswith("<p><strong>59&#x27; Goal 2:1</strong></p>")
+
+
+async def test_public_feeds_may_be_read_from_any_site(derby, store, auth):
+    """Pages of other origins may fetch what is public, and nothing else."""
+    assert (await feed(derby)).headers["access-control-allow-origin"] == "*"
+    async with serving(store) as private:
+        assert "access-control-allow-origin" not in (await feed(private, **auth)).headers
+
+
+async def test_rss_is_what_readers_expect(derby):
+    """One channel; each item has an opaque guid, an RFC 822 date, and HTML as its description."""
+    root = ET.fromstring((await feed(derby, "rss")).content)
+
+    assert (root.tag, root.get("version")) == ("rss", "2.0")
+    channel = root.find("channel")
+    assert channel.findtext("title") == "SV Hafenstadt – Alpenverein Bergheim"
+    assert channel.findtext("link") == "https://live.example.org/blogs/liveblogs/gderby"
+    assert channel.findtext("language") == "en"
+    link = channel.find(f"{ATOM}link")
+    assert (link.get("rel"), link.get("href")) == (
+        "self",
+        f"https://live.example.org/blogs{BASE}.rss?liveblogId=gderby",
+    )
+    item = channel.findall("item")[-1]
+    assert item.find("guid").attrib == {"isPermaLink": "false"}
+    assert item.findtext("guid") == "ekick"
+    assert item.findtext("link") == "https://live.example.org/blogs/liveblogs/gderby#ekick"
+    assert parsedate_to_datetime(item.findtext("pubDate")).timestamp() == matchday.KICK_OFF
+    assert "The derby is under way" in item.findtext("description")
+
+
+async def test_atom_has_what_the_standard_demands(derby):
+    """Ids, dates and an author for the feed; HTML content in the entries."""
+    root = ET.fromstring((await feed(derby, "atom")).content)
+
+    assert root.tag == f"{ATOM}feed"
+    assert root.findtext(f"{ATOM}id") == "urn:matchwire:gderby"
+    assert root.findtext(f"{ATOM}updated").endswith("Z")
+    assert root.findtext(f"{ATOM}author/{ATOM}name")
+    entries = root.findall(f"{ATOM}entry")
+    assert len({entry.findtext(f"{ATOM}id") for entry in entries}) == len(entries) == len(matchday.PUBLIC)
+    for entry in entries:
+        assert {f"{ATOM}{name}" for name in ("id", "title", "updated", "published", "content")} <= {
+            e.tag for e in entry
+        }
+    assert entries[0].find(f"{ATOM}content").get("type") == "html"
+
+
+async def test_json_feed_has_what_the_standard_demands(derby):
+    """Version, title and items with id, content and dates."""
+    document = (await feed(derby)).json()
+
+    assert document["version"] == "https://jsonfeed.org/version/1.1"
+    assert document["home_page_url"] == "https://live.example.org/blogs/liveblogs/gderby"
+    assert "next_url" not in document
+    goal = next(item for item in document["items"] if item["id"] == "egoal")
+    assert goal["date_published"] == "2026-09-21T13:15:00Z"
+    assert "Scorer: Sören Dahl" in goal["content_html"]
+    assert "low shot" in goal["content_html"]
+
+
+async def test_pages_follow_each_other_without_gap_or_repetition(derby):
+    """`next_url` leads on until there is no more, in either order."""
+    for sort, expected in (("asc", list(matchday.PUBLIC)), ("desc", list(reversed(matchday.PUBLIC)))):
+        seen, after = [], {}
+        while True:
+            document = (await feed(derby, sort=sort, limit=4, **after)).json()
+            seen += [item["id"] for item in document["items"]]
+            if "next_url" not in document:
+                break
+            assert "continue_event_id=" in document["next_url"]
+            after = {"continue_event_id": seen[-1]}
+        assert seen == expected
+
+
+async def test_the_last_page_knows_that_it_is_the_last(derby):
+    """A limit that fits exactly leaves no `next_url`."""
+    assert "next_url" not in (await feed(derby, limit=len(matchday.PUBLIC))).json()
+    assert "next_url" in (await feed(derby, limit=len(matchday.PUBLIC) - 1)).json()
+
+
+async def test_the_continue_event_is_included_on_request(derby):
+    """By default the feed goes on after it."""
+    assert await ids(derby, sort="asc", limit=2, continue_event_id="egoal") == ["eyellow", "etext"]
+    with_it = await ids(derby, sort="asc", limit=2, continue_event_id="egoal", include_continue_event="true")
+    assert with_it == ["egoal", "eyellow"]
+
+
+async def test_a_deleted_event_still_marks_its_place(derby):
+    """A reader may go on from an event that was taken back since, which is never shown."""
+    assert await ids(derby, limit=1, continue_event_id="edeleted", include_continue_event="true") == ["ewinner"]
+
+
+@pytest.mark.parametrize(
+    ("params", "status", "field"),
+    [
+        ({"liveblogId": ""}, 400, "liveblogId"),
+        ({"liveblogId": "gnone"}, 404, "liveblogId"),
+        ({"limit": "0"}, 400, "limit"),
+        ({"limit": "1001"}, 400, "limit"),
+        ({"limit": "-1"}, 400, "limit"),
+        ({"limit": "1.5"}, 400, "limit"),
+        ({"limit": "٣"}, 400, "limit"),
+        ({"limit": ""}, 400, "limit"),
+        ({"limit": "9" * 400}, 400, "limit"),
+        ({"sort": "up"}, 400, "sort"),
+        ({"sort": ""}, 400, "sort"),
+        ({"include_continue_event": "maybe"}, 400, "include_continue_event"),
+        ({"delay": "-3"}, 400, "delay"),
+        ({"continue_event_id": "enone"}, 400, "continue_event_id"),
+        ({"continue_event_id": "eelsewhere"}, 400, "continue_event_id"),
+    ],
+)
+async def test_wrong_parameters_are_told(derby, params, status, field):
+    """Each with its name."""
+    await derby.add(matchday.Liveblog(local_id="gelse", ticker_id="7d" * 12, events=(matchday.event("eelsewhere", 5),)))
+    answer = await feed(derby, **params)
+
+    assert (answer.status_code, answer.json()["field"]) == (status, field)
+
+
+async def test_limit_defaults_to_twenty_and_reaches_a_thousand(public):
+    """The bounds of the decision."""
+    many = tuple(matchday.event(f"e{number:04}", matchday.KICK_OFF + number) for number in range(1005))
+    await public.add(matchday.Liveblog(events=many))
+
+    assert len(await ids(public)) == 20
+    assert len(await ids(public, limit=1000)) == 1000
+
+
+async def test_delay_hides_what_is_young(derby):
+    """What was published less than `delay` seconds ago waits."""
+    derby.now = matchday.KICK_OFF + 4200 + 30
+
+    assert (await ids(derby, delay=31))[0] == "ered"
+    assert (await ids(derby, delay=30))[0] == "ewinner"
+
+
+async def test_a_feed_can_be_named_by_ticker_id(derby):
+    """`liveblogId` is either id."""
+    assert await ids(derby, liveblogId="6a" * 12) == await ids(derby)
+
+
+async def test_feeds_need_credentials_unless_they_are_public(server, auth):
+    """No credentials or the id alone: 401; another organization: 404; a client with `read`: 200."""
+    await server.add(matchday.derby())
+
+    assert (await feed(server)).status_code == 401
+    assert (await feed(server, client_id="desk")).status_code == 401
+    assert (await feed(server, client_id="stats-only", client_secret=matchday.SECRET)).status_code == 403
+    assert (await feed(server, client_id="stranger", client_secret=matchday.SECRET)).status_code == 404
+    answer = await feed(server, **auth)
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"].startswith("private")
+    assert answer.headers["vary"] == "Authorization"
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+async def test_no_feed_holds_a_secret(server, auth, extension):
+    """Self and next links are built anew, never from the request's URL."""
+    await server.add(matchday.derby())
+
+    answer = await feed(server, extension, limit=3, **auth)
+
+    assert matchday.SECRET not in answer.text
+    assert "client_" not in answer.text
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+async def test_an_unchanged_feed_is_304(derby, extension):
+    """By strong ETag or by date; a change makes both outdated."""
+    first = await feed(derby, extension)
+    tag, date = first.headers["etag"], first.headers["last-modified"]
+    assert tag.startswith('"')
+
+    for headers in (
+        {"If-None-Match": tag},
+        {"If-None-Match": f'"other", W/{tag}'},
+        {"If-None-Match": "*"},
+        {"If-Modified-Since": date},
+    ):
+        again = await feed(derby, extension, headers=headers)
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+
+    change = liveblogs.Change(events=(matchday.event("enew", matchday.KICK_OFF + 4280),))
+    await derby.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
+    assert (await feed(derby, extension, headers={"If-None-Match": tag})).status_code == 200
+
+
+@pytest.mark.parametrize("since", ["yesterday", "", "Mon, 99 Sep 2026 14:12:20 GMT", "Mon, 21 Sep 2020 14:12:20 GMT"])
+async def test_a_date_that_is_none_or_old_is_no_condition(derby, since):
+    """The feed comes in full."""
+    assert (await feed(derby, headers={"If-Modified-Since": since})).status_code == 200
+
+
+async def test_a_date_is_told_only_once_its_second_is_over(derby):
+    """Within that second another change could follow, which a reader with this date would miss."""
+    first = await feed(derby)
+    changed = parsedate_to_datetime(first.headers["last-modified"]).timestamp()
+
+    derby.now = changed + 0.5
+    assert "last-modified" not in (await feed(derby)).headers
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+async def test_head_has_the_headers_and_no_body(derby, extension):
+    """The same ETag and length."""
+    full = await feed(derby, extension)
+    head = await derby.http.head(f"{BASE}.{extension}?liveblogId=gderby")
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert [head.headers[name] for name in ("etag", "content-length")] == [
+        full.headers[name] for name in ("etag", "content-length")
+    ]
+
+
+async def test_other_methods_are_refused(derby):
+    """405 with `Allow`."""
+    answer = await derby.http.post(f"{BASE}.rss?liveblogId=gderby")
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+async def test_poisoned_events_break_no_feed(public, extension):
+    """Whatever a stored document holds, the feed parses and its neighbours are there."""
+    await public.store.write(poison.insert)
+
+    answer = await feed(public, extension, liveblogId="gpoison", limit=1000)
+
+    assert answer.status_code == 200
+    document = json.loads(answer.content) if extension == "json" else ET.fromstring(answer.content)
+    for name in matchday.PUBLIC:
+        assert name in answer.text
+    assert document is not None
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+async def test_the_html_in_feeds_is_harmless(public, extension):
+    """Script in any text of a post comes out escaped or not at all."""
+    await public.add(poison.xss_liveblog())
+    answer = await feed(public, extension, liveblogId="gxss")
+
+    for html in html_of(answer, extension):
+        assert active_parts(html) == []
+
+
+def html_of(answer, extension):
+    if extension == "json":
+        return [item["content_html"] for item in answer.json()["items"]]
+    root = ET.fromstring(answer.content)
+    tags = ("description",) if extension == "rss" else (f"{ATOM}content",)
+    found = [element.text or "" for tag in tags for element in root.iter(tag)]
+    assert len(found) >= 2
+    return found[-2:]
+
+
+async def test_an_unpublished_liveblog_has_no_feed(derby):
+    """404, as for one that does not exist."""
+    await derby.store.write(partial(liveblogs.record, game_id="6a" * 12, change=liveblogs.Change(local_status=60)))
+
+    assert (await feed(derby)).status_code == 404
+
+
+async def test_players_named_by_id_alone_are_shown_by_name(public):
+    """References of posts are resolved from master data, and a new name shows within seconds."""
+    people = (Person(ext_id="p1", name="Ole Brandt"),)
+    sides = Side(ext_id="t1", name="SV Hafenstadt", lineup=people), Side(ext_id="t2", name="Bergheim")
+
+    def imported(name):
+        home = replace(sides[0], lineup=(Person(ext_id="p1", name=name),))
+        match = Match(provider="heim", match_id="1", sport="soccer", status=Status.LIVE, home=home, away=sides[1])
+        return partial(masterdata.import_match, owner_id=matchday.ORGANIZATION, source="heim", match=match)
+
+    known = await public.store.write(imported("Ole Brandt"))
+    block = matchday.incident("goal", "Goal", "3'", people=(("Scorer", "?"),))
+    block["players"][0]["player"] = {"_type": "Svc::Model::Player", "_id": known.players["p1"]}
+    event = matchday.event("egoal", matchday.KICK_OFF, sport_event=block)
+    await public.add(matchday.Liveblog(events=(event,)))
+    assert "Scorer: Ole Brandt" in (await feed(public)).text
+
+    await public.store.write(imported("Ole Brandt-Diaz"))
+    public.ticks += 5.1
+
+    assert "Scorer: Ole Brandt-Diaz" in (await feed(public)).text

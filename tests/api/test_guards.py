@@ -1,0 +1,173 @@
+"""What every request passes and every answer carries: limits, headers, rates."""
+
+import httpx
+import pytest
+
+from api.buckets import Buckets
+from api.guards import loggable
+from mapping.errors import StoreUnavailable
+from tests.api import matchday
+from tests.api.conftest import serving
+
+PATH = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog/createFromExternal"
+FEED = "/api/embed/v4/feed/liveblog.json?liveblogId=gderby"
+
+
+async def chunks(size):
+    for _ in range(size // 1000 + 1):
+        yield b" " * 1000
+
+
+@pytest.mark.parametrize("path", ["/livez", "/nowhere", FEED, "/liveblogs/gderby", "/openapi.json", PATH])
+async def test_every_answer_carries_the_safe_headers(server, path):
+    """Also errors, also pages."""
+    answer = await server.http.get(path)
+
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert len(answer.headers["x-request-id"]) == 16
+    assert "cache-control" in answer.headers
+
+
+async def test_a_large_body_is_refused_by_its_length(store, auth):
+    """413 with the error body; at the limit it is read."""
+    async with serving(store, body_bytes=100) as server:
+        big = await server.http.post(PATH, params=auth, content=b" " * 101)
+        fits = await server.http.post(PATH, params=auth, content=b'{"provider":"heim","matchId":"1"}'.ljust(100))
+
+    assert (big.status_code, big.json()["code"], big.json()["retryable"]) == (413, "payload_too_large", False)
+    assert fits.status_code == 200
+
+
+async def test_a_large_body_in_chunks_is_refused_too(store, auth):
+    """Counted where no length is announced."""
+    async with serving(store, body_bytes=5000) as server:
+        answer = await server.http.post(PATH, params=auth, content=chunks(6000))
+
+    assert answer.status_code == 413
+
+
+async def test_a_long_url_is_refused(server):
+    """414 beyond 8 kB, query included."""
+    assert (await server.http.get("/livez?x=" + "a" * 8000)).status_code == 200
+    answer = await server.http.get("/livez?x=" + "a" * 8200)
+    assert (answer.status_code, answer.json()["code"]) == (414, "invalid_request")
+
+
+async def test_a_compressed_body_is_refused(server, auth):
+    """415; identity is no compression."""
+    good = b'{"provider":"heim","matchId":"1"}'
+    refused = await server.http.post(PATH, params=auth, content=good, headers={"Content-Encoding": "gzip"})
+    taken = await server.http.post(PATH, params=auth, content=good, headers={"Content-Encoding": "identity"})
+
+    assert (refused.status_code, taken.status_code) == (415, 200)
+
+
+@pytest.mark.parametrize("path", ["/liveblogs/a%00b", "/%00", "/livez%00"])
+async def test_nul_in_a_path_is_malformed(server, path):
+    """It reaches no database."""
+    assert (await server.http.get(path)).status_code == 400
+
+
+async def test_too_many_parameters_are_malformed(server):
+    """A hundred is enough for anybody."""
+    assert (await server.http.get("/livez?" + "&".join(f"a{n}=1" for n in range(101)))).status_code == 400
+
+
+async def test_a_client_has_a_bucket_of_its_own(store, auth):
+    """The burst passes, then 429 with the time to wait; another client is not touched."""
+    async with serving(store, client_per_second=0.5, client_burst=3) as server:
+        await server.add(matchday.derby())
+        show = "/api/v5/write/ticker/show.json?local_id=gderby"
+        answers = [
+            await server.http.get(show, params={**dict(httpx.QueryParams("local_id=gderby")), **auth}) for _ in range(4)
+        ]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert [answer.headers["ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
+        assert answers[0].headers["ratelimit-limit"] == "3"
+        assert (answers[3].headers["retry-after"], answers[3].json()["code"]) == ("2", "rate_limited")
+        assert answers[3].json()["retryable"] is True
+
+        other = {"local_id": "gderby", "client_id": "reader", "client_secret": matchday.SECRET}
+        assert (await server.http.get(show, params=other)).status_code == 200
+
+        server.ticks += 2
+        assert (await server.http.get(show, params={"local_id": "gderby", **auth})).status_code == 200
+
+
+async def test_an_address_has_a_bucket_on_public_reads(store):
+    """Twice the rate at once, then so many a second; probes are never refused."""
+    async with serving(store, public_per_second=2, public_feeds=True) as server:
+        await server.add(matchday.derby())
+        statuses = [(await server.http.get(FEED)).status_code for _ in range(5)]
+        assert statuses == [200, 200, 200, 200, 429]
+        assert (await server.http.get("/livez")).status_code == 200
+
+
+async def test_guessing_secrets_is_slowed_down(store):
+    """Wrong credentials are charged to the address."""
+    async with serving(store, public_per_second=1) as server:
+        wrong = {"client_id": "desk", "client_secret": "guess"}
+        statuses = [(await server.http.get(FEED, params=wrong)).status_code for _ in range(3)]
+
+    assert statuses == [401, 401, 429]
+
+
+async def test_zero_means_no_limit(server, auth):
+    """Neither refusals nor headers."""
+    answers = [await server.http.get("/", params=auth) for _ in range(70)]
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert "ratelimit-limit" not in answers[0].headers
+
+
+async def test_a_database_that_does_not_answer_is_503(public, monkeypatch):
+    """Retryable, with `Retry-After`."""
+
+    async def fails(_):
+        raise StoreUnavailable("the database does not answer")
+
+    monkeypatch.setattr(public.store, "read", fails)
+    answer = await public.http.get(FEED)
+
+    assert (answer.status_code, answer.json()["retryable"]) == (503, True)
+    assert int(answer.headers["retry-after"]) >= 1
+
+
+async def test_an_error_in_a_plain_read_tells_nothing(public, monkeypatch, capsys):
+    """500 `internal`; the log holds the trace, without secrets."""
+
+    async def fails(_):
+        raise RuntimeError("client_secret=hunter2 went wrong")
+
+    monkeypatch.setattr(public.store, "read", fails)
+    answer = await public.http.get(FEED)
+
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal")
+    assert "hunter2" not in answer.text
+    logged = capsys.readouterr().out
+    assert "request.failed" in logged
+    assert "went wrong" in logged
+    assert "hunter2" not in logged
+
+
+def test_a_refilled_bucket_holds_no_more_than_the_burst():
+    """A long pause gives the burst, not more."""
+    now = 0.0
+    buckets = Buckets(1, 2, lambda: now)
+    taken = [buckets.take("a").allowed for _ in range(3)]
+    now = 1000.0
+    later = [buckets.take("a").allowed for _ in range(3)]
+
+    assert taken == later == [True, True, False]
+
+
+@pytest.mark.parametrize("text", ["\r\nforged line", "\ud800", "\x1b[31m", "ü" * 500])
+def test_what_is_logged_stays_on_one_line(text):
+    """Control characters are escaped, length is bounded, nothing fails to encode."""
+    line = loggable(text)
+
+    assert line.isascii()
+    assert line.isprintable()
+    assert len(line) <= 2000

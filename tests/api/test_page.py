@@ -1,0 +1,162 @@
+"""The page of a liveblog: what it shows, to whom, and that no text on it can become code."""
+
+import pytest
+
+from api.embed.page import render_liveblog
+from mapping.locales import translator
+from tests.api import matchday, poison
+from tests.api.conftest import serving
+from tests.api.harmless import active_parts, read
+
+PAGE = "/liveblogs/gderby"
+
+
+@pytest.fixture
+async def derby(public):
+    await public.add(matchday.derby())
+    return public
+
+
+async def test_the_page_shows_score_state_posts_and_squads(derby):
+    """Everything a reader comes for; no draft."""
+    answer = await derby.http.get(PAGE)
+    page = read(answer.text)
+    words = " ".join(" ".join(page.text).split())
+
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "2 : 1" in words
+    assert "Half-time 1:1" in words
+    assert "Live 62'" in words
+    assert "Hafenstadt turn the derby around" in words
+    assert "Goal 2:1" in words
+    assert "Goalkeeper" in words
+    assert "Küstencup" in words
+    assert [name for name in page.ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
+    assert "Not for the public" not in words
+    assert page.bad == []
+
+
+async def test_the_page_speaks_the_language_of_the_liveblog(public):
+    """Labels in the locale of the game."""
+    await public.add(matchday.derby(locale="de"))
+    answer = await public.http.get(PAGE)
+
+    assert '<html lang="de">' in answer.text
+    assert "Aufstellung" in answer.text
+
+
+async def test_the_fragment_is_the_part_that_changes(derby):
+    """The same HTML that the page wraps, with an ETag of its own."""
+    page = await derby.http.get(PAGE)
+    fragment = await derby.http.get(PAGE, params={"fragment": "1"})
+
+    assert fragment.text in page.text
+    assert "<html" not in fragment.text
+    again = await derby.http.get(PAGE, params={"fragment": "1"}, headers={"If-None-Match": fragment.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_nothing_inline_may_run(derby):
+    """The policy allows the page's own files alone, and the page needs no more."""
+    policy = (await derby.http.get(PAGE)).headers["content-security-policy"]
+
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "set-cookie" not in (await derby.http.get(PAGE)).headers
+
+
+@pytest.mark.parametrize("name", ["page.js", "page.css", "icon.svg"])
+async def test_what_the_page_loads_is_served(derby, name):
+    """With a type, and 304 when unchanged."""
+    answer = await derby.http.get(f"/static/{name}")
+    again = await derby.http.get(f"/static/{name}", headers={"If-None-Match": answer.headers["etag"]})
+
+    assert (answer.status_code, again.status_code) == (200, 304)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("name", ["nothing.js", "__init__.py", "..%2fpage.py", "%2e%2e", ""])
+async def test_no_other_file_is_served(derby, name):
+    """Neither code nor anything outside the folder."""
+    assert (await derby.http.get(f"/static/{name}")).status_code == 404
+
+
+async def test_no_text_becomes_code(public):
+    """Script in every text of game, squads and posts: nothing on the page can run."""
+    await public.add(poison.xss_liveblog())
+    answer = await public.http.get("/liveblogs/gxss")
+    page = read(answer.text)
+
+    assert answer.status_code == 200
+    assert page.bad == []
+    assert answer.text.count("exss") >= 1
+    assert "alert(1)" in "".join(page.text)
+
+
+async def test_poisoned_events_break_no_page(public):
+    """The neighbours of an event that cannot be shown are there."""
+    await public.store.write(poison.insert)
+    answer = await public.http.get("/liveblogs/gpoison")
+
+    assert answer.status_code == 200
+    assert set(matchday.PUBLIC) <= set(read(answer.text).ids)
+
+
+@pytest.mark.parametrize(
+    ("params", "status"),
+    [
+        ({}, 401),
+        ({"client_id": "desk"}, 200),
+        ({"client_id": "desk", "client_secret": matchday.SECRET}, 200),
+        ({"client_id": "desk", "client_secret": "wrong"}, 401),
+        ({"client_id": "nobody"}, 401),
+        ({"client_id": "stranger"}, 404),
+    ],
+)
+async def test_a_page_needs_the_client_id_alone(server, params, status):
+    """Unless feeds are public; the client must belong to the liveblog's organization."""
+    await server.add(matchday.derby())
+
+    assert (await server.http.get(PAGE, params=params)).status_code == status
+
+
+async def test_the_front_page_lists_public_liveblogs_alone(server, store):
+    """A list where feeds are public, else a word about the service."""
+    await server.add(matchday.derby())
+    assert "gderby" not in (await server.http.get("/")).text
+
+    async with serving(store, public_feeds=True) as public:
+        front = await public.http.get("/")
+    assert 'href="liveblogs/gderby"' in front.text
+    assert active_parts(front.text) == []
+
+
+def test_a_news_liveblog_has_a_title_and_no_teams():
+    """No scoreboard without teams, and a word where nothing is posted."""
+    game = {"meta_info": {"title": "Council night"}}
+
+    html = render_liveblog(game, [], translator("en"), 0)
+
+    assert "<h1>Council night</h1>" in html
+    assert "teams" not in html
+    assert "Nothing posted yet" in html
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [
+        ({"gamestate": 0}, "Not started"),
+        ({"gamestate": 1, "recurrence": 1, "is_break": True}, "Half-time"),
+        ({"gamestate": 1, "recurrence": 2, "is_break": True}, "Break"),
+        ({"gamestate": 1, "recurrence": 3, "check_time": 1000, "check_seconds": 0}, "91'"),
+        ({"gamestate": 1, "recurrence": 1, "check_time": -1700, "check_seconds": 0}, "45+1'"),
+        ({"gamestate": 1, "recurrence": 1, "check_time": -99999, "check_seconds": 0}, ">Live</p>"),
+        ({"gamestate": 2, "recurrence": 5}, "Penalty shoot-out"),
+        ({"gamestate": 31, "recurrence": 2}, "Finished"),
+    ],
+)
+def test_the_state_of_play_is_told(state, shown):
+    """Before, in each phase, in breaks and after; a clock that ran on for ever is not shown."""
+    game = matchday.document(state_info=state)
+
+    assert shown in render_liveblog(game, [], translator("en"), 1001)

@@ -1,0 +1,89 @@
+"""`check` warns of what is allowed but dangerous."""
+
+from __future__ import annotations
+
+import pytest
+
+from config import check
+from tests.config.samples import SAMPLE, write
+
+
+def test_a_good_configuration_gives_no_findings(tmp_path):
+    """Nothing to say about a configuration without faults."""
+    assert check(write(tmp_path, SAMPLE), {}) == []
+
+
+def test_errors_come_first(tmp_path):
+    """What keeps matchwire from starting is marked as an error."""
+    (finding,) = check(write(tmp_path, SAMPLE.replace("port = 8080", "port = -1")), {})
+
+    assert finding.startswith("error: ")
+    assert "server.port" in finding
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("0123456789abcdef0123456789abcdef", "short", "clients.newsroom-cms: a secret of fewer than 22 characters"),
+        ("[polling]", ('[clients.b]\nsecret = "0123456789abcdef0123456789abcdef"\n'
+         'organizations = ["5f0c1de2a1b2c3d4e5f60718"]\n[polling]'), "clients.b: has the same secret"),
+        ('"https://live.example.org/"', '"http://live.example.org"', "server.public_url: is not https"),
+        ("https://customer.provider", "http://customer.provider", "providers.heim.base_url: is not https"),
+        ("live = 5", "live = 0.2", "polling.live: asks a provider more than once a second"),
+        ("live = 5", "live = 50", "polling.silence_alarm: is shorter than two live intervals"),
+    ],
+)  # fmt: skip
+def test_what_is_dangerous_is_said(tmp_path, old, new, says):
+    """Each danger is one warning that names the key."""
+    (finding,) = check(write(tmp_path, SAMPLE.replace(old, new, 1)), {})
+
+    assert finding.startswith("warning: ")
+    assert says in finding
+
+
+def test_a_hashed_secret_is_not_short(tmp_path):
+    """The hash of a secret says nothing about its length."""
+    assert check(write(tmp_path, SAMPLE.replace("0123456789abcdef0123456789abcdef", f"sha256:{'0' * 64}")), {}) == []
+
+
+def test_an_open_host_wants_a_public_address(tmp_path):
+    """Links of a server that others reach must not point to the address it listens on."""
+    text = SAMPLE.replace('"127.0.0.1"', '"0.0.0.0"').replace('public_url = "https://live.example.org/"', "")
+
+    (finding,) = check(write(tmp_path, text), {})
+
+    assert "server.public_url: is not set" in finding
+
+
+def test_without_clients_nobody_gets_in():
+    """An empty configuration starts, and is told what it lacks."""
+    findings = check(None, {})
+
+    assert [finding.split(":")[:2] for finding in findings] == [
+        ["warning", " organizations"],
+        ["warning", " clients"],
+    ]
+
+
+def test_a_secret_file_that_all_can_read_is_named(tmp_path):
+    """Permissions of secret files are looked at."""
+    word = tmp_path / "word"
+    word.write_text("upstream-password")
+    path = write(tmp_path, SAMPLE.replace('password = "upstream-password"', 'password_file = "word"'))
+
+    word.chmod(0o604)
+    (finding,) = check(path, {})
+    word.chmod(0o600)
+
+    assert str(word) in finding
+    assert check(path, {}) == []
+
+
+def test_a_configuration_with_secrets_that_all_can_read_is_named(tmp_path):
+    """The file itself is a secret file when secrets stand in it; hashes are none."""
+    path = write(tmp_path, SAMPLE)
+    path.chmod(0o644)
+
+    (finding,) = check(path, {})
+
+    assert f"{path}: holds secrets" in finding

@@ -1,0 +1,104 @@
+"""`config/default.toml` is the documentation of the settings, so it must say what the code does."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+import config
+from config import Settings, load
+from config.shape import FILE_SUFFIX, SHAPE, Free, Leaf, Rows, Table, leaves
+from tests.config.samples import write
+
+TEXT = (files(config) / "default.toml").read_text(encoding="utf-8")
+EXAMPLE = re.compile(r"^# (?=(# )?(\[|[a-z_]+ = ))", re.MULTILINE)
+"""A commented line that holds a key or a table is an example; other comments are prose."""
+
+
+def documented():
+    """The file with its examples in effect."""
+    return tomllib.loads(EXAMPLE.sub("", TEXT))
+
+
+def known_as(tree, node=SHAPE, path=()):
+    """Paths of all values in `tree`, as the shape names them, with what they are."""
+    match node:
+        case Leaf():
+            yield path, tree
+        case Table(keys):
+            for key, value in tree.items():
+                yield from known_as(value, keys[key], (*path, key))
+        case Free(inner):
+            for value in tree.values():
+                yield from known_as(value, inner, (*path, "*"))
+        case Rows(row):
+            for value in tree:
+                yield from known_as(value, row, (*path, "*"))
+
+
+def default_of(path):
+    """The code's default of a key, or None where it has none."""
+    model = Settings
+    for part in path[:-1]:
+        inner = model.model_fields[part].annotation if part != "*" else model
+        while not isinstance(inner, type) or not hasattr(inner, "model_fields"):
+            inner = inner.__args__[0 if getattr(inner, "__origin__", None) is not dict else 1]
+            if inner is str or inner in (bool, int, float):
+                return None
+        model = inner
+    info = model.model_fields[path[-1]]
+    default = info.get_default(call_default_factory=True)
+    return None if info.is_required() else default
+
+
+def test_the_file_changes_nothing(tmp_path):
+    """What the file sets is what the code does without it."""
+    assert load(write(tmp_path, TEXT), {}) == Settings()
+
+
+def test_every_known_key_is_documented():
+    """The file holds each key that the code knows, and no other."""
+    assert {path for path, _ in known_as(documented())} == {path for path, _ in leaves(SHAPE)}
+
+
+def test_examples_show_the_defaults():
+    """Also in the examples, a key that has a default stands there with it."""
+    shown = {
+        path: (value, default_of(path))
+        for path, value in known_as(documented())
+        if "*" in path and not path[-1].endswith(FILE_SUFFIX) and default_of(path) is not None
+    }
+
+    assert {path for path, (value, default) in shown.items() if value != plain(default)} == set()
+    assert len(shown) > 8
+
+
+def plain(default):
+    return list(default) if isinstance(default, tuple) else default
+
+
+def test_the_examples_are_valid(tmp_path):
+    """Whoever uncomments the examples, secrets inline and one selector, has a configuration that works."""
+    text = EXAMPLE.sub("", TEXT)
+    text = re.sub(r"^[a-z_]+_file = .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^(phase|overall)_id = .*\n", "", text, flags=re.MULTILINE)
+
+    settings = load(write(tmp_path, re.sub(r"^# (?=[a-z_]+ = )", "", text, flags=re.MULTILINE)), {})
+
+    assert set(settings.organizations["5f0c1de2a1b2c3d4e5f60718"].providers) == {"heim", "gn-gsd"}
+    assert settings.liveblogs[0].selector == ("match", "8315073")
+
+
+@pytest.mark.parametrize("path", sorted({path for path, _ in leaves(SHAPE) if "*" not in path}))
+def test_every_setting_has_a_comment(path):
+    """No setting stands without words above it, alone or as one of a group."""
+    table, key = path
+    body = TEXT.split(f"\n[{table}]\n", 1)[1].split("\n[", 1)[0].splitlines()
+    at = next(index for index, line in enumerate(body) if re.match(rf"(# )?{key} = ", line))
+
+    while at and re.match(r"(# )?[a-z_]+ = ", body[at]):
+        at -= 1
+    assert body[at].startswith("# ")

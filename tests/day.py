@@ -1,0 +1,138 @@
+"""A match day: a replay server, a running daemon on a real database, and a client that only knows the HTTP API."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from config import Settings
+from ingest import daemon
+from providers.replay import Line, Replay, ReplaySettings, read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+    from pathlib import Path
+
+ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
+CREATE = f"/apigw/sports/v2/{ORGANIZATION}/liveblog/createFromExternal"
+SHOW = "/api/v5/write/ticker/show.json"
+
+
+@dataclass
+class MatchDay:
+    """What a test of the whole house holds in hands."""
+
+    replay: Replay
+    client: httpx.AsyncClient
+    settings: Settings = field(repr=False)
+
+    async def create(self, match_id: str, **body: Any) -> dict[str, Any]:
+        """Create a liveblog of the match, posting everything automatically unless told otherwise."""
+        answer = await self.client.post(
+            CREATE, json={"provider": "heim", "matchId": match_id, "autoPostEnabled": True, **body}
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def show(self, local_id: str) -> dict[str, Any]:
+        answer = await self.client.get(SHOW, params={"local_id": local_id})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def feed_titles(self, local_id: str, **params: Any) -> list[str]:
+        answer = await self.client.get(
+            "/api/embed/v4/feed/liveblog.json", params={"liveblogId": local_id, "limit": 1000, **params}
+        )
+        assert answer.status_code == 200, answer.text
+        return [item["title"] for item in answer.json()["items"]]
+
+    async def until_played(self, within: float = 120.0) -> None:
+        """Wait for the last recorded answer."""
+        async with asyncio.timeout(within):
+            while not self.replay.finished:
+                await asyncio.sleep(0.1)
+        self.replay.settle()
+
+    async def until_quiet(self, *names: str, quiet: float = 1.0, within: float = 30.0) -> list[dict[str, Any]]:
+        """Wait until these liveblogs have not stepped for `quiet` seconds, and return them."""
+        async with asyncio.timeout(within):
+            before: list[int] = []
+            while True:
+                shown = [await self.show(name) for name in names]
+                if before == (now := [game["version"] for game in shown]):
+                    return shown
+                before = now
+                await asyncio.sleep(quiet)
+
+
+@asynccontextmanager
+async def match_day(
+    files: Iterable[Path] = (),
+    *,
+    folder: Path,
+    lines: Iterable[Line] = (),
+    database: str | None = None,
+    speed: float = 1.0,
+    start_at: str = "0",
+    live: float = 0.05,
+    **overrides: Any,
+) -> AsyncIterator[MatchDay]:
+    """A daemon that follows the replay of `files` (or `lines`); `overrides` replace tables of its configuration."""
+    recorded = [*lines, *(line for path in files for line in read_lines(path))]
+    async with Replay(recorded, ReplaySettings(speed=speed, start_at=start_at)).serve() as replay:
+        settings = Settings.model_validate(configuration(replay.url, folder, database, live) | overrides)
+        async with running(settings) as address:
+            secret = settings.clients["cms"].secret.get_secret_value()
+            async with httpx.AsyncClient(base_url=address, auth=("cms", secret), timeout=20, trust_env=False) as client:
+                yield MatchDay(replay=replay, client=client, settings=settings)
+
+
+def configuration(upstream: str, folder: Path, database: str | None = None, live: float = 0.05) -> dict[str, Any]:
+    """Tables as a config file would hold them: one organization, one endpoint, one client that may do everything."""
+    return {
+        "server": {"port": 0},
+        "database": {"url": database or f"sqlite+aiosqlite:///{folder / 'matchwire.db'}"},
+        "organizations": {
+            ORGANIZATION: {
+                "name": "Example Newsroom",
+                "providers": {"heim": {"base_url": upstream, "text_content": True}},
+            }
+        },
+        "clients": {
+            "cms": {
+                "secret": secrets.token_urlsafe(24),
+                "organizations": [ORGANIZATION],
+                "scopes": ["read", "write", "external", "stats", "webhooks"],
+            }
+        },
+        "limits": {"client_per_second": 0, "public_per_second": 0},
+        "polling": {
+            "live": live,
+            "pause": live,
+            "before": live,
+            "far": live,
+            "after": live,
+            "after_growth": 1,
+            "backoff_max": 1,
+        },
+    }
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[str]:
+    """The daemon in this loop, its address; it is stopped as SIGTERM would stop it."""
+    stop, address = asyncio.Event(), asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(daemon.run(settings, announce=address.set_result, stop=stop))
+    await asyncio.wait({serving, address}, return_when=asyncio.FIRST_COMPLETED)
+    if serving.done():
+        serving.result()
+    try:
+        yield address.result()
+    finally:
+        stop.set()
+        await serving

@@ -1,0 +1,226 @@
+"""A provider that plays by a script, and a process that can be crashed anywhere: for tests of the sync's promises."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from api.services import ImportRequest
+from ingest.following import Followed, Followers, Rhythm
+from ingest.importing import Importer, Source
+from mapping.errors import BadBody
+from mapping.match import Match
+from mapping.posts import wanted
+from mapping.prefill import game_document
+from mapping.references import References
+from mapping.terms import Terms
+from providers.base import Answer, Endpoint, Fetched, Known, Outcome
+from providers.heim.adapter import HEIM
+from providers.heim.names import names_of
+from providers.heim.translate import translate
+from store import liveblogs, sync
+from store.ids import new_local_id
+from tests.providers.heim.feed import BERLIN
+
+RESOURCES = ("match", "match-event", "liveticker")
+OWNER = "5f0c1de2a1b2c3d4e5f60718"
+NAMES = names_of({})
+Bodies = dict[str, bytes]
+_endpoints = count(1)
+
+
+class Crash(BaseException):
+    """The process dies here: nothing that comes after it runs."""
+
+
+def timeline(path: Path) -> tuple[str, list[Bodies]]:
+    """The match's id and, after each recorded good answer, the last good body of every resource."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        recorded = [json.loads(line) for line in lines]
+    bodies: Bodies = {}
+    snapshots: list[Bodies] = []
+    for line in recorded:
+        name, _, _rest = line["resource"].partition("/")
+        usable = "body" in line and line["body"] and (name != "match" or isinstance(line["body"], dict))
+        if usable:
+            bodies = {**bodies, name: json.dumps(line["body"], ensure_ascii=False).encode()}
+            if "match" in bodies:
+                snapshots.append(bodies)
+    return recorded[0]["resource"].rpartition("ma")[2], snapshots
+
+
+class Scripted:
+    """A ProviderAdapter that answers what the test puts into `bodies`; resources in `failing` answer badly."""
+
+    id = "heim"
+    text_resource = "liveticker"
+
+    def __init__(self) -> None:
+        self.endpoint = Endpoint(
+            provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid", text_content=True
+        )
+        self.bodies: Bodies = {}
+        self.failing: frozenset[str] = frozenset()
+
+    async def resolve(self, selector: Any) -> str:
+        return selector.id
+
+    async def fetch(self, match_id: str, known: dict[str, Known], *, text: bool, hints: Any) -> Fetched:
+        asked = RESOURCES if text else RESOURCES[:2]
+        return Fetched(answers=tuple(self._answer(name, known.get(name, Known())) for name in asked), hints={})
+
+    def _answer(self, name: str, known: Known) -> Answer:
+        body = self.bodies.get(name)
+        if name in self.failing or (body is None and name == "match"):
+            return Answer(resource=name, outcome=Outcome.FAILED, error=BadBody(f"{name}: empty answer"))
+        body = b"[]" if body is None else body
+        digest = sha256(body).hexdigest()
+        if digest == known.digest:
+            return Answer(resource=name, outcome=Outcome.UNCHANGED)
+        return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
+
+    def translate(self, match_id: str, bodies: Bodies) -> Match:
+        return translate(match_id, bodies, names=NAMES, zone=BERLIN)
+
+    async def aclose(self) -> None:
+        return
+
+
+@dataclass
+class Crashing:
+    """The store as the process sees it; the `fuse`-th time that something begins or has been committed, the process dies."""
+
+    store: Any
+    fuse: int | None = None
+
+    def _burn(self) -> None:
+        if self.fuse is not None:
+            self.fuse -= 1
+            if self.fuse < 0:
+                self.fuse = None
+                raise Crash
+
+    async def write(self, work: Any) -> Any:
+        self._burn()
+        result = await self.store.write(work)
+        self._burn()
+        return result
+
+    async def read(self, query: Any) -> Any:
+        self._burn()
+        return await self.store.read(query)
+
+
+@dataclass
+class Process:
+    """A daemon's sync on one match: created, polled by hand, crashed and started again."""
+
+    store: Any
+    match_id: str
+    adapter: Scripted = field(default_factory=Scripted)
+    now: float = 1_800_000_000.0
+    wishes: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.crashing = Crashing(self.store)
+        self.start()
+
+    def start(self) -> None:
+        """A fresh process on the same store: nothing in memory."""
+        adapters = {self.adapter.endpoint.key: self.adapter}
+        self.followers = Followers(
+            self.crashing, adapters, Rhythm(), clock=lambda: self.now, new_id=lambda: new_local_id("e")
+        )
+        sources = {(OWNER, "heim"): Source(HEIM, self.adapter)}
+        self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}))
+
+    async def create(self, **changes: Any) -> str:
+        """Ask for a liveblog as the API would; gives its `ticker_id`."""
+        request = ImportRequest(**{
+            "organization_id": OWNER, "client_id": "cms", "provider": "heim", "selector_kind": "match",
+            "selector_id": self.match_id, "title": None, "locale": "en", "text": True, "auto_post": True,
+            "exclude_scoreboard": False, "exclude_events": (), "idempotency_key": None, "idempotency_digest": "",
+            **self.wishes, **changes,
+        })  # fmt: skip
+        return (await self.importer(request))["ticker_id"]
+
+    async def poll(
+        self, bodies: Bodies | None = None, *, failing: frozenset[str] = frozenset(), fuse: int | None = None
+    ) -> bool:
+        """One poll of the match; False when the process died in it (and was started again)."""
+        if bodies is not None:
+            self.adapter.bodies = bodies
+        self.adapter.failing, self.crashing.fuse = failing, fuse
+        self.now += 5
+        try:
+            for match in self.matches:
+                await self.followers._poll_and_plan(match)
+        except Crash:
+            await self.restart()
+            return False
+        finally:
+            self.crashing.fuse = None
+        return True
+
+    async def restart(self) -> None:
+        self.crashing.fuse = None
+        self.start()
+        for row in await self.store.read(sync.follows):
+            if row.endpoint == self.adapter.endpoint.key:
+                await self.followers.follow(row.id)
+
+    @property
+    def matches(self) -> tuple[Followed, ...]:
+        return self.followers.matches
+
+    async def settle(self, within: int = 8) -> None:
+        """Poll the same answer until nothing is pending."""
+        for _ in range(within):
+            await self.poll()
+            if not any(match.pending or match.afresh for match in self.matches):
+                return
+        raise AssertionError("it never settles")
+
+    async def game(self, ticker_id: str) -> liveblogs.StoredGame:
+        return await self.store.read(lambda conn: liveblogs.require_game(conn, ticker_id))
+
+    async def events(self, ticker_id: str, statuses: Any = (0,)) -> list[liveblogs.StoredEvent]:
+        return await self.store.read(
+            lambda conn: liveblogs.events(conn, ticker_id, statuses=statuses, limit=None, descending=False)
+        )
+
+    async def ledger(self, ticker_id: str) -> dict[str, sync.LedgerRow]:
+        return await self.store.read(lambda conn: sync.ledger(conn, ticker_id))
+
+    async def posted(self, ticker_id: str) -> dict[str, dict[str, Any]]:
+        """Key → document of what the public sees of the sync's posts; fails when a key stands twice."""
+        keys = {row.local_id: row.key for row in (await self.ledger(ticker_id)).values() if row.local_id}
+        found = await self.events(ticker_id)
+        assert len(found) == len({keys[event.local_id] for event in found})
+        return {keys[event.local_id]: event.document for event in found}
+
+
+def says(
+    bodies: Bodies, match_id: str, terms: Terms | None = None, references: References | None = None
+) -> dict[str, Any]:
+    """Key → post that a snapshot asks for: f(snapshot)."""
+    match = translate(match_id, {**bodies, "match-event": bodies.get("match-event", b"[]")}, names=NAMES, zone=BERLIN)
+    told = wanted(
+        match,
+        terms or Terms(sport="soccer", auto_post=True, text=True),
+        references or References(owner_id=OWNER),
+        block_id=lambda key, name: f"{key} {name}",
+    )
+    return {post.key: post for post in told}
+
+
+def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:
+    """Score and state that a snapshot asks for."""
+    match = translate(match_id, bodies, names=NAMES, zone=BERLIN)
+    document = game_document(match, Terms(sport="soccer", auto_post=True), References(owner_id=OWNER))
+    return document["scoreboard"]["score"], document["state_info"]

@@ -1,0 +1,118 @@
+"""One complete wire document for the liveblog, its modifications and its connection to a provider."""
+
+from tests.mapping.documents_examples import (
+    AWAY,
+    EVENT,
+    HEX,
+    HOME,
+    LOCATION,
+    PLAYER,
+    PRICING,
+    SCORE_INFO,
+    TAG,
+    TEAM,
+    TEAM_BOARD,
+    TENNIS_STATE,
+    TIMED_STATE,
+    TOURNAMENT,
+    Json,
+    svc,
+)
+
+RULES: Json = {"editorial_publishing": False, "allow_comments": True, "starts_at": 1530446400}
+TITLE_META = svc("GameMetaInfo::TitleGameMetaInfo", title="Transfer day", **RULES)
+TEAM_META = svc(
+    "GameMetaInfo::TeamGameMetaInfo",
+    title="Croatia v Denmark",
+    home_team=HOME,
+    away_team=AWAY,
+    tournament=TOURNAMENT,
+    location=LOCATION,
+    **RULES,
+)
+BASIC_OPTIONS = svc("Options::BasicGameOptions")
+TIMED_OPTIONS = svc(
+    "Options::TimedGameOptions",
+    timing_type="aui",
+    regular_phase_length=45,
+    num_regular_phases=2,
+    overtime_phase_length=15,
+    num_overtime_phases=2,
+)
+PERMISSION = svc("SharedPermission", permission="w", reftype="Organization", refid=HEX)
+MARKETPLACE = svc(
+    "MarketplaceInfo::BasicMarketplaceInfo", pricing=PRICING, detail="All matches", cover_image="https://img.example/c"
+)
+SQUAD = svc("Squad", team=TEAM, lineup=[PLAYER], bench=[PLAYER])
+SQUADS: Json = {"home": SQUAD, "away": SQUAD}
+ORGANIZATION = svc("Organization", id_=HEX, name="Example Newsroom")
+TEMPLATE = svc("CustomTemplate", id_=HEX, name="Cup night", sportstype="soccer")
+GAME_DRAFT = svc(
+    "Game",
+    organization_id=HEX,
+    template_id="soccer",
+    meta_info=TEAM_META,
+    scoreboard=TEAM_BOARD,
+    options=TIMED_OPTIONS,
+    tags=["cup", TAG],
+    external_id="final",
+    use_syndication_controls=True,
+    locale="en-gb",
+    permissions=[PERMISSION],
+)
+
+AUTO_POST: Json = {"excludeScoreboard": True, "excludeEvents": ["soccer.yellow-card"]}
+REQUEST: Json = {
+    "provider": "heim",
+    "matchId": "1",
+    "phaseId": "2",
+    "overallId": "3",
+    "title": "Final",
+    "locale": "de",
+    "includeTextContent": True,
+    "autoPostEnabled": True,
+    "autoPostConfiguration": AUTO_POST,
+}
+SELECTOR: Json = {"matchId": "1", "phaseId": "2", "overallId": "3"}
+EXTERNAL_AUTO_POST: Json = {"enabled": True, "includeTextContent": False, **AUTO_POST}
+HEALTH: Json = {"lastGood": 1530446400, "lastChange": 1530446395, "failures": 2, "skipped": 1}
+EXTERNAL: Json = {
+    "provider": "heim",
+    "selector": SELECTOR,
+    "autoPost": EXTERNAL_AUTO_POST,
+    "status": "live",
+    "feedHealth": {"match": HEALTH, "match-event": HEALTH},
+}
+GAME = GAME_DRAFT | {
+    "_id": HEX,
+    "local_id": "g1",
+    "ticker_id": HEX,
+    "version": 8,
+    "local_status": 0,
+    "created_at": 1530440000,
+    "updated_at": 1530446460,
+    "sportstype": "soccer",
+    "summary": "Croatia v Denmark 3:2",
+    "owner": ORGANIZATION,
+    "editors": ["newsroom-cms"],
+    "marketplace_info": MARKETPLACE,
+    "custom_template": TEMPLATE,
+    "state_info": TIMED_STATE,
+    "squads": SQUADS,
+    "external": EXTERNAL,
+    "events": [EVENT],
+}
+COLLECTION = svc("Collection", objects=[TEAM], total=31, page=2, limit=30, more=False)
+
+MODIFICATIONS = [
+    svc("Modification::UpdateGameMetaInfoModification", sportstype="news", meta_info=TITLE_META),
+    svc("Modification::UpdateGameMarketplaceInfoModification", marketplace_info=MARKETPLACE),
+    svc("Modification::UpsertScoreboardModification", scoreboard=TEAM_BOARD),
+    svc("Modification::UpdateGameStateModification", state_info=TENNIS_STATE),
+    svc("Modification::UpdateGameOptionsModification", options=TIMED_OPTIONS),
+    svc("Modification::UpdateGameScoreInfoModification", score_info=SCORE_INFO),
+    svc("Modification::DeleteGameModification", local_status=100),
+    svc("Modification::UpsertPermissionModification", permission=PERMISSION),
+    svc("Modification::DeletePermissionModification", refid=HEX),
+]
+POST_MODIFICATIONS: Json = {"local_id": "g1", "ticker_id": HEX, "modifications": MODIFICATIONS}

@@ -1,0 +1,123 @@
+"""The request for a liveblog of an external match, and the paths that its errors name."""
+
+import pytest
+from pydantic import ValidationError
+
+from mapping.documents import (
+    AutoPostConfiguration,
+    CreateFromExternal,
+    Event,
+    GameDraft,
+    PostModifications,
+    describe,
+    field_path,
+    parse,
+)
+from tests.mapping import documents_examples as wire
+from tests.mapping import documents_examples_game as games
+
+
+def errors_of(model, document):
+    with pytest.raises(ValidationError) as refused:
+        parse(model, document)
+    return refused.value.errors()
+
+
+def test_defaults_are_those_of_the_interface():
+    """English, no text, no automatic posting, and no configuration."""
+    request = parse(CreateFromExternal, {"provider": "heim"})
+
+    assert request == CreateFromExternal(
+        provider="heim",
+        match_id=None,
+        locale="en",
+        include_text_content=False,
+        auto_post_enabled=False,
+        auto_post_configuration=None,
+    )
+
+
+def test_null_says_the_same_as_leaving_a_field_out():
+    """A client that writes all fields with null gets the defaults."""
+    nulls = dict.fromkeys(games.REQUEST) | {"provider": "heim", "autoPostConfiguration": dict.fromkeys(games.AUTO_POST)}
+    request = parse(CreateFromExternal, nulls)
+
+    assert (request.locale, request.include_text_content, request.match_id) == ("en", False, None)
+    assert request.auto_post_configuration == AutoPostConfiguration()
+
+
+def test_a_missing_provider_is_told_from_a_wrong_one():
+    """Absent and null are `missing`, which the API answers differently from a wrong type."""
+    assert [error["type"] for error in errors_of(CreateFromExternal, {})] == ["missing"]
+    assert [error["type"] for error in errors_of(CreateFromExternal, {"provider": None})] == ["missing"]
+    assert [error["type"] for error in errors_of(CreateFromExternal, {"provider": 5})] == ["string_type"]
+
+
+def test_python_names_are_not_names_of_the_wire():
+    """`match_id` in a request is an unknown field."""
+    assert parse(CreateFromExternal, {"provider": "heim", "match_id": "5"}).match_id is None
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"provider": 5}, "provider"),
+        ({"matchId": 8315073}, "matchId"),
+        ({"phaseId": ["1"]}, "phaseId"),
+        ({"overallId": True}, "overallId"),
+        ({"title": {}}, "title"),
+        ({"title": "a\0"}, "title"),
+        ({"locale": "xx"}, "locale"),
+        ({"includeTextContent": "yes"}, "includeTextContent"),
+        ({"autoPostEnabled": 1}, "autoPostEnabled"),
+        ({"autoPostConfiguration": []}, "autoPostConfiguration"),
+        ({"autoPostConfiguration": {"excludeScoreboard": "true"}}, "autoPostConfiguration.excludeScoreboard"),
+        ({"autoPostConfiguration": {"excludeEvents": "soccer.goal"}}, "autoPostConfiguration.excludeEvents"),
+        ({"autoPostConfiguration": {"excludeEvents": ["soccer.goal", 5]}}, "autoPostConfiguration.excludeEvents.1"),
+    ],
+)
+def test_wrong_types_are_named_by_their_path(change, path):
+    """Nothing is converted: the first error names the field as the request wrote it."""
+    (error,) = errors_of(CreateFromExternal, games.REQUEST | change)
+
+    assert path == field_path(error)
+
+
+@pytest.mark.parametrize("body", [None, 5, "text", [], [{}]])
+def test_a_request_is_an_object(body):
+    """Anything but an object is one error without a path."""
+    (error,) = errors_of(CreateFromExternal, body)
+
+    assert field_path(error) == ""
+
+
+@pytest.mark.parametrize(
+    ("model", "document", "path"),
+    [
+        (GameDraft, {"meta_info": games.TEAM_META | {"home_team": {"_id": 5}}}, "meta_info.home_team._id"),
+        (GameDraft, {"meta_info": {"title": "x"}}, "meta_info._type"),
+        (GameDraft, {"tags": ["a", {"_id": 5}]}, "tags.1._id"),
+        (GameDraft, {"tags": [""]}, "tags.0"),
+        (GameDraft, {"options": games.TIMED_OPTIONS | {"num_regular_phases": 5}}, "options.num_regular_phases"),
+        (Event, {"contents": [wire.RICH_TEXT, {"text": "x"}]}, "contents.1._type"),
+        (Event, {"contents": [wire.POLL | {"options": [{"id": 5}]}]}, "contents.0.options.0.id"),
+        (Event, {"media": [{"url": "data:x"}]}, "media.0.url"),
+        (Event, {"created_at": 1530446400000}, "created_at"),
+        (Event, {"sport_event": {"players": [{"player": {"gender": "x"}}]}}, "sport_event.players.0.player.gender"),
+        (PostModifications, {"modifications": [{}]}, "modifications.0._type"),
+        (PostModifications, {}, "modifications"),
+    ],
+)
+def test_paths_are_written_as_the_interface_writes_them(model, document, path):
+    """Names of the wire and positions, joined by dots; the chosen type of a union is no part of it."""
+    base = games.GAME_DRAFT if model is GameDraft else {}
+    (error,) = errors_of(model, base | document)
+
+    assert path == field_path(error)
+
+
+def test_messages_are_for_people():
+    """The library's own preamble is left out."""
+    (error,) = errors_of(Event, {"created_at": 1530446400000})
+
+    assert describe(error) == "Timestamp is beyond 100000000000 seconds; milliseconds?"

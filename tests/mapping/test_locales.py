@@ -1,0 +1,118 @@
+"""Every text that we write exists in every language that we ship, and no catalogue holds a text that nobody writes."""
+
+from typing import get_args
+
+import pytest
+
+from mapping.documents import Locale
+from mapping.locales import FALLBACKS, catalogue, shipped, translator
+from mapping.locales.labels import ENDINGS, INTERRUPTED, PERIODS, POSTS, SCORE, SCORE_CONTEXT, Label
+from mapping.match import Status
+from mapping.sports import SPORTS
+from mapping.sports.positions import CONTEXT, POSITIONS, position_name
+from mapping.wording import placeholders
+
+
+def used():
+    """Every (context, msgid) that a row, a label or a position asks for."""
+    texts = {(None, label.value) for label in Label} | {(None, POSTS[0])}
+    texts |= {(SCORE_CONTEXT, msgid) for msgid in (SCORE, *PERIODS.values(), *ENDINGS.values())}
+    texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}
+    for sport in SPORTS.values():
+        texts |= {(None, msgid) for msgid in (*sport.roles.values(), *sport.phases)}
+        for kind in sport.kinds:
+            variants = (msgid for msgids in kind.variants.values() for msgid in msgids)
+            texts |= {(None, msgid) for msgid in (kind.title, *kind.sentences, *variants)}
+    return texts
+
+
+def held(name):
+    """(context, msgid) → the forms of each message in a catalogue."""
+    return {
+        (message.context, message.id if isinstance(message.id, str) else message.id[0]): message
+        for message in catalogue(name)
+        if message.id
+    }
+
+
+def forms(message):
+    return (message.string,) if isinstance(message.string, str) else message.string
+
+
+def test_english_and_german_are_shipped():
+    """The two languages that the service speaks have catalogues."""
+    assert {"de", "en"} <= shipped()
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_catalogue_holds_exactly_the_texts_in_use(name):
+    """No text is missing in a catalogue, and none is left over."""
+    assert held(name).keys() == used()
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_no_translation_is_empty_or_in_doubt(name):
+    """Every text is translated, in all its plural forms, and none is marked as fuzzy."""
+    messages = held(name).values()
+
+    assert [message.id for message in messages if not all(forms(message)) or message.fuzzy] == []
+    assert {len(forms(message)) for message in messages if message.pluralizable} == {catalogue(name).num_plurals}
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_translations_have_the_placeholders_of_their_source(name):
+    """A translation fills in the same values as the English text."""
+    for message in held(name).values():
+        source = message.id if isinstance(message.id, str) else message.id[-1]
+
+        assert {placeholders(form) for form in forms(message)} == {placeholders(source)}, message.id
+
+
+def test_the_english_catalogue_says_what_the_source_says():
+    """The source texts are English, so that a text without a catalogue reads the same."""
+    for (_, msgid), message in held("en").items():
+        assert forms(message)[0] == msgid
+
+
+@pytest.mark.parametrize("locale", [*get_args(Locale), "xx", "DE", "pt-br"])
+def test_every_locale_has_every_text(locale):
+    """Each locale of the interface, and any other, falls back until a text is found."""
+    texts = translator(locale)
+
+    assert texts.locale == ("de" if locale.lower() == "de" else "en")
+    assert all(texts.text(msgid, context=context) for context, msgid in used())
+
+
+@pytest.mark.parametrize("locale", ["en-ie", "en-au", "en-nz"])
+def test_english_of_other_countries_is_british_first(locale):
+    """Irish, Australian and New Zealand English would take British texts before any other."""
+    assert FALLBACKS[locale] == "en-gb"
+    assert FALLBACKS["en-gb"] == "en"
+
+
+@pytest.mark.parametrize(
+    ("locale", "count", "expected"),
+    [("en", 0, "0 posts"), ("en", 1, "1 post"), ("de", 1, "1 Beitrag"), ("de", 2, "2 Beiträge")],
+)
+def test_numbers_choose_the_plural(locale, count, expected):
+    """A count is told in the form that its language has for it."""
+    assert translator(locale).plural(*POSTS, count) == expected
+
+
+def test_a_text_of_somebody_else_is_given_back_as_it_is():
+    """A text without translation is its own, also with braces in it, and in any plural."""
+    texts = translator("de")
+
+    assert texts.text("{strange} {}") == "{strange} {}"
+    assert texts.plural("{count} goal", "{count} goals", 3) == "3 goals"
+
+
+def test_positions_are_named_and_free_text_stays():
+    """A position key of the interface has a name in each language; what is no key is given back."""
+    assert position_name(translator("de"), "midfield") == "Mittelfeld"
+    assert position_name(translator("de"), "Sechser") == "Sechser"
+
+
+def test_every_interruption_has_a_word():
+    """Postponed, abandoned and cancelled matches are told so."""
+    assert set(INTERRUPTED) == {Status.POSTPONED, Status.ABANDONED, Status.CANCELLED}

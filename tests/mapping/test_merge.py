@@ -1,0 +1,168 @@
+"""The merge: a person wins unit by unit, and everything else follows the provider."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mapping.merge import NESTED_IN_EVENT, adopt_block_ids, merge_event, merge_game, owners, same
+
+
+def text(name, words):
+    return {"_type": "Svc::Model::Content::RichTextContentBlock", "local_id": name, "text": words}
+
+
+def goal(minute="15'", scorer="Goretzka", words="1:0", **more):
+    return {
+        "_type": "Svc::Model::Event",
+        "headline": "",
+        "sport_event": {"event_type": "soccer.goal", "time_of_play": minute, "players": [scorer]},
+        "contents": [text("b1", words)],
+        **more,
+    }
+
+
+PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
+
+
+def test_what_nobody_touched_follows_the_provider():
+    """Every unit of an untouched post takes the provider's new value."""
+    merged = merge_event(goal(), goal(), goal("16'", "Naldo", "corrected"))
+
+    assert goal("16'", "Naldo", "corrected") == merged.document
+    assert merged.document == merged.written
+
+
+@pytest.mark.parametrize("unit", ["time_of_play", "players"])
+def test_a_changed_field_of_the_sport_event_stays_while_its_neighbours_follow(unit):
+    """The editor owns one field of the sport event; the others go on following the provider."""
+    edited = goal()
+    edited["sport_event"] = {**edited["sport_event"], unit: "edited"}
+    wanted = goal("16'", "Naldo", "corrected")
+
+    merged = merge_event(goal(), edited, wanted)
+
+    assert merged.document["sport_event"] == {**wanted["sport_event"], unit: "edited"}
+    assert merged.document["contents"] == wanted["contents"]
+
+
+def test_a_photo_does_not_stop_the_narrative():
+    """A block that the editor added keeps its place, and the text block beside it still follows."""
+    current = goal(words="1:0")
+    current["contents"] = [PHOTO, *current["contents"]]
+
+    merged = merge_event(goal(), current, goal(words="A long run, a cool finish."))
+
+    assert [PHOTO, text("b1", "A long run, a cool finish.")] == merged.document["contents"]
+
+
+def test_a_removed_block_stays_removed():
+    """What the editor took out does not come back with the provider's next word."""
+    current = {**goal(), "contents": [PHOTO]}
+
+    merged = merge_event(goal(), current, goal(words="corrected"))
+    again = merge_event(merged.written, merged.document, goal(words="corrected twice"))
+
+    assert [PHOTO] == merged.document["contents"] == again.document["contents"]
+
+
+def test_agreement_gives_the_unit_back():
+    """When provider and person say the same, the unit follows the provider again."""
+    edited = goal("16'")
+
+    kept = merge_event(goal("15'"), edited, goal("15'"))
+    agreed = merge_event(kept.written, kept.document, goal("16'"))
+    later = merge_event(agreed.written, agreed.document, goal("17'"))
+
+    assert "16'" == kept.document["sport_event"]["time_of_play"]
+    assert "17'" == later.document["sport_event"]["time_of_play"]
+
+
+def test_a_sport_event_that_the_editor_removed_stays_removed():
+    """Taking out the whole sport event is a decision too."""
+    current = {name: value for name, value in goal().items() if name != "sport_event"}
+
+    merged = merge_event(goal(), current, goal("16'"))
+
+    assert "sport_event" not in merged.document
+
+
+def test_a_field_that_the_provider_drops_disappears_unless_edited():
+    """A value that the provider takes back goes, an editor's own stays."""
+    with_credit = goal(credit="agency", tag_ids=["a"])
+    edited = {**with_credit, "tag_ids": ["a", "b"]}
+
+    merged = merge_event(with_credit, edited, goal())
+
+    assert "credit" not in merged.document
+    assert ["a", "b"] == merged.document["tag_ids"]
+
+
+def test_the_game_keeps_parts_that_the_sync_does_not_speak_of():
+    """Only wanted parts are merged; tags and permissions of a liveblog are nobody's business here."""
+    written = {"scoreboard": {"score": {"home_score": "1"}}}
+    current = {**written, "tags": ["derby"]}
+
+    merged = merge_game(written, current, {"scoreboard": {"score": {"home_score": "2"}}})
+
+    assert {"scoreboard": {"score": {"home_score": "2"}}, "tags": ["derby"]} == merged.document
+
+
+def test_an_editor_who_is_faster_than_the_provider_does_not_freeze_the_score():
+    """The editor types 2:0 a poll before the provider does; 3:0 then comes from the provider."""
+    one, two, three = ({"scoreboard": {"score": {"home_score": str(n)}}} for n in (1, 2, 3))
+
+    waiting = merge_game(one, two, one)
+    agreed = merge_game(waiting.written, waiting.document, two)
+    after = merge_game(agreed.written, agreed.document, three)
+
+    assert two == waiting.document == agreed.document
+    assert three == after.document
+
+
+def test_blocks_sent_back_without_ids_are_recognised():
+    """By type and position, so that a client that drops ids does not turn every block into its own."""
+    stored = [text("b1", "one"), PHOTO, text("b2", "two")]
+    sent = [{**block, "local_id": ""} for block in stored]
+
+    assert ["b1", "bphoto", "b2"] == [block["local_id"] for block in adopt_block_ids(stored, sent)]
+
+
+def test_owners_name_each_unit():
+    """For every unit one can ask whose it is."""
+    edited = goal("16'", headline="Wonder goal")
+    edited["contents"] = [*edited["contents"], PHOTO]
+
+    found = owners(goal(), edited, NESTED_IN_EVENT)
+
+    assert "editor" == found["sport_event.time_of_play"] == found["headline"] == found["contents.bphoto"]
+    assert "sync" == found["sport_event.players"] == found["contents.b1"]
+
+
+values = st.sampled_from(["", "a", "b", "c"])
+documents = st.builds(
+    lambda minute, words, headline, photo: {
+        **goal(minute, words=words, headline=headline),
+        "contents": [text("b1", words), *([PHOTO] if photo else [])] if words else [],
+    },
+    values,
+    values,
+    values,
+    st.booleans(),
+)
+
+
+@given(written=documents, current=documents, wanted=documents)
+def test_merging_again_changes_nothing(written, current, wanted):
+    """The merge is stable: the same provider's word a second time writes nothing."""
+    once = merge_event(written, current, wanted)
+    twice = merge_event(once.written, once.document, wanted)
+
+    assert same(once.document, twice.document)
+
+
+@given(current=documents, wanted=documents)
+def test_an_untouched_document_becomes_what_is_wanted(current, wanted):
+    """Without an editor the provider's word is taken whole."""
+    merged = merge_event(current, current, wanted)
+
+    assert all(same(merged.document.get(name), wanted.get(name)) for name in {*merged.document, *wanted})

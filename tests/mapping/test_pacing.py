@@ -1,0 +1,95 @@
+"""When to look again, by state, kick-off and cache."""
+
+import pytest
+
+from mapping.match import Status
+from mapping.rules.pacing import Pace, align, backoff, interval, phase
+
+PACE = Pace(
+    live=5,
+    pause=15,
+    far=900,
+    before=60,
+    before_window=3600,
+    after=30,
+    after_growth=1.5,
+    after_max=3600,
+    after_window=172_800,
+)
+KICKOFF = 1_000_000.0
+
+
+def wait(status, now, *, over_since=None, pending=False, kickoff=KICKOFF):
+    return interval(PACE, status, now=now, kickoff=kickoff, over_since=over_since, pending=pending)
+
+
+@pytest.mark.parametrize(
+    ("status", "offset", "expected"),
+    [
+        (Status.SCHEDULED, -86_400, 900),
+        (Status.SCHEDULED, -3900, 300),
+        (Status.SCHEDULED, -3600, 60),
+        (Status.SCHEDULED, -30, 30),
+        (Status.SCHEDULED, -1, 5),
+        (Status.SCHEDULED, 60, 5),
+        (Status.SCHEDULED, 7200, 60),
+        (Status.LIVE, 60, 5),
+        (Status.SHOOTOUT, 9000, 5),
+        (Status.BREAK, 2800, 15),
+        (Status.POSTPONED, 60, 900),
+    ],
+)
+def test_the_interval_follows_the_state(status, offset, expected):
+    """Far ahead rarely, in the hour before more often, at kick-off and while it runs at the live interval."""
+    assert expected == wait(status, KICKOFF + offset)
+
+
+def test_intervals_grow_after_the_end_and_then_stop():
+    """Each interval is half as long again, up to the maximum, until the window closes."""
+    now, waits = KICKOFF, []
+    while (pause := wait(Status.FINISHED, now, over_since=KICKOFF)) is not None:
+        waits.append(pause)
+        now += pause
+
+    assert waits[:3] == [30, 45, 67.5]
+    assert max(waits) == 3600
+    assert 172_800 <= now - KICKOFF <= 172_800 + 3600
+
+
+def test_what_waits_for_confirmation_keeps_the_live_interval():
+    """A pending withdrawal is looked at every few seconds, after the end too."""
+    assert wait(Status.FINISHED, KICKOFF + 90_000, over_since=KICKOFF, pending=True) == 5
+
+
+@pytest.mark.parametrize(("fresh_for", "expected"), [(None, 5), (4.0, 4.05), (1.0, 5), (30.0, 5)])
+def test_the_cache_is_met_just_after_expiry_but_never_stretches_the_interval(fresh_for, expected):
+    """`max-age` may bring a poll forward a little, never delay it."""
+    assert expected == align(PACE, 5, fresh_for)
+
+
+def test_max_age_is_a_floor_when_asked_for():
+    """With honour_max_age nobody asks before the cache expires."""
+    assert align(Pace(honour_max_age=True), 5, 30.0) == 30.05
+
+
+def test_failures_double_the_distance_up_to_a_bound():
+    """Backing off is exponential, spread by jitter, and bounded."""
+    waits = [backoff(PACE, 5, failures=n, jitter=0.5) for n in range(1, 12)]
+
+    assert waits[:4] == [5, 10, 20, 40]
+    assert max(waits) == 300
+    assert backoff(PACE, 5, failures=1, jitter=0.0) == 3.75
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(60.0, 60.0), (0.1, 5.0), (99_999.0, 3600.0)])
+def test_retry_after_is_honoured_within_an_hour(asked, expected):
+    """The provider's own word counts, within bounds."""
+    assert expected == backoff(PACE, 5, failures=1, jitter=0.5, retry_after=asked)
+
+
+def test_phases_spread_matches_over_the_interval():
+    """Matches that begin together do not ask together."""
+    phases = {phase(str(n), 5) for n in range(100)}
+
+    assert len(phases) == 100
+    assert 0 <= min(phases) < max(phases) < 5

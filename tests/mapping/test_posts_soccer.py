@@ -1,0 +1,249 @@
+"""Each of the seventeen soccer types becomes a post, in two languages."""
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.documents import Event, parse
+from mapping.match import PeriodScore, Score, Status
+from mapping.sports import SPORTS
+from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MATCH, MEYER, incident, involved, post_of, text_of
+
+HALF_TIME = PeriodScore(title="half-time", score=Score(1, 0))
+FULL_TIME = PeriodScore(title="full-time", score=Score(1, 1))
+EXTRA_TIME = PeriodScore(title="extra-time", score=Score(2, 2))
+
+PLAIN = replace(MATCH, status=Status.FINISHED, score=Score(3, 1), periods=(HALF_TIME,))
+OVERTIME = replace(MATCH, status=Status.FINISHED, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME))
+SHOOTOUT = replace(
+    MATCH, status=Status.FINISHED, score=Score(2, 2), shootout=Score(3, 4), periods=(HALF_TIME, FULL_TIME, EXTRA_TIME)
+)
+
+
+def goal(**facts):
+    return incident("soccer.goal", **{"side": "home", "minute": 15, "score": Score(1, 0), **facts})
+
+
+TOLD = [
+    pytest.param(
+        goal(people=involved(scorer=GORETZKA, assist=GEIS)),
+        MATCH,
+        ("Goal", "Goal for Schalke! Goretzka makes it 1-0 (assist: Geis)."),
+        ("Tor", "Tor für Schalke! Goretzka trifft zum 1:0 (Vorlage: Geis)."),
+        id="goal-with-assist",
+    ),
+    pytest.param(
+        goal(people=involved(scorer=GORETZKA), method="head"),
+        MATCH,
+        ("Goal", "Goal for Schalke! Goretzka makes it 1-0."),
+        ("Tor", "Tor für Schalke! Goretzka trifft zum 1:0."),
+        id="goal",
+    ),
+    pytest.param(
+        goal(people=involved(scorer=GORETZKA, assist=GEIS), score=None),
+        MATCH,
+        ("Goal", "Goal for Schalke! Goretzka scores (assist: Geis)."),
+        ("Tor", "Tor für Schalke! Goretzka trifft (Vorlage: Geis)."),
+        id="goal-without-score",
+    ),
+    pytest.param(
+        goal(),
+        MATCH,
+        ("Goal", "Goal for Schalke! The score is now 1-0."),
+        ("Tor", "Tor für Schalke! Es steht 1:0."),
+        id="goal-without-scorer",
+    ),
+    pytest.param(
+        goal(side=None, score=None),
+        MATCH,
+        ("Goal", "Goal"),
+        ("Tor", "Tor"),
+        id="goal-of-which-nothing-is-known",
+    ),
+    pytest.param(
+        goal(people=involved(scorer=GORETZKA), method="penalty"),
+        MATCH,
+        ("Goal", "Goal for Schalke! Goretzka converts the penalty to make it 1-0."),
+        ("Tor", "Tor für Schalke! Goretzka verwandelt den Elfmeter zum 1:0."),
+        id="penalty",
+    ),
+    pytest.param(
+        goal(people=involved(scorer=GORETZKA, fouled=GEIS), method="penalty"),
+        MATCH,
+        ("Goal", "Goal for Schalke! Goretzka converts the penalty to make it 1-0 (Geis was fouled)."),
+        ("Tor", "Tor für Schalke! Goretzka verwandelt den Elfmeter zum 1:0 (Foul an Geis)."),
+        id="penalty-with-the-fouled-player",
+    ),
+    pytest.param(
+        incident("soccer.own-goal", side="away", minute=47, score=Score(2, 0), people=involved(scorer=CALETA_CAR)),
+        MATCH,
+        ("Own goal", "Goal for Schalke! Own goal by Ćaleta-Car (Salzburg), the score is now 2-0."),
+        ("Eigentor", "Tor für Schalke! Eigentor von Ćaleta-Car (Salzburg) zum 2:0."),
+        id="own-goal",
+    ),
+    pytest.param(
+        incident("soccer.yellow-card", side="home", minute=20, people=involved(player=GEIS)),
+        MATCH,
+        ("Yellow card", "Yellow card for Geis (Schalke)."),
+        ("Gelbe Karte", "Gelbe Karte für Geis (Schalke)."),
+        id="yellow-card",
+    ),
+    pytest.param(
+        incident("soccer.red-card", side="away", minute=20, people=involved(player=CALETA_CAR)),
+        MATCH,
+        ("Red card", "Red card! Ćaleta-Car (Salzburg) is sent off."),
+        ("Rote Karte", "Rote Karte! Ćaleta-Car (Salzburg) muss vom Platz."),
+        id="red-card",
+    ),
+    pytest.param(
+        incident("soccer.yellow-red-card", side="home", minute=20, people=involved(player=GEIS)),
+        MATCH,
+        ("Second yellow card", "Second yellow card! Geis (Schalke) is sent off."),
+        ("Gelb-Rote Karte", "Gelb-Rote Karte! Geis (Schalke) muss vom Platz."),
+        id="yellow-red-card",
+    ),
+    pytest.param(
+        incident("soccer.penalty-kick-missed", side="home", minute=20, people=involved(player=GEIS)),
+        MATCH,
+        ("Penalty missed", "Penalty missed! Geis fails to score for Schalke."),
+        ("Elfmeter verschossen", "Elfmeter verschossen! Geis vergibt für Schalke."),
+        id="penalty-missed",
+    ),
+    pytest.param(
+        incident("soccer.penalty-kick-missed", side="home", phase=5, people=involved(player=GEIS)),
+        SHOOTOUT,
+        ("Penalty missed", "Geis (Schalke) misses in the shoot-out."),
+        ("Elfmeter verschossen", "Geis (Schalke) vergibt im Elfmeterschießen."),
+        id="penalty-missed-in-the-shoot-out",
+    ),
+    pytest.param(
+        incident("soccer.penalty-kick-missed", side="home", phase=4, people=involved(player=GEIS)),
+        SHOOTOUT,
+        ("Penalty missed", "Penalty missed! Geis fails to score for Schalke."),
+        ("Elfmeter verschossen", "Elfmeter verschossen! Geis vergibt für Schalke."),
+        id="penalty-missed-in-extra-time",
+    ),
+    pytest.param(
+        incident("soccer.substitution", side="home", minute=60, people=involved(out=GEIS, in_=MEYER)),
+        MATCH,
+        ("Substitution", "Substitution for Schalke: Meyer comes on for Geis."),
+        ("Wechsel", "Wechsel bei Schalke: Meyer kommt für Geis."),
+        id="substitution",
+    ),
+    pytest.param(
+        incident("soccer.substitution", side="home", minute=60, people=involved(in_=MEYER)),
+        MATCH,
+        ("Substitution", "Substitution for Schalke: Meyer comes on."),
+        ("Wechsel", "Wechsel bei Schalke: Meyer kommt ins Spiel."),
+        id="substitution-without-the-player-who-goes-off",
+    ),
+    pytest.param(
+        incident("soccer.start"),
+        MATCH,
+        ("Kick-off", "Kick-off! Schalke against Salzburg is under way."),
+        ("Anpfiff", "Anpfiff! Die Partie Schalke gegen Salzburg läuft."),
+        id="start",
+    ),
+    pytest.param(
+        incident("soccer.pause-halves", minute=45),
+        PLAIN,
+        ("Half-time", "Half-time: Schalke 1-0 Salzburg."),
+        ("Halbzeit", "Halbzeit: Schalke \u2013 Salzburg 1:0."),
+        id="pause-halves",
+    ),
+    pytest.param(
+        incident("soccer.pause-halves", minute=45),
+        MATCH,
+        ("Half-time", "The first half is over."),
+        ("Halbzeit", "Die erste Halbzeit ist vorbei."),
+        id="pause-halves-before-its-score-is-known",
+    ),
+    pytest.param(
+        incident("soccer.resume-halves"),
+        PLAIN,
+        ("Second half", "The second half is under way."),
+        ("Zweite Halbzeit", "Die zweite Halbzeit läuft."),
+        id="resume-halves",
+    ),
+    pytest.param(
+        incident("soccer.end-of-regular-play", minute=90),
+        OVERTIME,
+        ("End of normal time", "Normal time is over: Schalke 1-1 Salzburg."),
+        ("Ende der regulären Spielzeit", "Die reguläre Spielzeit ist vorbei: Schalke \u2013 Salzburg 1:1."),
+        id="end-of-regular-play",
+    ),
+    pytest.param(
+        incident("soccer.start-overtime"),
+        OVERTIME,
+        ("Extra time", "Extra time is under way."),
+        ("Verlängerung", "Die Verlängerung läuft."),
+        id="start-overtime",
+    ),
+    pytest.param(
+        incident("soccer.pause-overtime"),
+        OVERTIME,
+        ("Half-time in extra time", "The first half of extra time is over."),
+        ("Halbzeit der Verlängerung", "Die erste Hälfte der Verlängerung ist vorbei."),
+        id="pause-overtime",
+    ),
+    pytest.param(
+        incident("soccer.resume-overtime"),
+        OVERTIME,
+        ("Second half of extra time", "The second half of extra time is under way."),
+        ("Zweite Hälfte der Verlängerung", "Die zweite Hälfte der Verlängerung läuft."),
+        id="resume-overtime",
+    ),
+    pytest.param(
+        incident("soccer.end-of-overtime"),
+        SHOOTOUT,
+        ("End of extra time", "Extra time is over: Schalke 2-2 Salzburg."),
+        ("Ende der Verlängerung", "Die Verlängerung ist vorbei: Schalke \u2013 Salzburg 2:2."),
+        id="end-of-overtime",
+    ),
+    pytest.param(
+        incident("soccer.start-shootout"),
+        SHOOTOUT,
+        ("Penalty shoot-out", "The match will be decided by a penalty shoot-out."),
+        ("Elfmeterschießen", "Die Entscheidung fällt im Elfmeterschießen."),
+        id="start-shootout",
+    ),
+    pytest.param(
+        incident("soccer.end"),
+        PLAIN,
+        ("Full-time", "Full-time: Schalke 3-1 Salzburg."),
+        ("Abpfiff", "Abpfiff: Schalke \u2013 Salzburg 3:1."),
+        id="end",
+    ),
+    pytest.param(
+        incident("soccer.end"),
+        OVERTIME,
+        ("Full-time", "Full-time: Schalke 2-1 Salzburg after extra time."),
+        ("Abpfiff", "Abpfiff: Schalke \u2013 Salzburg 2:1 nach Verlängerung."),
+        id="end-after-extra-time",
+    ),
+    pytest.param(
+        incident("soccer.end", score=Score(3, 4)),
+        SHOOTOUT,
+        ("Full-time", "Full-time: Schalke 2-2 Salzburg, 3-4 on penalties."),
+        ("Abpfiff", "Abpfiff: Schalke \u2013 Salzburg 2:2, 3:4 im Elfmeterschießen."),
+        id="end-after-a-shoot-out",
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "match", "english", "german"), TOLD)
+def test_an_incident_is_told_in_the_language_of_the_liveblog(told, match, english, german):
+    """Title and sentence of every type are as a sports desk would write them, in English and in German."""
+    for locale, expected in (("en", english), ("de", german)):
+        post = post_of(told, match, locale=locale)
+
+        assert (post.document["sport_event"]["title"], text_of(post)) == expected
+        assert parse(Event, post.document).sport_event.event_type == told.kind
+
+
+def test_every_type_of_soccer_is_told():
+    """The table above leaves out none of the seventeen types."""
+    told = {param.values[0].kind for param in TOLD}
+
+    assert len(SPORTS["soccer"].catalog) == 17
+    assert told == set(SPORTS["soccer"].catalog)

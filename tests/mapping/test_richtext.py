@@ -1,0 +1,190 @@
+"""Markup from strangers leaves nothing behind that a page should not show."""
+
+import time
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mapping import richtext
+
+PIECES = st.sampled_from(
+    [
+        *(
+            f"<{tag}>"
+            for tag in (*sorted(richtext.TAGS), *sorted(richtext.DROPPED), "div", "table", "td", "form", "img")
+        ),
+        *(f"</{tag}>" for tag in (*sorted(richtext.TAGS), *sorted(richtext.DROPPED), "div", "table", "td", "form")),
+        '<a href="javascript:alert(1)">',
+        '<a href=" jav\tascript:alert(1)">',
+        '<a href="//evil.example/">',
+        '<a href="https://ok.example/?a=1&b=2>" onclick=x target=_blank>',
+        '<a href="mailto:a@b.example">',
+        "<a href='data:text/html,<script>'>",
+        "<img src=x onerror=alert(1)>",
+        '<b style="position:fixed" class=x id=y>',
+        "<math><mtext><table><mglyph><style><!--",
+        "<svg></p><style><a id='</style><img src=1 onerror=alert(1)>'>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "&lt;script&gt;",
+        "&#x3c;script&#62;",
+        "&nbsp;",
+        "&amp;amp;",
+        '"',
+        "'>",
+        "\0",
+        "\r\n",
+        "\u2028",
+    ]
+)
+HOSTILE = st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=12).map("".join)
+
+
+class Seen(HTMLParser):
+    """What a page would make of the markup."""
+
+    def __init__(self):
+        super().__init__()
+        self.elements = []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_comment(self, data):
+        self.elements.append(("!--", {}))
+
+    def handle_decl(self, decl):
+        self.elements.append(("!", {}))
+
+    def unknown_decl(self, data):
+        self.elements.append(("![", {}))
+
+    def handle_pi(self, data):
+        self.elements.append(("?", {}))
+
+
+def seen(markup):
+    reader = Seen()
+    reader.feed(markup)
+    reader.close()
+    return reader.elements
+
+
+@given(HOSTILE)
+@example("<svg></p><style><a id='</style><img src=1 onerror=alert(1)>'>")
+@example('<a href="https://a.example/>x">y</a>')
+def test_only_what_is_allowed_is_left(markup):
+    """Whatever comes in, what is read again are allowed elements, links with safe schemes, and no other attribute."""
+    for tag, attributes in seen(richtext.sanitise(markup)):
+        assert tag in richtext.TAGS
+        assert set(attributes) <= ({"href", "rel"} if tag == "a" else set())
+        if "href" in attributes:
+            assert urlsplit(attributes["href"]).scheme.lower() in richtext.SCHEMES
+            assert attributes["rel"] == "noopener noreferrer nofollow"
+
+
+@given(HOSTILE)
+def test_sanitising_twice_changes_nothing_more(markup):
+    """Sanitised and tidied markup stays as it is, so that a stored text equals what was written."""
+    clean, tidy = richtext.sanitise(markup), richtext.tidy(markup)
+
+    assert richtext.sanitise(clean) == clean
+    assert richtext.tidy(tidy) == tidy
+    assert richtext.sanitise(tidy) == tidy
+
+
+@given(st.text())
+def test_escaped_text_reads_as_it_was(text):
+    """Text put into markup comes out again, as far as a page shows it, and brings no element with it."""
+    markup = richtext.escape(text)
+
+    assert seen(markup) == []
+    assert richtext.sanitise(markup) == markup
+    assert richtext.plain(markup) == " ".join(text.replace("\0", "").split())
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<b>Tor!</b> <br/>", "<b>Tor!</b> <br>"),
+        ('<span class="rottext">Wechsel</span>', "<span>Wechsel</span>"),
+        ("<h1>Big</h1><h3>Small</h3>", "Big<h3>Small</h3>"),
+        ("a<script>alert(1)</script>b", "ab"),
+        ("<img src=x onerror=alert(1)>c", "c"),
+        ('<a href="javascript:alert(1)">x</a>', '<a rel="noopener noreferrer nofollow">x</a>'),
+        ('<a href="/relative">x</a>', '<a rel="noopener noreferrer nofollow">x</a>'),
+        (
+            '<a href="https://e.example/" target="_top">x</a>',
+            '<a href="https://e.example/" rel="noopener noreferrer nofollow">x</a>',
+        ),
+        ('<a href="tel:+49123">x</a>', '<a href="tel:+49123" rel="noopener noreferrer nofollow">x</a>'),
+        ("1 < 2 & 3", "1 &lt; 2 &amp; 3"),
+    ],
+)
+def test_markup_is_cut_down_to_the_allowed(markup, expected):
+    """Allowed elements stay without their attributes, of others the text stays, of active ones nothing."""
+    assert richtext.sanitise(markup) == expected
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (" <br/> <b>Tor</b> &nbsp;<br>\n<br/>", "<b>Tor</b>"),
+        ("<p>One</p><p>Two</p>", "<p>One</p><p>Two</p>"),
+        ("<b> </b><br>", ""),
+        ("", ""),
+        ("<script>x</script>", ""),
+    ],
+)
+def test_tidy_text_has_no_empty_ends(markup, expected):
+    """Blanks and line breaks around a text go, and markup without text is no text."""
+    assert richtext.tidy(markup) == expected
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<p>One &amp; two</p><p>three</p>", "One & two three"),
+        ("<ul><li>a</li><li>b</li></ul>", "a b"),
+        ("un<b>broken</b>", "unbroken"),
+        ("a<br>b<script>c</script>", "a b"),
+        ('<a href="https://a.example/>x">link</a>', "link"),
+    ],
+)
+def test_plain_text_keeps_words_apart(markup, expected):
+    """Without markup, paragraphs and lines are separated by one blank and words stay whole."""
+    assert richtext.plain(markup) == expected
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<b>", "<div>", "<a href=x>", "<table><td>", "<div></x>", "<div><table></div>", "<p>", "&amp", "<!--", "<<a"],
+)
+def test_deep_or_endless_markup_takes_no_time(piece):
+    """A hostile text of half a megabyte is done within seconds and does not exhaust the stack."""
+    started = time.perf_counter()
+
+    richtext.tidy("x" + piece * (500_000 // len(piece)))
+
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("piece", ["<div></x>", "<div><table></div>", "<DIV>", "<div></div ><div>"])
+def test_depth_cannot_be_hidden_behind_closing_tags(piece):
+    """A closing tag that closes nothing does not make markup any shallower."""
+    assert richtext.sanitise(piece * (richtext.DEEPEST + 1) + "<b>word</b>").strip() == "word"
+
+
+def test_of_markup_that_is_too_deep_the_text_is_left():
+    """Nesting beyond all reason costs the markup, not the words; long flat texts keep theirs."""
+    deep = "<b>" * (richtext.DEEPEST + 1) + "word &lt;"
+    flat = "<p>One<br>two</p>" * richtext.DEEPEST * 2
+
+    assert richtext.plain(deep) == "word &lt;"
+    assert "<b>" not in richtext.sanitise(deep)
+    assert richtext.sanitise(flat) == flat

@@ -1,0 +1,188 @@
+"""A PostgreSQL server of the tests' own: made from the machine's binaries, loopback only, thrown away afterwards."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+START_WITHIN = 30.0
+"""Seconds."""
+OPTIONS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "max_connections": "100",
+    "shared_buffers": "32MB",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+}
+
+
+def binaries() -> Path | None:
+    """The folder of initdb and postgres: what MATCHWIRE_TEST_PG_BIN names, what pg_config says, what Debian uses."""
+    named = os.environ.get("MATCHWIRE_TEST_PG_BIN")
+    asked = shutil.which("pg_config")
+    said = (
+        subprocess.run([asked, "--bindir"], capture_output=True, text=True, check=False).stdout.strip() if asked else ""
+    )
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
+    candidates = [Path(named)] if named else [*([Path(said)] if said else []), *debian]
+    return next((path for path in candidates if (path / "initdb").exists() and (path / "postgres").exists()), None)
+
+
+@dataclass
+class Cluster:
+    """One running server. With `stop`, `kill` and `start` a test takes it away and brings it back where it was."""
+
+    folder: Path
+    programs: Path
+    port: int = 0
+    password: str = field(default_factory=lambda: secrets.token_hex(12), repr=False)
+    process: subprocess.Popen[bytes] | None = None
+
+    def create(self) -> None:
+        """Make the data folder and start the server on a free port."""
+        word = self.folder / "password"
+        word.write_text(self.password)
+        self._own(self.folder, word)
+        self._run(
+            "initdb", "--no-sync", "--no-instructions", "--username=matchwire", "--auth=scram-sha-256",
+            f"--pwfile={word}", "--encoding=UTF8", "--locale=C", f"--pgdata={self.folder / 'data'}",
+        )  # fmt: skip
+        for _ in range(5):  # somebody else may take the port between choosing and using it
+            self.port = _free_port()
+            if self._try_start():
+                return
+        raise RuntimeError(f"PostgreSQL does not start: {self._log()}")
+
+    def start(self) -> None:
+        """Start it again under the address it had."""
+        if not self._try_start():
+            raise RuntimeError(f"PostgreSQL does not start: {self._log()}")
+
+    def stop(self) -> None:
+        """Stop it in order, breaking open connections off."""
+        self._end(signal.SIGINT)
+
+    def kill(self) -> None:
+        """Stop it without leaving it time for anything but recovery at the next start."""
+        self._end(signal.SIGQUIT)
+
+    def url(self, database: str = "postgres") -> str:
+        return f"postgresql+asyncpg://matchwire:{self.password}@127.0.0.1:{self.port}/{database}"
+
+    def create_database(self, name: str) -> str:
+        """Make an empty database and return its address for SQLAlchemy with asyncpg."""
+        self._run("createdb", *self._login(), "--template=template0", name)
+        return self.url(name)
+
+    def drop_database(self, name: str) -> None:
+        """Remove a database although somebody may be connected to it."""
+        self._run("dropdb", *self._login(), "--force", "--if-exists", name)
+
+    def _login(self) -> tuple[str, ...]:
+        return ("--host=127.0.0.1", f"--port={self.port}", "--username=matchwire", "--no-password")
+
+    def _try_start(self) -> bool:
+        options = [part for name, value in OPTIONS.items() for part in ("-c", f"{name}={value}")]
+        command = [self.programs / "postgres", "-D", self.folder / "data", "-p", str(self.port), *options]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
+                start_new_session=True, **_identity(),
+            )  # fmt: skip
+        deadline = time.monotonic() + START_WITHIN
+        while self.process.poll() is None and time.monotonic() < deadline:
+            ready = [self.programs / "pg_isready", "--quiet", "--host=127.0.0.1", f"--port={self.port}"]
+            if subprocess.run(ready, check=False).returncode == 0 and self.process.poll() is None:
+                return True
+            time.sleep(0.05)
+        self._end(signal.SIGQUIT)
+        return False
+
+    def _end(self, how: signal.Signals) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(how)
+            try:
+                self.process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def _run(self, program: str, *arguments: str) -> None:
+        environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "PGPASSWORD": self.password}
+        done = subprocess.run(
+            [self.programs / program, *arguments], cwd=self.folder, env=environment,
+            capture_output=True, text=True, check=False, **_identity(),
+        )  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(f"{program} failed: {done.stderr.strip()}")
+
+    def _own(self, *paths: Path) -> None:
+        for path in paths if _identity() else ():
+            shutil.chown(path, "postgres", "postgres")
+
+    def _log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")[-2000:]
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[Cluster]:
+    """One server for all tests of this process; skips where there are no binaries, fails instead in CI."""
+    programs = binaries()
+    if programs is None:
+        _missing("PostgreSQL's initdb and postgres are not installed")
+    if os.geteuid() == 0 and not _identity():
+        _missing("PostgreSQL does not run as root, and there is no user postgres")
+    with tempfile.TemporaryDirectory(prefix="matchwire-pg-", ignore_cleanup_errors=True) as folder:
+        cluster = Cluster(Path(folder), programs)
+        try:
+            cluster.create()
+            yield cluster
+        finally:
+            cluster.kill()
+
+
+@pytest.fixture
+def postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
+    """The address of an empty database that this test has for itself: `postgresql+asyncpg://…`."""
+    name = f"test_{secrets.token_hex(8)}"
+    yield postgres_cluster.create_database(name)
+    postgres_cluster.drop_database(name)
+
+
+def _missing(reason: str) -> Any:
+    return pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+
+
+def _identity() -> dict[str, Any]:
+    """Arguments that make a subprocess run as the user postgres where we are root, which PostgreSQL refuses to be."""
+    if os.geteuid() != 0:
+        return {}
+    try:
+        pwd.getpwnam("postgres")
+    except KeyError:
+        return {}
+    return {"user": "postgres", "group": "postgres", "extra_groups": []}
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

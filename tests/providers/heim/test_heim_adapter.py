@@ -1,0 +1,396 @@
+"""The adapter against a provider on the loopback interface: what it asks for, and what it makes of the answers."""
+
+import gzip
+import json
+
+import httpx
+import pytest
+import respx
+
+from mapping.errors import BadBody, InvalidRequest, MatchUnknown, ProviderRefused, UpstreamUnavailable
+from providers.base import Endpoint, Known, Outcome, Selector
+from providers.heim.adapter import HEIM
+from providers.transport import Throttled
+from tests.providers.heim.feed import MATCH_ID, item, match, row, tree, wrapped
+from tests.providers.loopback import answered, json_answer, upstream
+
+MATCH, EVENTS, TEXT = f"/match/ma{MATCH_ID}", f"/match-event/ma{MATCH_ID}", f"/liveticker/co/ma{MATCH_ID}"
+GOAL = row(1, "goal/head", 12, "home", 9)
+GOOD = {
+    MATCH: json_answer(wrapped(), 'ETag: "m1"', "Cache-Control: max-age=30"),
+    EVENTS: json_answer([GOAL], 'ETag: "e1"'),
+    TEXT: json_answer([item(5, 12, "Tor")], 'ETag: "t1"'),
+}
+
+
+class Session:
+    """A provider and the adapter that polls it as a follower would."""
+
+    def __init__(self, provider, adapter):
+        self.provider, self.adapter, self.known, self.hints = provider, adapter, {}, {}
+
+    async def poll(self, *, text=False, **answers):
+        """One poll; `match=`, `events=`, `text_=` replace answers. Known and hints are carried on."""
+        for name, path in (("match", MATCH), ("events", EVENTS), ("text_", TEXT)):
+            if name in answers:
+                self.provider.answers[path] = answers[name]
+        self.provider.requests.clear()
+        fetched = await self.adapter.fetch(MATCH_ID, self.known, text=text, hints=self.hints)
+        self.hints = fetched.hints
+        for answer in fetched.answers:
+            if answer.outcome is not Outcome.FAILED:
+                self.known[answer.resource] = Known(etag=answer.etag, digest=answer.digest, rows=answer.rows)
+        return fetched
+
+
+@pytest.fixture
+async def session():
+    async with upstream(dict(GOOD)) as provider:
+        endpoint = Endpoint(provider="heim", base_url=provider.url, username="newsroom", password="s3cr3t", timeout=2)
+        adapter = HEIM.connect(endpoint)
+        yield Session(provider, adapter)
+        await adapter.aclose()
+
+
+def outcomes(fetched):
+    return {answer.resource: answer.outcome.value for answer in fetched.answers}
+
+
+def error(fetched, resource):
+    return next(answer.error for answer in fetched.answers if answer.resource == resource)
+
+
+async def test_the_first_poll_brings_all_resources(session):
+    """Match first, then events and text, each with body, validators and size; the match leads the answers."""
+    fetched = await session.poll(text=True)
+    answers = {answer.resource: answer for answer in fetched.answers}
+
+    assert session.provider.paths[0] == MATCH
+    assert sorted(session.provider.paths) == sorted([MATCH, EVENTS, TEXT])
+    assert list(answers) == ["match", "match-event", "liveticker"]
+    assert (answers["match"].etag, answers["match"].rows, answers["match"].fresh_for) == ('"m1"', 1, 30.0)
+    assert json.loads(answers["match-event"].body) == [GOAL]
+    assert len(answers["liveticker"].digest) == 64
+
+
+async def test_what_was_fetched_can_be_translated(session):
+    """The bodies of the answers are all that the translation needs."""
+    fetched = await session.poll(text=True)
+    found = session.adapter.translate(MATCH_ID, {answer.resource: answer.body for answer in fetched.answers})
+
+    assert "incident:1" in {incident.key for incident in found.incidents}
+    assert [comment.html for comment in found.comments] == ["Tor"]
+
+
+async def test_text_is_asked_for_only_where_it_is_wanted(session):
+    """Without `text` the liveticker is left alone."""
+    await session.poll()
+
+    assert TEXT not in session.provider.paths
+
+
+async def test_requests_are_conditional_and_carry_basic_auth(session):
+    """From the second poll on each resource is asked for with its own ETag."""
+    await session.poll(text=True)
+    await session.poll(text=True)
+    asked = {request.path: request.headers for request in session.provider.requests}
+
+    assert [asked[path]["if-none-match"] for path in (MATCH, EVENTS, TEXT)] == ['"m1"', '"e1"', '"t1"']
+    assert {headers["authorization"] for headers in asked.values()} == {"Basic bmV3c3Jvb206czNjcjN0"}
+
+
+async def test_the_same_body_is_unchanged_without_being_decoded(session, monkeypatch):
+    """The digest is compared first; a new ETag is kept all the same."""
+    await session.poll()
+    monkeypatch.setattr("providers.heim.asking.find_match", None)
+    monkeypatch.setattr("providers.heim.asking.list_rows", None)
+    fetched = await session.poll(match=json_answer(wrapped(), 'ETag: "m2"'))
+
+    assert outcomes(fetched) == {"match": "unchanged", "match-event": "unchanged"}
+    assert session.known["match"].etag == '"m2"'
+    assert all(answer.body is None for answer in fetched.answers)
+
+
+async def test_not_modified_is_unchanged(session):
+    """A 304 keeps validators and sizes."""
+    await session.poll()
+    before = dict(session.known)
+    not_modified = answered(b"", status="304 Not Modified")
+    fetched = await session.poll(match=not_modified, events=not_modified)
+
+    assert outcomes(fetched) == {"match": "unchanged", "match-event": "unchanged"}
+    assert session.known == before
+    assert fetched.good == {"match", "match-event"}
+
+
+async def test_one_changed_resource_is_one_changed_answer(session):
+    """Only what changed brings a body."""
+    await session.poll()
+    fetched = await session.poll(events=json_answer([GOAL, row(2, "card/red", 13, "away", 5)]))
+
+    assert [(answer.resource, answer.rows) for answer in fetched.changed] == [("match-event", 2)]
+
+
+async def test_the_competition_leads_to_the_text(session):
+    """Its id is learned from the match and kept as a hint; without hints the match is asked for unconditionally."""
+    season = {"id": "77", "competition": {"id": "31", "name": "Hansepokal"}}
+    session.provider.answers[f"/liveticker/co31/ma{MATCH_ID}"] = GOOD[TEXT]
+    session.provider.answers[MATCH] = json_answer(wrapped(round={"id": "1", "season": season}), 'ETag: "m1"')
+    await session.poll(text=True)
+    session.hints = {}
+    fetched = await session.poll(text=True)
+
+    assert outcomes(fetched)["match"] == "unchanged"
+    assert session.provider.requests[0].path == MATCH
+    assert "if-none-match" not in session.provider.requests[0].headers
+    assert session.provider.paths[-1] == f"/liveticker/co31/ma{MATCH_ID}" or TEXT not in session.provider.paths
+    assert session.hints["competition"] == "31"
+
+
+async def test_events_inside_the_match_spare_a_request(session):
+    """They are an answer of their own: changed, unchanged and failed like any other resource."""
+    inside = json_answer(wrapped(match_event=[GOAL]), 'ETag: "m9"')
+    first = await session.poll(match=inside)
+    paths = session.provider.paths
+    second = await session.poll()
+    third = await session.poll(match=json_answer(wrapped(match_event=[GOAL], attendance="5000")))
+    emptied = await session.poll(match=json_answer(wrapped(match_event=[])))
+
+    assert paths == [MATCH]
+    assert outcomes(first) == {"match": "changed", "match-event": "changed"}
+    assert outcomes(second) == {"match": "unchanged", "match-event": "unchanged"}
+    assert outcomes(third) == {"match": "changed", "match-event": "unchanged"}
+    assert isinstance(error(emptied, "match-event"), BadBody)
+
+
+async def test_the_tree_is_as_good_as_the_bare_match(session):
+    """Both envelopes are taken, and the tree tells the competition."""
+    fetched = await session.poll(match=json_answer(tree(match(id="1"), match())))
+
+    assert outcomes(fetched)["match"] == "changed"
+    assert fetched.hints["competition"] == "31"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"  \n",
+        b"<html><body>502</body></html>",
+        b'[{"id": "1", "action": "goal"',
+        b"\xff\xfe[",
+        b'"text"',
+        b"[NaN]",
+        b"[" * 50_000 + b"]" * 50_000,
+        b'{"a":' * 100 + b"1" + b"}" * 100,
+        b"9" * 6000,
+        json.dumps(wrapped()).encode(),
+        json.dumps([item(5, 12, "Tor")]).encode(),
+        b"[]",
+        b"{}",
+        b"[1, 2]",
+    ],
+)
+async def test_what_is_not_the_events_is_a_fault_and_never_a_deletion(session, body):
+    """Empty, HTML, cut off, wrong encoding, wrong type, too deep, another resource, or shrunken to nothing."""
+    await session.poll()
+    fetched = await session.poll(events=answered(body))
+
+    assert outcomes(fetched) == {"match": "unchanged", "match-event": "failed"}
+    assert type(error(fetched, "match-event")) is BadBody
+    assert session.known["match-event"].rows == 1
+
+
+@pytest.mark.parametrize(
+    "value", [[], {}, [GOAL], {"match": match(id="8")}, tree(match(id="8")), tree(), {"match": []}, {"error": "x"}, 5]
+)
+async def test_a_known_match_does_not_become_unknown_by_a_bad_answer(session, value):
+    """An answer without the match, also one meant for another resource, is a fault."""
+    await session.poll()
+    fetched = await session.poll(match=json_answer(value))
+
+    assert type(error(fetched, "match")) is BadBody
+
+
+async def test_of_a_conference_only_the_own_text_is_taken(session):
+    """The variant for several matches wraps the items and marks each with its match."""
+    items = [item(5, 12, "unser") | {"match_id": MATCH_ID}, item(6, 12, "fremd") | {"match_id": "8"}]
+    fetched = await session.poll(text=True, text_=json_answer({"match": [], "liveticker": items}))
+    found = session.adapter.translate(MATCH_ID, {answer.resource: answer.body for answer in fetched.answers})
+
+    assert [comment.html for comment in found.comments] == ["unser"]
+    assert fetched.answers[-1].resource == session.adapter.text_resource
+    assert fetched.answers[-1].rows == 1
+
+
+@pytest.mark.parametrize("value", [[], {}, tree(), tree(match(id="8"))])
+async def test_a_match_that_never_was_is_unknown(session, value):
+    """At first sight an answer without the match says that there is none, and nothing else is asked."""
+    fetched = await session.poll(match=json_answer(value))
+
+    assert type(error(fetched, "match")) is MatchUnknown
+    assert session.provider.paths == [MATCH]
+
+
+async def test_an_empty_list_is_good_before_there_are_rows(session):
+    """Nothing has happened yet."""
+    fetched = await session.poll(events=json_answer([]), text_=json_answer([]), text=True)
+
+    assert outcomes(fetched) == {"match": "changed", "match-event": "changed", "liveticker": "changed"}
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        ("401 Unauthorized", ProviderRefused),
+        ("403 Forbidden", ProviderRefused),
+        ("404 Not Found", MatchUnknown),
+        ("429 Too Many Requests", Throttled),
+        ("500 Oops", UpstreamUnavailable),
+        ("302 Found", UpstreamUnavailable),
+    ],
+)
+async def test_statuses_fail_the_resource_and_tell_no_secret(session, status, kind):
+    """A failed answer is an answer; the others stand, and no message betrays address or credentials."""
+    await session.poll()
+    fetched = await session.poll(events=answered(b"", "Location: http://127.0.0.1:1/", status=status))
+    told = f"{fetched!r} {error(fetched, 'match-event').message}"
+
+    assert outcomes(fetched) == {"match": "unchanged", "match-event": "failed"}
+    assert type(error(fetched, "match-event")) is kind
+    for secret in ("s3cr3t", "bmV3c3Jvb206czNjcjN0", session.provider.url):
+        assert secret not in told
+
+
+async def test_a_first_poll_that_fails_asks_for_no_more(session):
+    """Without a match there is nothing to complete."""
+    fetched = await session.poll(match=answered(b"", status="503 Service Unavailable"))
+
+    assert outcomes(fetched) == {"match": "failed"}
+    assert session.provider.paths == [MATCH]
+
+
+async def test_lost_hints_do_not_stop_the_events(session):
+    """A match that fails leaves the other resources to be asked for, unless we are not welcome."""
+    await session.poll()
+    session.hints = {}
+    down = await session.poll(match=answered(b"", status="503 Service Unavailable"))
+    refused = await session.poll(match=answered(b"", status="403 Forbidden"))
+
+    assert outcomes(down) == {"match": "failed", "match-event": "unchanged"}
+    assert outcomes(refused) == {"match": "failed"}
+
+
+async def test_compressed_answers_have_the_digest_of_their_content(session):
+    """Whether it comes packed or not, the same body is unchanged."""
+    await session.poll()
+    packed = gzip.compress(json.dumps([GOAL]).encode())
+    fetched = await session.poll(events=answered(packed, "Content-Encoding: gzip"))
+
+    assert outcomes(fetched)["match-event"] == "unchanged"
+
+
+@pytest.mark.parametrize("given", ["9000001", "ma9000001", " 9000001 ", "0009000001"])
+async def test_a_match_is_named_with_or_without_prefix(session, given):
+    """The id is what remains, and nothing is asked."""
+    assert await session.adapter.resolve(Selector("match", given)) == MATCH_ID
+    assert session.provider.requests == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "field"),
+    [
+        ("match", "", "matchId"),
+        ("match", "0", "matchId"),
+        ("match", "../ma1", "matchId"),
+        ("match", "te12", "matchId"),
+        ("match", "١٢", "matchId"),
+        ("match", "9" * 40, "matchId"),
+        ("phase", "se12", "phaseId"),
+        ("overall", "12;", "overallId"),
+    ],
+)
+async def test_other_ids_are_refused_with_their_field(session, kind, given, field):
+    """Nothing but digits gets into a path."""
+    with pytest.raises(InvalidRequest) as caught:
+        await session.adapter.resolve(Selector(kind, given))
+
+    assert caught.value.field == field
+    assert session.provider.requests == []
+
+
+ENDED = {"finished": "yes", "current_period": "game-end"}
+OPEN = {"current_period": ""}
+FIRST, SECOND, THIRD = ({"match_date": day} for day in ("01.06.2025", "08.06.2025", "15.06.2025"))
+
+
+@pytest.mark.parametrize(
+    ("matches", "chosen"),
+    [
+        ([match(id="1", **ENDED, **FIRST)], "1"),
+        ([match(id="1", **ENDED, **FIRST), match(id="2", **SECOND), match(id="3", **OPEN, **THIRD)], "2"),
+        ([match(id="3", **OPEN, **THIRD), match(id="2", **OPEN, **SECOND), match(id="1", **ENDED, **FIRST)], "2"),
+        ([match(id="1", **ENDED, **FIRST), match(id="2", **ENDED, **SECOND)], "2"),
+    ],
+)
+async def test_of_several_matches_the_running_the_next_or_the_last_is_meant(session, matches, chosen):
+    """A phase is a round, an overall a season; both are trees."""
+    session.provider.answers["/matches-by-round/ro4711"] = json_answer(tree(*matches))
+    session.provider.answers["/matches-by-season/se77"] = json_answer(tree(*matches))
+
+    assert await session.adapter.resolve(Selector("phase", "4711")) == chosen
+    assert await session.adapter.resolve(Selector("overall", "se77")) == chosen
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (json_answer([]), MatchUnknown),
+        (json_answer(tree()), MatchUnknown),
+        (answered(b"", status="404 Not Found"), MatchUnknown),
+        (answered(b"", status="401 Unauthorized"), ProviderRefused),
+        (answered(b"<html>"), BadBody),
+        (answered(b"", status="500 Oops"), UpstreamUnavailable),
+    ],
+)
+async def test_a_phase_that_cannot_be_had_is_an_error(session, answer, kind):
+    """Resolving raises what the provider's answer means."""
+    session.provider.answers["/matches-by-round/ro4711"] = answer
+    with pytest.raises(kind) as caught:
+        await session.adapter.resolve(Selector("phase", "4711"))
+
+    assert type(caught.value) is kind
+
+
+async def test_names_are_corrected_by_the_endpoint():
+    """An assumed resource gets its real name from the configuration."""
+    async with upstream({"/round/7": json_answer(tree(match()))}) as provider:
+        options = {"names": {"phase_resource": "round/{id}"}}
+        adapter = HEIM.connect(Endpoint(provider="heim", base_url=provider.url, options=options))
+        found = await adapter.resolve(Selector("phase", "7"))
+        await adapter.aclose()
+
+    assert found == MATCH_ID
+    assert "authorization" not in provider.requests[0].headers
+
+
+async def test_the_base_url_may_have_a_path():
+    """Language and region are segments in front of the resource."""
+    async with upstream({f"/en/EN{MATCH}": GOOD[MATCH], f"/en/EN{EVENTS}": GOOD[EVENTS]}) as provider:
+        adapter = HEIM.connect(Endpoint(provider="heim", base_url=f"{provider.url}/en/EN/"))
+        fetched = await adapter.fetch(MATCH_ID, {}, text=False, hints={})
+        await adapter.aclose()
+
+    assert not fetched.failed
+
+
+async def test_answers_can_be_mocked_at_the_client():
+    """respx with `using="httpx"` stands in for the provider, for tests that need no wire."""
+    with respx.mock(using="httpx", base_url="https://customer.example") as mocked:
+        mocked.get(MATCH).mock(return_value=httpx.Response(200, json=wrapped(), headers={"ETag": '"m1"'}))
+        mocked.get(EVENTS).mock(return_value=httpx.Response(200, json=[GOAL]))
+        adapter = HEIM.connect(Endpoint(provider="heim", base_url="https://customer.example"))
+        fetched = await adapter.fetch(MATCH_ID, {}, text=False, hints={})
+        await adapter.aclose()
+
+    assert outcomes(fetched) == {"match": "changed", "match-event": "changed"}

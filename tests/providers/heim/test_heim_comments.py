@@ -1,0 +1,113 @@
+"""The editorial text: what stands alone, what belongs to an incident, and what of it was written by nobody."""
+
+import pytest
+
+from tests.providers.heim.feed import item, row, translated
+
+GOAL = row(1, "goal/head", 12, "home", 9)
+HEADLINE = "<b>Tooor für SV Nordhafen, 1:0 durch Jan Muster9</b>"
+
+
+def texts(items, events=()):
+    return [(c.key, c.incident_key, c.html) for c in translated(events, items).comments]
+
+
+def test_a_standalone_item_is_told_as_it_came():
+    """Markup, minute, time and credit are kept; nothing is stripped."""
+    (comment,) = translated([], [item(5, 12, "<b>Ecke</b> <br/>von links")]).comments
+
+    assert (comment.key, comment.incident_key, comment.html) == ("text:5", None, "<b>Ecke</b> <br/>von links")
+    assert (comment.minute, comment.created_at, comment.credit) == (12, 1749921150, "heimspiel")
+
+
+@pytest.mark.parametrize(
+    ("content", "html"),
+    [
+        (f"{HEADLINE} <br/>Nach einer Ecke.", "Nach einer Ecke."),
+        (f"<p>{HEADLINE}</p> <p>Nach einer Ecke.</p>", "<p>Nach einer Ecke.</p>"),
+        (f"<p>{HEADLINE}<br>Nach einer Ecke.</p>", "<p>Nach einer Ecke.</p>"),
+        ('<span class="gruentext">Einwechslung bei X -> Y</span><br/>Frisch.', "Frisch."),
+        ("Ohne Kopf. <b>Fett</b> <br/>weiter", "Ohne Kopf. <b>Fett</b> <br/>weiter"),
+        ("<b>Fett</b> mitten im Satz", "<b>Fett</b> mitten im Satz"),
+    ],
+)
+def test_the_automatic_headline_goes(content, html):
+    """Only what the feed puts before the narrative is taken away."""
+    assert texts([item(5, 12, content, GOAL)], [GOAL]) == [("text:5", "incident:1", html)]
+
+
+@pytest.mark.parametrize(
+    "content", [HEADLINE, f"{HEADLINE} <br/>", f"<p>{HEADLINE}</p>", f"{HEADLINE}<br/> &nbsp;", ""]
+)
+def test_a_headline_alone_is_no_text(content):
+    """Until somebody writes, there is nothing to tell."""
+    assert texts([item(5, 12, content, GOAL)], [GOAL]) == []
+
+
+def test_the_text_of_a_period_belongs_to_its_marker():
+    """Period rows are known by their kind, so is the text on them, before and after the row arrives."""
+    start = row(7, "match/game-start", 1)
+    told = [texts([item(5, 1, "<b>Spielbeginn</b><br/>Los!", start)], rows) for rows in ([], [start])]
+
+    assert told == [[("text:5", "period:soccer.start", "Los!")]] * 2
+
+
+def test_of_two_texts_on_one_period_that_of_the_valid_row_stands():
+    """A period row that was issued again leaves its text behind."""
+    old, new = row(7, "match/game-end", 90), row(8, "match/game-end", 90)
+    items = [item(6, 90, "Neu.", new), item(5, 91, "Alt.", old)]
+
+    assert texts(items, [new]) == [("text:6", "period:soccer.end", "Neu.")]
+
+
+def test_both_rows_of_a_substitution_speak_of_one_incident():
+    """The item of the in-row wins; that of the out-row stands where the other has nothing to say."""
+    going, coming = row(3, "playing/substitute-out", 60, "home", 7), row(4, "playing/substitute-in", 60, "home", 14)
+    out_item, in_item = item(5, 60, "Geht.", going), item(6, 60, "Kommt.", coming)
+    silent = item(6, 60, '<span class="gruentext">Einwechslung</span>', coming)
+
+    assert texts([in_item, out_item], [going, coming]) == [("text:6", "incident:4", "Kommt.")]
+    assert texts([silent, out_item], [going, coming]) == [("text:5", "incident:4", "Geht.")]
+
+
+@pytest.mark.parametrize("word", ["goal/head", "card/red", "playing/substitute-out", "playing/substitute-in"])
+def test_text_may_come_before_its_incident(word):
+    """It names the incident that the event will be."""
+    assert texts([item(5, 12, "Schon da.", row(9, word, 12, "home", 9))]) == [("text:5", "incident:9", "Schon da.")]
+
+
+@pytest.mark.parametrize("word", ["pso/goal", "pso/miss", "special/video-check", "playing/lineup"])
+def test_text_on_what_never_becomes_an_incident_stands_alone(word):
+    """Kicks of the shoot-out and unknown kinds are told by their text, headline and all."""
+    event = row(9, word, 120, "home", 9)
+
+    assert texts([item(5, 120, "<b>Trifft</b><br/>links", event)], [event]) == [
+        ("text:5", None, "<b>Trifft</b><br/>links")
+    ]
+
+
+def test_items_are_in_order_of_minute_and_time():
+    """Neither the place in the array nor the id says when something was written."""
+    items = [
+        item(9, 30, "c"),
+        item(3, 12, "b", tickertime="14.06.2025 18:12:40"),
+        item(7, 12, "a", tickertime="14.06.2025 18:12:10"),
+        item(1, 0, "vor"),
+    ]
+
+    assert [html for *_, html in texts(items)] == ["vor", "a", "b", "c"]
+
+
+def test_a_headline_of_the_editors_is_kept():
+    """Standalone items may have one; it is text, not markup."""
+    assert texts([item(5, 12, "Text", headline="A & B")]) == [("text:5", None, "<b>A &amp; B</b><br/>Text")]
+
+
+def test_an_item_that_cannot_be_read_is_left_out_alone():
+    """The rest of the text stands, and the fault names the item."""
+    found = translated(
+        [], [item(5, 12, "gut"), {**item(6, 13, "schlecht"), "minute": {}}, "?", item(7, 14, "auch gut")]
+    )
+
+    assert [comment.key for comment in found.comments] == ["text:5", "text:7"]
+    assert [(fault.resource, fault.row) for fault in found.faults] == [("liveticker", "6"), ("liveticker", "#2")]

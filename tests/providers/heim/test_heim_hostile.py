@@ -1,0 +1,231 @@
+"""Rows and bodies that are not as documented: never a crash, never a loss of the rest."""
+
+import copy
+import gzip
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mapping.errors import DownstreamRejected, InvalidRequest
+from mapping.match import Fault, Score
+from providers.heim.translate import translate
+from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, item, results, row, translated, wrapped
+from tests.recordings import recorded
+
+JUNK = [None, "", "0", "x", 0, -1, 3.5, True, [], {}, [[]], [{}], {"id": {}}, "\x00", "\ud800", "9" * 5000, "١٢"]
+GOOD = row(2, "goal/head", 60, "home", 7, 8, content="1:0")
+VICTIMS = {
+    "goal": row(1, "goal/penalty", 12, "home", 9, 11, content="1:0"),
+    "card": row(1, "card/yellow", 12, "away", 9),
+    "change": row(1, "playing/substitute-in", 12, "home", 9),
+    "starter": row(1, "playing/lineup", 0, "home", 9),
+    "period": row(1, "match/game-start", 1),
+}
+
+
+def paths(value, prefix=()):
+    """Every place in a JSON value."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*prefix, key)
+        yield from paths(inner, (*prefix, key))
+
+
+def broken(value, path):
+    """`value` with the place removed, and with each piece of junk in it."""
+    for junk in (KeyError, *JUNK):
+        other = copy.deepcopy(value)
+        node = other
+        for step in path[:-1]:
+            node = node[step]
+        if junk is KeyError:
+            del node[path[-1]]
+        else:
+            node[path[-1]] = junk
+        yield other
+
+
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_a_broken_row_harms_no_other(victim):
+    """Whatever is removed from or put into a row, the next row is told completely, and all text is printable."""
+    base = translated([GOOD]).incidents
+    whole = next(incident for incident in base if incident.key == "incident:2")
+    for path in paths(VICTIMS[victim]):
+        for other in broken(VICTIMS[victim], path):
+            bodies = {"match": encoded(wrapped()), "match-event": json.dumps([other, GOOD]).encode()}
+            found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
+            told = {incident.key: incident for incident in found.incidents}
+
+            assert told["incident:2"].people == whole.people, path
+            repr(found).encode()
+            assert "\x00" not in repr(found)
+
+
+@pytest.mark.parametrize("part", ["match", "liveticker"])
+def test_broken_matches_and_texts_never_crash(part):
+    """A match with a broken place is still translated, or refused in the house's words."""
+    text = [item(5, 12, "<b>Tor</b> <br/>Ja!", VICTIMS["goal"]), item(6, 13, "gut")]
+    whole = {"match": wrapped(), "liveticker": text}
+    refused = set()
+    for path in paths(whole[part]):
+        for other in broken(whole[part], path):
+            bodies = {**{name: encoded(body) for name, body in whole.items()}, part: json.dumps(other).encode()}
+            try:
+                found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
+            except (DownstreamRejected, InvalidRequest):
+                refused.add(path)
+            else:
+                assert found.match_id == MATCH_ID
+    assert refused <= {("match",), ("match", "id")}
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"minute": {}}, ("minute", "text expected, not dict")),
+        ({"minute": "zwölf"}, ("minute", "number expected, not 'zwölf'")),
+        ({"action": None}, ("action", "missing")),
+        ({"action": "var"}, ("action", "unknown event var/head")),
+        ({"team": "SVN"}, ("team", "object expected, not str")),
+        ({"person": [1]}, ("person", "object expected, not list")),
+    ],
+)
+def test_a_row_that_cannot_be_understood_is_named(changes, fault):
+    """The fault names resource, row, field and reason; the row is left out."""
+    found = translated([{**row(1, "goal/head", 12, "home", 9), **changes}])
+
+    assert found.faults == (Fault(resource="match-event", row="1", field=fault[0], reason=fault[1]),)
+    assert "incident:1" not in {incident.key for incident in found.incidents}
+
+
+def test_a_fault_in_a_detail_costs_the_detail_only():
+    """A player with an impossible height still plays, a goal with a broken assist is still a goal."""
+    goal = row(1, "goal/head", 12, "home", 9, 11)
+    goal["person"]["height"], goal["additional_person"]["id"] = "groß", {}
+    found = translated([goal])
+    told = {incident.key: incident for incident in found.incidents}["incident:1"]
+
+    assert [who.role for who in told.people] == ["scorer"]
+    assert sorted(fault.field for fault in found.faults) == ["additional_person.id", "person.height"]
+
+
+def test_of_two_rows_with_one_id_the_last_stands():
+    """Also where one id is text and the other a number."""
+    first, second = row(1, "goal/head", 12, "home", 9), {**row(1, "goal/head", 13, "home", 9), "id": 1}
+
+    assert [i.minute for i in translated([first, second]).incidents if not i.marks_period] == [13]
+
+
+def test_the_order_of_the_rows_changes_nothing_but_the_order():
+    """A reversed feed tells the same incidents with the same phases."""
+    rows = [
+        row(1, "match/game-start", 1),
+        row(2, "goal/head", 45, "home", 9),
+        row(3, "match/first-half-end", 45),
+        row(4, "match/second-half-start", 46),
+        row(5, "playing/substitute-out", 60, "home", 9),
+        row(6, "playing/substitute-in", 60, "home", 12),
+    ]
+    plain, turned = ({i.key: (i.phase, i.people) for i in translated(r).incidents} for r in (rows, rows[::-1]))
+
+    assert plain == turned
+
+
+def test_a_long_list_of_nonsense_is_no_trouble():
+    """Of ten thousand rows of other things the first faults are told, and how many more there are; the goal stands."""
+    found = translated([*[[i] for i in range(10_000)], GOOD])
+
+    assert "incident:2" in {incident.key for incident in found.incidents}
+    assert len(found.faults) == 201
+    assert found.faults[-1].reason == "9800 more faults"
+
+
+def test_many_substitutions_cost_no_more_than_their_number():
+    """Twenty thousand rows of one team and minute are paired one by one, at once."""
+    words = ("playing/substitute-out", "playing/substitute-in")
+    rows = [row(number, words[number % 2], 60, "home", number % 90 + 1) for number in range(1, 20_001)]
+    started = time.perf_counter()
+    changes = [i for i in translated(rows).incidents if i.kind == "soccer.substitution"]
+
+    assert {len(change.people) for change in changes} == {2}
+    assert time.perf_counter() - started < 20
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(["id", "action", "kind", "minute", "team", "person", "content", "created"]), inner
+                )
+            ),
+            max_leaves=12,
+        ),
+        max_size=5,
+    )
+)
+def test_arbitrary_rows_never_crash(rows):
+    """Any JSON in the place of the events leaves the match as it is."""
+    bodies = {"match": encoded(wrapped()), "match-event": json.dumps([GOOD, *rows]).encode()}
+
+    assert translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN).home is not None
+
+
+def test_recorded_bodies_with_cut_rows_never_crash():
+    """The last recorded answers survive the loss of any one field of any kind of row."""
+    bodies: dict = {}
+    with gzip.open(recorded("heim/soccer/ma8315073.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        for line in lines:
+            answer = json.loads(line)
+            if "body" in answer:
+                bodies[answer["resource"].split("/")[0]] = answer["body"]
+    one_of_each = list({(event["action"], event["kind"]): event for event in bodies["match-event"]}.values())
+    names = {name for event in one_of_each for name in event}
+    for name in names:
+        cut = [{key: value for key, value in event.items() if key != name} for event in one_of_each]
+        raw = {"match": encoded(bodies["match"]), "match-event": encoded([GOOD, *cut])}
+
+        assert translate("8315073", raw, names=NAMES, zone=BERLIN).match_id == "8315073"
+
+
+def test_one_broken_result_row_leaves_the_other_periods():
+    """A score that cannot be read is missing alone."""
+    rows = [*results(p0="2:1"), "?", {"match_result": "1", "match_result_at": "1", "place": "left"}, {}]
+    found = translated(match_result=rows)
+
+    assert (found.score, found.periods) == (Score(2, 1), ())
+    assert len(found.faults) == 3
+
+
+def test_a_row_of_a_third_team_has_no_side():
+    """It happened all the same; the fault says what is odd."""
+    stray = row(1, "card/red", 12, "home", 9, team={"id": "999", "name": "Fremde"})
+    found = translated([stray])
+    told = {incident.key: incident for incident in found.incidents}["incident:1"]
+
+    assert told.side is None
+    assert [(fault.field, fault.reason) for fault in found.faults] == [("team", "plays for neither side")]
+
+
+def test_an_unknown_period_is_a_running_match_with_a_fault():
+    """What the feed calls the period of another sport is no reason to stop."""
+    found = translated(current_period="third-quarter-start")
+
+    assert found.status.running
+    assert [fault.field for fault in found.faults] == ["current_period"]
+
+
+def test_characters_that_nobody_can_store_are_dropped():
+    """NUL, control characters and lone surrogates leave names and texts."""
+    who = {**row(1, "goal/head", 12, "home", 9)}
+    who["person"] = {**who["person"], "name": "Jan\x00 Mus\x0bter\ud800"}
+    bodies = {"match": encoded(wrapped()), "match-event": json.dumps([who]).encode()}
+    found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
+    (goal,) = [incident for incident in found.incidents if incident.key == "incident:1"]
+
+    assert goal.people[0].person.name == "Jan Muster"

@@ -1,0 +1,243 @@
+"""The rows of match-event: each word of the vocabulary, the people in it, and the pairs that the feed does not make."""
+
+import pytest
+
+from mapping.match import Score
+from providers.heim.catalog import CATALOG, EVENTS, PERIODS
+from providers.heim.names import names_of
+from tests.providers.heim.feed import row, told, translated
+
+VOCABULARY = {
+    "goal/right-foot": "soccer.goal",
+    "goal/left-foot": "soccer.goal",
+    "goal/head": "soccer.goal",
+    "goal/penalty": "soccer.goal",
+    "goal/direct-free-kick": "soccer.goal",
+    "goal/back-heel": "soccer.goal",
+    "goal/goal": "soccer.goal",
+    "goal/own-goal": "soccer.own-goal",
+    "card/yellow": "soccer.yellow-card",
+    "card/red": "soccer.red-card",
+    "card/yellow-red": "soccer.yellow-red-card",
+    "special/missed-penalty": "soccer.penalty-kick-missed",
+    "playing/substitute-in": "soccer.substitution",
+    "match/game-start": "soccer.start",
+    "match/first-half-end": "soccer.pause-halves",
+    "match/second-half-start": "soccer.resume-halves",
+    "match/second-half-end": "soccer.end-of-regular-play",
+    "match/first-extra-start": "soccer.start-overtime",
+    "match/first-extra-end": "soccer.pause-overtime",
+    "match/second-extra-start": "soccer.resume-overtime",
+    "match/second-extra-end": "soccer.end-of-overtime",
+    "match/penalty-start": "soccer.start-shootout",
+    "match/game-end": "soccer.end",
+}
+SCHEDULED = {"current_period": "", "current_period_start": ""}
+
+
+@pytest.mark.parametrize(("word", "kind"), VOCABULARY.items())
+def test_each_word_of_the_feed_is_one_event_type(word, kind):
+    """Every documented action/kind becomes exactly the event type that the mapping promises."""
+    structural = word.startswith("match/")
+    found = translated([row(1, word, 30) if structural else row(1, word, 30, "home", 9)], **SCHEDULED)
+
+    assert [kind] == [incident.kind for incident in found.incidents]
+    assert found.incidents[0].key == (f"period:{kind}" if structural else "incident:1")
+    assert found.faults == ()
+
+
+def test_the_vocabulary_covers_the_soccer_catalogue():
+    """All seventeen event types of the catalogue are reached by some word, and no other."""
+    assert set(VOCABULARY.values()) == set(CATALOG["soccer"])
+    assert len(CATALOG["soccer"]) == 17
+    assert {period.type for period in PERIODS.values()} | set(EVENTS.values()) | {"soccer.goal"} == set(
+        CATALOG["soccer"]
+    )
+
+
+@pytest.mark.parametrize("word", ["playing/lineup", "playing/bench", "pso/goal", "pso/miss", "coaching/"])
+def test_squads_kicks_and_coaches_are_no_incidents(word):
+    """Line-up, bench, shoot-out kicks and coaches are understood, but nothing that happened on the pitch."""
+    found = translated([row(1, word, 0, "home", 9)], **SCHEDULED)
+
+    assert found.incidents == ()
+    assert found.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "second", "roles"),
+    [
+        ("goal/head", 11, ["scorer", "assist"]),
+        ("goal/head", None, ["scorer"]),
+        ("goal/penalty", 11, ["scorer", "fouled"]),
+        ("goal/own-goal", None, ["scorer"]),
+        ("card/yellow", None, ["player"]),
+        ("special/missed-penalty", None, ["player"]),
+    ],
+)
+def test_people_have_the_role_of_their_row(word, second, roles):
+    """The second person of a goal gave the pass, but was fouled where it was a penalty."""
+    (incident,) = translated([row(1, word, 30, "away", 9, second)], **SCHEDULED).incidents
+
+    assert roles == [involved.role for involved in incident.people]
+    assert incident.side == "away"
+
+
+def test_a_goal_carries_score_and_method():
+    """`content` is the score after the goal, `kind` how it was scored; `goal` says nothing about that."""
+    rows = [row(1, "goal/head", 12, "home", 9, content="1:0"), row(2, "goal/goal", 20, "away", 7, content="1 zu 1")]
+    first, second = translated(rows, **SCHEDULED).incidents
+
+    assert (first.score, first.method) == (Score(1, 0), "head")
+    assert (second.score, second.method) == (None, None)
+
+
+def test_a_substitution_is_the_pair_of_its_two_rows():
+    """The in-row is the substitution; its key stays when the out-row arrives."""
+    coming, going = row(20, "playing/substitute-in", 60, "home", 14), row(19, "playing/substitute-out", 60, "home", 7)
+    alone = translated([coming], **SCHEDULED).incidents
+    both = translated([going, coming], **SCHEDULED).incidents
+
+    assert [[who.role for who in change.people] for change in alone] == [["in"]]
+    assert [[(who.role, who.person.name) for who in change.people] for change in both] == [
+        [("in", "Jan Muster14"), ("out", "Jan Muster7")]
+    ]
+    assert alone[0].key == both[0].key == "incident:20"
+
+
+def test_a_lone_out_row_waits():
+    """Somebody who goes off is no incident before somebody comes on."""
+    assert translated([row(19, "playing/substitute-out", 60, "home", 7)], **SCHEDULED).incidents == ()
+
+
+def test_substitutions_pair_by_team_and_by_time():
+    """Out-rows pair within the team and two minutes: the nearest first, then the lowest id."""
+    rows = [
+        row(30, "playing/substitute-in", 65, "away", 31),
+        row(32, "playing/substitute-out", 65, "away", 32),
+        row(33, "playing/substitute-in", 65, "away", 33),
+        row(28, "playing/substitute-out", 65, "away", 34),
+        row(34, "playing/substitute-out", 70, "home", 35),
+        row(35, "playing/substitute-in", 73, "home", 36),
+        row(36, "playing/substitute-out", 74, "home", 37),
+        row(37, "playing/substitute-in", 90, "home", 38),
+    ]
+    pairs = {
+        change.people[0].person.number: [who.person.number for who in change.people[1:]]
+        for change in translated(rows, **SCHEDULED).incidents
+    }
+
+    assert pairs == {"31": ["34"], "33": ["32"], "36": ["37"], "38": []}
+
+
+def test_added_time_is_read_where_the_feed_has_it():
+    """The added minute is an assumed field: under its default name, and under a corrected one."""
+    (default,) = translated([row(1, "goal/head", 45, "home", 9, minute_additional="2")], **SCHEDULED).incidents
+    names = names_of({"names": {"added_minute": "plus"}})
+    (corrected,) = translated([row(1, "goal/head", 45, "home", 9, plus="3")], names=names, **SCHEDULED).incidents
+
+    assert (default.minute, default.added, default.phase) == (45, 2, 1)
+    assert corrected.added == 3
+
+
+@pytest.mark.parametrize(
+    ("minute", "phase"), [(1, 1), (45, 1), (46, 2), (90, 2), (91, 3), (105, 3), (106, 4), (120, 4)]
+)
+def test_the_capped_minute_tells_the_phase(minute, phase):
+    """Minutes never run past the end of their phase, so they name it."""
+    (incident,) = translated([row(1, "card/yellow", minute, "home", 9)], **SCHEDULED).incidents
+
+    assert incident.phase == phase
+
+
+def test_the_phase_of_the_row_wins_and_the_shoot_out_follows_its_start():
+    """`period` is believed; without it a card behind penalty-start belongs to the shoot-out."""
+    rows = [
+        row(1, "card/yellow", 90, "home", 9, period="3"),
+        row(2, "card/yellow", 120, "home", 8),
+        row(3, "match/penalty-start", 120),
+        row(4, "card/red", 120, "away", 7),
+    ]
+    phases = {i.key: i.phase for i in translated(rows, **SCHEDULED).incidents if not i.marks_period}
+
+    assert phases == {"incident:1": 3, "incident:2": 4, "incident:4": 5}
+
+
+def test_a_withdrawn_row_is_no_incident():
+    """A row that says `deleted: yes` is gone, without a fault."""
+    found = translated([row(1, "goal/head", 12, "home", 9, deleted="yes")], **SCHEDULED)
+
+    assert (found.incidents, found.faults) == ((), ())
+
+
+def test_missed_kicks_are_told_where_the_names_say_so():
+    """`pso/miss` becomes the event type that the table of names gives it."""
+    names = names_of({"names": {"pso_miss": "soccer.penalty-kick-missed"}})
+    (miss,) = translated([row(1, "pso/miss", 120, "home", 9, period="5")], names=names, **SCHEDULED).incidents
+
+    assert (miss.kind, miss.phase, miss.method) == ("soccer.penalty-kick-missed", 5, "shootout")
+
+
+def test_a_known_player_is_the_same_everywhere():
+    """A goal's scorer is the squad's player with number and position, also where the row has less of him."""
+    goal = row(2, "goal/head", 12, "home", 9)
+    del goal["team_person"]
+    found = translated([row(1, "playing/lineup", 0, "home", 9), goal], **SCHEDULED)
+
+    assert found.incidents[0].people[0].person is found.home.lineup[0]
+
+
+def test_missing_periods_are_implied_by_the_status():
+    """What must have happened is told under the same key, and gives way to the feed's own row."""
+    rows = [row(1, "goal/head", 12, "home", 9), row(2, "goal/head", 60, "home", 9)]
+    implied = translated(rows)
+    sent = translated([row(5, "match/game-start", 1), *rows, row(6, "match/second-half-start", 46)])
+
+    order = ["soccer.start", "soccer.goal", "soccer.pause-halves", "soccer.resume-halves", "soccer.goal"]
+    assert order == [incident.kind for incident in implied.incidents]
+    assert [incident.synthesised for incident in implied.incidents] == [True, False, True, True, False]
+    assert [i.created_at for i in implied.incidents if i.synthesised and i.created_at is not None] == [1749920531]
+    assert {i.key for i in implied.incidents} == {i.key for i in sent.incidents}
+    assert [i.kind for i in sent.incidents if i.synthesised] == ["soccer.pause-halves"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({"current_period": "game-start"}, ["start"]),
+        ({"current_period": "first-half-end"}, ["start", "pause-halves"]),
+        ({"current_period": "game-end", "finished": "yes"}, ["start", "pause-halves", "resume-halves", "end"]),
+        ({"current_period": "second-half-start", "finished": "yes"}, ["start", "pause-halves", "resume-halves", "end"]),
+        (
+            {"current_period": "first-extra-start"},
+            ["start", "pause-halves", "resume-halves", "end-of-regular-play", "start-overtime"],
+        ),
+        (
+            {"current_period": "penalty-start"},
+            ["start", "pause-halves", "resume-halves", "end-of-regular-play", "start-shootout"],
+        ),
+        ({"current_period": "", "match_incident": {"id": "3", "name": "verlegt"}}, []),
+        ({"current_period": "game-start", "match_incident": {"id": "5", "name": "abgebrochen"}}, ["start"]),
+        ({"current_period": "game-end", "match_incident": {"id": "5", "name": "abgebrochen"}}, ["start", "end"]),
+    ],
+)
+def test_only_what_is_certain_is_implied(changes, kinds):
+    """Extra time is never made up, and an abandoned match only began and ended."""
+    assert [f"soccer.{kind}" for kind in kinds] == [kind for kind, _ in told(translated(**changes))]
+
+
+def test_of_two_rows_for_one_period_the_later_stands():
+    """A game-end that is issued again replaces the first, wherever the rows stand."""
+    early = row(70, "match/game-end", 90, created="14.06.2025 19:48:00")
+    late = row(71, "match/game-end", 90, created="14.06.2025 19:51:00")
+    for rows in ([early, late], [late, early]):
+        (end,) = [i for i in translated(rows, **SCHEDULED).incidents if i.kind == "soccer.end"]
+
+        assert end.created_at == 1749923460
+
+
+def test_order_is_the_place_in_the_feed_without_coaches():
+    """Coaching rows come and go at the end and do not count."""
+    rows = [row(9, "coaching/", 0, "home", 1), row(1, "card/yellow", 3, "home", 9), row(2, "card/yellow", 5, "home", 8)]
+
+    assert [incident.order for incident in translated(rows, **SCHEDULED).incidents] == [0, 1]

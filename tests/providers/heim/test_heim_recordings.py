@@ -1,0 +1,195 @@
+"""The recorded matches, line by line, against a second and much simpler reading of the same bodies."""
+
+import gzip
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+from providers.heim.translate import translate
+from tests.providers.heim.feed import BERLIN, NAMES
+from tests.recordings import recorded
+
+MATCHES = ("2226833", "2226958", "2309737", "2415975", "2415987", "2416108", "8305396", "8315073")
+CARDS = {"yellow": "yellow-card", "red": "red-card", "yellow-red": "yellow-red-card"}
+MARKERS = {
+    "game-start": "start",
+    "first-half-end": "pause-halves",
+    "second-half-start": "resume-halves",
+    "second-half-end": "end-of-regular-play",
+    "first-extra-start": "start-overtime",
+    "first-extra-end": "pause-overtime",
+    "second-extra-start": "resume-overtime",
+    "game-end": "end",
+}
+
+
+@dataclass
+class Snapshot:
+    """The last good body of each resource so far."""
+
+    at: str
+    bodies: dict = field(default_factory=dict)
+
+    @property
+    def match(self):
+        return self.bodies["match"]["match"]
+
+    @property
+    def events(self):
+        return [row for row in self.bodies.get("match-event", []) if row["action"] != "coaching"]
+
+    def translated(self, match_id):
+        raw = {name: json.dumps(body, ensure_ascii=False).encode() for name, body in self.bodies.items()}
+        return translate(match_id, raw, names=NAMES, zone=BERLIN)
+
+
+def snapshots(match_id):
+    """Every state that a client of this match could have seen."""
+    bodies: dict = {}
+    with gzip.open(recorded(f"heim/soccer/ma{match_id}.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        for line in lines:
+            answer = json.loads(line)
+            name, body = answer["resource"].split("/")[0], answer.get("body")
+            if body is None or (name == "match" and not isinstance(body, dict)):
+                continue
+            bodies = {**bodies, name: body}
+            if "match" in bodies:
+                yield Snapshot(answer["at"], bodies)
+
+
+def expected(snapshot):
+    """(type, minute, side, first player's id) of what must be told, read as naively as possible."""
+    sides = {snapshot.match["home"]["id"]: "home", snapshot.match["away"]["id"]: "away"}
+    for row in snapshot.events:
+        side = sides.get(row.get("team", {}).get("id"))
+        player, minute = row.get("person", {}).get("id"), int(row["minute"])
+        match row["action"], row["kind"]:
+            case "goal", "own-goal":
+                yield "own-goal", minute, side, player
+            case "goal", _:
+                yield "goal", minute, side, player
+            case "card", kind:
+                yield CARDS[kind], minute, side, player
+            case "special", "missed-penalty":
+                yield "penalty-kick-missed", minute, side, player
+            case "playing", "substitute-in":
+                yield "substitution", minute, side, player
+
+
+def actual(found):
+    for incident in found.incidents:
+        if not incident.marks_period:
+            first = incident.people[0].person.ext_id if incident.people else None
+            yield incident.kind.removeprefix("soccer."), incident.minute, incident.side, first
+
+
+@pytest.fixture(scope="module", params=MATCHES)
+def states(request):
+    """(snapshot, translated match) of every state of one recording."""
+    return [(snapshot, snapshot.translated(request.param)) for snapshot in snapshots(request.param)]
+
+
+def test_every_recorded_state_tells_the_incidents_of_its_rows(states):
+    """Goals, cards, missed penalties and substitutions are those of the rows: type, minute, side, player."""
+    assert len(states) > 40
+    for snapshot, found in states:
+        assert Counter(expected(snapshot)) == Counter(actual(found)), snapshot.at
+
+
+def test_every_recorded_state_has_its_score_clock_and_squads(states):
+    """Score, half-time score, status, kick-off and squads of each state are the match's own."""
+    for snapshot, found in states:
+        rows = snapshot.match["match_result"]
+        score = {(row["match_result_at"], row["place"]): int(row["match_result"]) for row in rows}
+        periods = {part.title: (part.score.home, part.score.away) for part in found.periods}
+        squads = Counter(row["kind"] for row in snapshot.events if row["kind"] in ("lineup", "bench"))
+
+        assert (found.score.home, found.score.away) == (score["0", "home"], score["0", "away"])
+        assert periods.get("half-time") == (
+            (score["1", "home"], score["1", "away"]) if ("1", "home") in score else None
+        )
+        assert found.shootout is None
+        assert (snapshot.match["finished"] == "yes") == found.status.over
+        assert found.status.running == (snapshot.match["current_period"] not in ("", "game-end"))
+        assert found.clock.in_break == snapshot.match["current_period"].endswith(("half-end", "extra-end"))
+        assert sum(len(side.lineup) for side in found.sides) == squads["lineup"]
+        assert sum(len(side.bench) for side in found.sides) == squads["bench"]
+        assert found.text == (snapshot.match["live_status"] == "full")
+
+
+def test_every_recorded_state_marks_each_period_once(states):
+    """The periods are those of the rows and those that the status implies, none twice, in playing order."""
+    for snapshot, found in states:
+        marked = [i.kind.removeprefix("soccer.") for i in found.incidents if i.marks_period]
+        sent = {MARKERS[row["kind"]] for row in snapshot.events if row["action"] == "match"}
+        current = MARKERS.get(snapshot.match["current_period"])
+
+        assert sent <= set(marked)
+        assert current is None or current in marked
+        assert marked == [kind for kind in MARKERS.values() if kind in marked]
+        for incident in found.incidents:
+            assert incident.synthesised == (incident.marks_period and incident.kind.removeprefix("soccer.") not in sent)
+
+
+def test_recorded_traffic_has_no_faults_and_gives_equal_matches_for_equal_bodies(states):
+    """Real traffic is understood to the last field, and translating twice gives the same."""
+    for snapshot, found in states:
+        assert found.faults == ()
+        assert found == snapshot.translated(found.match_id)
+        assert [incident.order for incident in found.incidents] == sorted({i.order for i in found.incidents})
+
+
+def test_recorded_text_is_told_in_order_and_without_headlines(states):
+    """Each standalone item is a comment of its own; a bound one has lost its headline and names its incident."""
+    for snapshot, found in states:
+        items = snapshot.bodies.get("liveticker", [])
+        alone = {f"text:{item['id']}" for item in items if "event" not in item and item["content"].strip()}
+
+        assert {comment.key for comment in found.comments if comment.incident_key is None} == alone
+        assert not any("Tooor" in comment.html[:12] or 'text">' in comment.html for comment in found.comments)
+        assert [c.order for c in found.comments] == list(range(len(found.comments)))
+        assert [c.minute for c in found.comments] == sorted(c.minute for c in found.comments)
+
+
+def test_every_recorded_substitution_ends_with_both_players():
+    """At the end each substitution names who came on and who went off, and nobody twice."""
+    for match_id in MATCHES:
+        *_, last = snapshots(match_id)
+        changes = [i for i in last.translated(match_id).incidents if i.kind == "soccer.substitution"]
+
+        assert [["in", "out"]] * len(changes) == [[who.role for who in change.people] for change in changes]
+        gone = [change.people[1].person.ext_id for change in changes]
+        assert len(set(gone)) == len(gone)
+
+
+def test_a_goal_that_changes_hands_keeps_its_key():
+    """One row went from a goal of the home side to an own goal of the other: always the same incident."""
+    told = []
+    for snapshot in snapshots("8315073"):
+        for incident in snapshot.translated("8315073").incidents:
+            if incident.key == "incident:21374947" and (incident.kind, incident.side) not in told:
+                told.append((incident.kind, incident.side))
+
+    assert told == [("soccer.goal", "home"), ("soccer.goal", "away"), ("soccer.own-goal", "away")]
+
+
+def test_an_end_that_is_sent_twice_is_one_incident():
+    """The premature game-end and the one issued again under a new id mark the same period."""
+    for snapshot in snapshots("2415987"):
+        ends = [i for i in snapshot.translated("2415987").incidents if i.kind == "soccer.end"]
+
+        assert len(ends) <= 1
+
+
+def test_the_recorded_extra_time_has_its_phases():
+    """Extra time is phases 3 and 4, and the red card after the end belongs to the last of them."""
+    *_, last = snapshots("2309737")
+    found = last.translated("2309737")
+    phases = {incident.kind: incident.phase for incident in found.incidents if incident.marks_period}
+
+    assert phases["soccer.start-overtime"] == phases["soccer.pause-overtime"] == 3
+    assert phases["soccer.resume-overtime"] == phases["soccer.end"] == 4
+    assert (found.incidents[-1].kind, found.incidents[-1].phase) == ("soccer.red-card", 4)
+    assert {part.title: str(part.score) for part in found.periods} == {"half-time": "0:0", "full-time": "1:0"}

@@ -1,0 +1,425 @@
+"""The demo matches end as they ended, say so in the provider's form, and are what their script writes."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from providers.replay import demo, read
+from providers.replay.demo.make_demo import main, recordings
+from tests.recordings import ROOT
+
+LANGUAGES = ("en", "de")
+FACTS = {
+    "9900001": {
+        "score": {"0": ("3", "2"), "1": ("1", "1"), "2": ("1", "1"), "21": ("1", "1")},
+        "winner": "9598",
+        "incident": "2",
+        "goals": [("1", "Mathias Jørgensen", "Thomas Delaney", "0:1"), ("4", "Mario Mandžukić", None, "1:1")],
+        "kinds": ["left-foot", "right-foot"],
+        "cards": [("115", "yellow", "Mathias Jørgensen")],
+        "missed": [("116", "Luka Modrić")],
+        "changes": [
+            ("46", "Andreas Christensen", "Lasse Schöne"),
+            ("66", "Andreas Cornelius", "Nicolai Jørgensen"),
+            ("71", "Marcelo Brozović", "Mateo Kovačić"),
+            ("81", "Ivan Strinić", "Josip Pivarić"),
+            ("97", "Ivan Perišić", "Andrej Kramarić"),
+            ("98", "Thomas Delaney", "Michael Krohn-Dehli"),
+            ("106", "Martin Braithwaite", "Pione Sisto"),
+            ("108", "Mario Mandžukić", "Milan Badelj"),
+        ],
+        "periods": [
+            "game-start", "first-half-end", "second-half-start", "second-half-end", "first-extra-start",
+            "first-extra-end", "second-extra-start", "second-extra-end", "penalty-start", "game-end",
+        ],
+    },
+    "9900002": {
+        "score": {"0": ("3", "0"), "1": ("2", "0")},
+        "winner": "15670",
+        "incident": None,
+        "goals": [
+            ("10", "Luis Suárez", None, "1:0"),
+            ("23", "Denis Cheryshev", None, "2:0"),
+            ("90", "Edinson Cavani", None, "3:0"),
+        ],
+        "kinds": ["direct-free-kick", "own-goal", "left-foot"],
+        # Smolnikov's first yellow card has left the feed by then
+        "cards": [
+            ("9", "yellow", "Yury Gazinskiy"),
+            ("36", "yellow-red", "Igor Smolnikov"),
+            ("59", "yellow", "Rodrigo Bentancur"),
+        ],
+        "missed": [],
+        "changes": [
+            ("38", "Denis Cheryshev", "Mário Fernandes"),
+            ("46", "Yury Gazinskiy", "Daler Kuzyaev"),
+            ("60", "Aleksey Miranchuk", "Fyodor Smolov"),
+            ("63", "Rodrigo Bentancur", "Giorgian De Arrascaeta"),
+            ("73", "Nahitan Nández", "Cristian Rodríguez"),
+            ("90", "Edinson Cavani", "Maxi Gómez"),
+        ],
+        "periods": ["game-start", "first-half-end", "second-half-start", "game-end"],
+    },
+    "9900003": {
+        "score": {"0": ("1", "2"), "1": ("1", "1")},
+        "winner": "12913",
+        "incident": None,
+        "goals": [
+            ("6", "Shinji Kagawa", None, "0:1"),
+            ("39", "Juan Quintero", None, "1:1"),
+            ("73", "Yūya Ōsako", "Keisuke Honda", "1:2"),
+        ],
+        "kinds": ["penalty", "direct-free-kick", "head"],
+        "cards": [
+            ("3", "red", "Carlos Sánchez"),
+            ("64", "yellow", "Wílmar Barrios"),
+            ("86", "yellow", "James Rodríguez"),
+            ("90", "yellow", "Eiji Kawashima"),
+        ],
+        "missed": [],
+        "changes": [
+            ("31", "Juan Cuadrado", "Wílmar Barrios"),
+            ("59", "Juan Quintero", "James Rodríguez"),
+            ("70", "Shinji Kagawa", "Keisuke Honda"),
+            ("70", "José Izquierdo", "Carlos Bacca"),
+            ("80", "Gaku Shibasaki", "Hotaru Yamaguchi"),
+            ("85", "Yūya Ōsako", "Shinji Okazaki"),
+        ],
+        "periods": ["game-start", "first-half-end", "second-half-start", "game-end"],
+    },
+}  # fmt: skip
+SHOOTOUT = [
+    ("miss", "Christian Eriksen"), ("miss", "Milan Badelj"), ("goal", "Simon Kjær"), ("goal", "Andrej Kramarić"),
+    ("goal", "Michael Krohn-Dehli"), ("goal", "Luka Modrić"), ("miss", "Lasse Schöne"), ("miss", "Josip Pivarić"),
+    ("miss", "Nicolai Jørgensen"), ("goal", "Ivan Rakitić"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def matches(request):
+    return {recording.match_id: recording for recording in read(demo.demo_files(request.param))}
+
+
+def answers(recording, kind):
+    return [line.body for line in recording.lines if line.kind == kind]
+
+
+def last(recording, kind):
+    return answers(recording, kind)[-1]
+
+
+def rows(recording, action, *kinds):
+    return [
+        row
+        for row in last(recording, "match-event")
+        if row["action"] == action and row["kind"] in (kinds or row["kind"])
+    ]
+
+
+def name(row, key="person"):
+    return row[key]["name"] if key in row else None
+
+
+def realdata():
+    named = os.environ.get("MATCHWIRE_REALDATA")
+    folder = Path(named) if named else ROOT.parent / "shared" / "realdata"
+    if folder.is_dir():
+        return folder
+    reason = f"no match data in {folder}; MATCHWIRE_REALDATA names its folder"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    return pytest.skip(reason)
+
+
+def test_each_language_has_the_three_matches(matches):
+    """English and German tell the same matches."""
+    assert FACTS.keys() == matches.keys()
+
+
+@pytest.mark.parametrize("match_id", FACTS)
+def test_the_end_of_a_match_is_the_truth(matches, match_id):
+    """The last answers hold the real result, scorers, assists, cards, missed penalties and substitutions."""
+    recording, facts = matches[match_id], FACTS[match_id]
+    match = last(recording, "match")["match"]
+    goals = rows(recording, "goal")
+    score = {}
+    for row in match["match_result"]:
+        score.setdefault(row["match_result_at"], []).append(row["match_result"])
+
+    assert facts["score"] == {key: tuple(both) for key, both in score.items()}
+    assert (facts["winner"], "yes", "game-end") == (match["winner_team_id"], match["finished"], match["current_period"])
+    assert facts["incident"] == match.get("match_incident", {}).get("id")
+    assert facts["goals"] == [(g["minute"], name(g), name(g, "additional_person"), g["content"]) for g in goals]
+    assert facts["kinds"] == [row["kind"] for row in goals]
+    assert facts["cards"] == [(row["minute"], row["kind"], name(row)) for row in rows(recording, "card")]
+    assert facts["missed"] == [(row["minute"], name(row)) for row in rows(recording, "special", "missed-penalty")]
+    assert facts["periods"] == [row["kind"] for row in rows(recording, "match")]
+
+
+@pytest.mark.parametrize("match_id", FACTS)
+def test_substitutions_are_two_rows_each(matches, match_id):
+    """Who goes off stands directly before who comes on, of the same team in the same minute."""
+    changes = rows(matches[match_id], "playing", "substitute-out", "substitute-in")
+    pairs = list(zip(changes[::2], changes[1::2], strict=True))
+
+    assert FACTS[match_id]["changes"] == [(off["minute"], name(off), name(on)) for off, on in pairs]
+    assert all(off["team"] == on["team"] and off["minute"] == on["minute"] for off, on in pairs)
+    assert all((off["kind"], on["kind"]) == ("substitute-out", "substitute-in") for off, on in pairs)
+
+
+def test_the_shootout_is_told_kick_by_kick(matches):
+    """Ten kicks, five of them goals, and row 0 of the result counts them from the start of the shoot-out."""
+    recording = matches["9900001"]
+    tallies = [
+        tuple(row["match_result"] for row in body["match"]["match_result"][:2])
+        for body in answers(recording, "match")
+        if body["match"].get("match_incident", {}).get("id") == "2"
+    ]
+
+    assert [(row["kind"], name(row)) for row in rows(recording, "pso")] == SHOOTOUT
+    assert {("120", "5")} == {(row["minute"], row["period"]) for row in rows(recording, "pso")}
+    assert sorted(set(tallies), key=tallies.index) == [
+        ("0", "0"),
+        ("0", "1"),
+        ("1", "1"),
+        ("1", "2"),
+        ("2", "2"),
+        ("3", "2"),
+    ]
+
+
+@pytest.mark.parametrize("match_id", FACTS)
+def test_line_ups_come_an_hour_before_kickoff_and_are_complete(matches, match_id):
+    """Before them only the coaches are there; then eleven start on each side, and nobody shares a number."""
+    recording = matches[match_id]
+    first, second, *_ = (line for line in recording.lines if line.kind == "match-event")
+
+    assert [row["action"] for row in first.body] == ["coaching", "coaching"]
+    assert 50 * 60 < (recording.kickoff - second.at).total_seconds() < 65 * 60
+    for team in {row["team"]["id"] for row in second.body}:
+        squad = [row for row in second.body if row["team"]["id"] == team and row["action"] == "playing"]
+        numbers = [row["team_person"]["shirtnumber"] for row in squad]
+        assert [row["kind"] for row in squad].count("lineup") == 11
+        assert len(set(numbers)) == len(numbers)
+        assert [row["team_person"]["role"]["id"] for row in squad if row["kind"] == "lineup"].count("1") == 1
+    assert all(re.fullmatch(r"\d\d\.\d\d\.\d{4}", row["person"]["birthday"]) for row in second.body)
+
+
+def test_two_namesakes_are_told_apart(matches):
+    """Both Danish Jørgensens are on the pitch, with their own numbers."""
+    squad = rows(matches["9900001"], "playing", "lineup", "bench")
+
+    assert {("Mathias Jørgensen", "13"), ("Nicolai Jørgensen", "9")} == {
+        (name(row), row["team_person"]["shirtnumber"]) for row in squad if row["person"]["surname"] == "Jørgensen"
+    }
+
+
+def scalars(value):
+    if isinstance(value, dict):
+        return [scalar for each in value.values() for scalar in scalars(each)]
+    if isinstance(value, list):
+        return [scalar for each in value for scalar in scalars(each)]
+    return [value]
+
+
+@pytest.mark.parametrize("match_id", FACTS)
+def test_the_form_is_the_providers(matches, match_id):
+    """Every scalar is a string, and a line is recorded only where an answer changed."""
+    recording = matches[match_id]
+    assert {str} == {type(scalar) for line in recording.lines for scalar in scalars(line.body)}
+
+    for kind in ("match", "match-event", "liveticker"):
+        lines = [line.text for line in recording.lines if line.kind == kind]
+        assert all(before != after for before, after in pairwise(lines))
+    assert list(recording.lines) == sorted(recording.lines, key=lambda line: line.at)
+
+
+@pytest.mark.parametrize("match_id", FACTS)
+def test_minutes_follow_the_feed(matches, match_id):
+    """Incidents stand by minute with coaches last; the running minute never falls while a match runs."""
+    recording = matches[match_id]
+    for body in answers(recording, "match-event"):
+        played = [row for row in body if row["action"] != "coaching"]
+        assert [row["action"] for row in body[len(played) :]] == ["coaching"] * 2
+        assert [int(row["minute"]) for row in played] == sorted(int(row["minute"]) for row in played)
+    minutes = [int(body["match"]["current_minute"]) for body in answers(recording, "match")]
+    assert minutes == sorted(minutes)
+
+
+def seen(recording, row_id):
+    """What the feed showed of a row, change by change; None while it was missing after it had been there."""
+    states = []
+    for body in answers(recording, "match-event"):
+        row = next((row for row in body if row["id"] == row_id), None)
+        state = row and (row["kind"], row["minute"], name(row), name(row, "additional_person"))
+        if (states or row) and (not states or states[-1] != state):
+            states.append(state)
+    return states
+
+
+def by_person(recording, action, surname):
+    return next(
+        row["id"]
+        for body in reversed(answers(recording, "match-event"))
+        for row in body
+        if row["action"] == action and row.get("person", {}).get("surname") == surname
+    )
+
+
+def test_a_scorer_is_corrected_and_an_assist_added(matches):
+    """One id: first another scorer, then the right one, then the assist."""
+    recording = matches["9900001"]
+
+    assert seen(recording, by_person(recording, "goal", "Jørgensen")) == [
+        ("left-foot", "1", "Thomas Delaney", None),
+        ("left-foot", "1", "Mathias Jørgensen", None),
+        ("left-foot", "1", "Mathias Jørgensen", "Thomas Delaney"),
+    ]
+
+
+def test_a_goal_is_withdrawn(matches):
+    """The invented goal is shown with a score of 2:1 and leaves the feed, its text and the score with it."""
+    recording = matches["9900001"]
+    goal = by_person(recording, "goal", "Perišić")
+    scores = [body["match"]["match_result"][0]["match_result"] for body in answers(recording, "match")]
+
+    assert seen(recording, goal) == [("right-foot", "58", "Ivan Perišić", None), None]
+    assert "2" in scores[: scores.index("2") + 20]
+    assert goal not in {item.get("event", {}).get("id") for item in last(recording, "liveticker")}
+
+
+def test_a_goal_is_taken_back_and_reinstated(matches):
+    """Cavani's goal disappears and returns under its id."""
+    recording = matches["9900002"]
+    goal = ("left-foot", "90", "Edinson Cavani", None)
+
+    assert [goal, None, goal] == seen(recording, by_person(recording, "goal", "Cavani"))
+
+
+def test_an_own_goal_was_somebody_elses_goal(matches):
+    """Team, player and kind change under one id."""
+    recording = matches["9900002"]
+
+    assert seen(recording, by_person(recording, "goal", "Cheryshev")) == [
+        ("left-foot", "23", "Diego Laxalt", None),
+        ("own-goal", "23", "Denis Cheryshev", None),
+    ]
+
+
+def test_a_first_yellow_card_leaves_after_the_second(matches):
+    """As the provider does it: the yellow card of a player with yellow-red vanishes later."""
+    recording = matches["9900002"]
+    yellow = next(
+        row["id"]
+        for body in answers(recording, "match-event")
+        for row in body
+        if row["kind"] == "yellow" and row["person"]["surname"] == "Smolnikov"
+    )
+
+    assert seen(recording, yellow) == [("yellow", "28", "Igor Smolnikov", None), None]
+
+
+def test_minutes_are_corrected(matches):
+    """A minute too early, corrected later under the same id."""
+    assert [state[1] for state in seen(matches["9900002"], by_person(matches["9900002"], "goal", "Suárez"))] == [
+        "9",
+        "10",
+    ]
+    assert [state[1] for state in seen(matches["9900001"], by_person(matches["9900001"], "card", "Jørgensen"))] == [
+        "114",
+        "115",
+    ]
+
+
+def test_cards_come_after_the_end(matches):
+    """The last card is entered when the match is over."""
+    for match_id, surname in (("9900002", "Bentancur"), ("9900003", "Kawashima")):
+        lines = [line for line in matches[match_id].lines if line.kind == "match-event"]
+        over = next(line.at for line in lines if any(row["kind"] == "game-end" for row in line.body))
+        card = by_person(matches[match_id], "card", surname)
+        entered = next(line.at for line in lines if any(row["id"] == card for row in line.body))
+        assert (entered - over).total_seconds() > 600
+
+
+def test_an_end_is_taken_back(matches):
+    """The end is announced, withdrawn and announced again under a new id, and the match runs in between."""
+    recording = matches["9900003"]
+    ends = [[row["id"] for row in body if row["kind"] == "game-end"] for body in answers(recording, "match-event")]
+    finished = [body["match"]["finished"] for body in answers(recording, "match")]
+
+    ids = sorted({row_id for found in ends for row_id in found})
+    assert len(ids) == 2
+    assert [finished[0], *(b for a, b in pairwise(finished) if a != b)] == ["no", "yes", "no", "yes"]
+
+
+def test_texts_follow_their_events(matches):
+    """An event's text begins as a headline and gets its story about ninety seconds later, under the same id."""
+    recording = matches["9900002"]
+    goal = by_person(recording, "goal", "Suárez")
+    seen_at = {}
+    for line in recording.lines:
+        for item in line.body if line.kind == "liveticker" else []:
+            if item.get("event", {}).get("id") == goal:
+                seen_at.setdefault(item["content"], line.at)
+
+    (headline, titled), (story, told) = list(seen_at.items())[:2]
+    assert headline.startswith("<b>")
+    assert story.startswith(headline)
+    assert 60 <= (told - titled).total_seconds() <= 130
+
+
+@pytest.mark.parametrize("match_id", FACTS)
+def test_texts_stand_alone_before_between_and_after(matches, match_id):
+    """There is something to read before kick-off, at half-time and after the end."""
+    alone = [item for item in last(matches[match_id], "liveticker") if "event" not in item]
+
+    assert {"0", "45"} < {item["minute"] for item in alone}
+    assert alone[-1]["minute"] in {"90", "120"}
+    assert {"matchwire-demo"} == {item["syndicate"] for item in alone}
+
+
+def test_languages_differ_in_words_alone():
+    """Ids, persons and instants are the same in both languages, texts and names of countries are not."""
+    english, german = (read(demo.demo_files(language)) for language in LANGUAGES)
+    for one, other in zip(english, german, strict=True):
+        assert [(line.at, line.resource) for line in one.lines] == [(line.at, line.resource) for line in other.lines]
+        pairs = list(zip(last(one, "liveticker"), last(other, "liveticker"), strict=True))
+        assert all(a["id"] == b["id"] and a["content"] != b["content"] for a, b in pairs)
+
+
+def test_there_is_no_third_language():
+    """What the demo does not speak is an error, not an empty list."""
+    with pytest.raises(ValueError, match="en, de"):
+        demo.demo_files("fr")
+
+
+def test_the_script_writes_what_is_shipped():
+    """The recordings in the package are, byte for byte, what the script makes of the public data."""
+    written = dict(recordings(realdata()))
+    shipped = {path.name: path for language in LANGUAGES for path in demo.demo_files(language)}
+
+    assert shipped.keys() == written.keys()
+    for file, path in shipped.items():
+        # compared unpacked: how tightly zlib packs is not ours to decide
+        assert gzip.decompress(path.read_bytes()) == gzip.decompress(written[file])
+        assert path.read_bytes()[4:8] == bytes(4), "the archive must not hold the time at which it was made"
+
+
+def test_the_script_needs_to_know_where_the_data_is(capsys):
+    """Without the folder it explains itself and writes nothing."""
+    assert main([]) == 2
+    assert "REALDATA" in capsys.readouterr().err
+
+
+def test_the_attribution_travels_with_the_data():
+    """The README holds the attribution that the licence asks for, word for word."""
+    told = (realdata() / "README.md").read_text()
+    attribution = re.search(r"Pappalardo, L\., .*? penalties and substitutions\.", told)[0]
+
+    assert attribution in (Path(demo.__file__).parent / "README.md").read_text()

@@ -1,0 +1,107 @@
+"""Recordings are read as they are, and what cannot be replayed is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from providers.replay import Line, RecordingError, read
+from tests.providers.replay.samples import KICKOFF, at, lines
+
+GOOD = {"at": "2018-07-01T20:00:00+02:00", "resource": "match/ma1", "body": {"match": {}}}
+
+
+def written(folder, *rows, name="match.jsonl"):
+    path = folder / name
+    text = "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
+def test_both_forms_of_files_are_read(tmp_path, name):
+    """A recording is the same whether its file is compressed or not."""
+    recording = read([written(tmp_path, GOOD, name=name)])[0]
+
+    assert recording.match_id == "1"
+    assert [(line.at, line.kind, line.body) for line in recording.lines] == [(KICKOFF, "match", {"match": {}})]
+
+
+def test_several_files_are_several_matches_in_their_order(tmp_path):
+    """Matches appear in the order of the files, also when one file holds several."""
+    first = written(tmp_path, {**GOOD, "resource": "match/ma7"}, GOOD, name="a.jsonl")
+    second = written(tmp_path, {**GOOD, "resource": "liveticker/co3/ma5"}, name="b.jsonl")
+
+    assert [recording.match_id for recording in read([first, second])] == ["7", "1", "5"]
+
+
+def test_an_answer_that_was_not_json_stays_text(tmp_path):
+    """A raw line keeps what the provider sent, also nothing at all."""
+    raw = {"at": GOOD["at"], "resource": "match-event/ma1", "raw": ""}
+
+    line = read([written(tmp_path, raw)])[0].lines[0]
+
+    assert (line.is_json, line.text) == (False, "")
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("{", "not JSON"),
+        ([], "not an object"),
+        ({**GOOD, "at": "yesterday"}, "ISO 8601"),
+        ({**GOOD, "at": "2018-07-01T20:00:00"}, "no offset"),
+        ({**GOOD, "at": None}, "`at`"),
+        ({**GOOD, "resource": "standings/se1"}, "standings"),
+        ({**GOOD, "raw": ""}, "exactly one"),
+        ({"at": GOOD["at"], "resource": "match/ma1"}, "exactly one"),
+        ({"at": GOOD["at"], "resource": "match/ma1", "raw": {}}, "`raw`"),
+    ],
+)
+def test_a_wrong_line_is_named_by_file_and_line(tmp_path, row, told):
+    """The error says which file, which line, and what is wrong there."""
+    path = written(tmp_path, GOOD, row)
+
+    with pytest.raises(RecordingError) as caught:
+        read([path])
+
+    assert f"{path}, line 2: " in str(caught.value)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe"])
+def test_a_file_without_answers_is_an_error(tmp_path, content):
+    """A file that holds nothing to replay is refused by name."""
+    path = tmp_path / "empty.jsonl"
+    path.write_bytes(content)
+
+    with pytest.raises(RecordingError, match=r"empty\.jsonl"):
+        read([path])
+
+
+def test_a_broken_archive_is_an_error(tmp_path):
+    """A truncated `.gz` is refused by name."""
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"at":' * 500)[:30])
+
+    with pytest.raises(RecordingError, match=r"cut\.jsonl\.gz"):
+        read([path])
+
+
+def test_the_kickoff_is_what_the_match_tells(tmp_path):
+    """Kick-off comes from the last good answer of the match, and from the first instant where none tells it."""
+    rows = [{"at": line.at.isoformat(), "resource": line.resource, "body": line.body} for line in lines()[:4]]
+
+    assert read([written(tmp_path, *rows)])[0].kickoff == KICKOFF
+    assert at(10) == read([written(tmp_path, rows[2])])[0].kickoff
+
+
+def test_what_is_written_down_can_be_read(tmp_path):
+    """A line's row is the line, for documents as for what was not JSON."""
+    recorded = [*lines(), Line.of_raw(at(5000), "match/ma1", '"\n\u2028ß')]
+
+    path = written(tmp_path, *(line.row() for line in recorded))
+
+    assert list(read([path])[0].lines) == recorded

@@ -1,0 +1,363 @@
+"""What a provider may do to a poll, on real connections: each misdeed is one error, in bounded time and space."""
+
+import asyncio
+import contextlib
+import gzip
+import time
+import zlib
+
+import pytest
+
+from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
+from providers import transport
+from tests.providers.loopback import answered, upstream
+
+SECRET = "s3cr3t-pass"
+LIMIT = 100_000
+
+
+async def fetch(answer, *, etag=None, seconds=2.0):
+    """The reply to one GET of this answer."""
+    async with upstream({"/match/ma1": answer}) as provider:
+        client = transport.connect(provider.url, auth=("newsroom", SECRET), timeout=seconds, max_body=LIMIT)
+        try:
+            return await transport.get(client, "match/ma1", etag)
+        finally:
+            await client.aclose()
+
+
+async def failure(answer, **options):
+    """The error of one GET of this answer; it tells neither where nor with what it was asked, nor what came."""
+    with pytest.raises((UpstreamUnavailable, ProviderRefused, MatchUnknown, DownstreamRejected)) as caught:
+        await fetch(answer, **options)
+    for betrayal in (SECRET, "newsroom", "127.0.0.1", "ma1", "<html>"):
+        assert betrayal not in f"{caught.value!r} {caught.value.message}"
+    return caught.value
+
+
+async def test_a_good_answer_comes_with_its_validator_and_freshness():
+    """Body, ETag and the seconds until expiry are handed on."""
+    reply = await fetch(answered(b"[1]", 'ETag: "abc"', "Cache-Control: public, max-age=30", "Age: 12"))
+
+    assert reply == transport.Reply(status=200, body=b"[1]", etag='"abc"', fresh_for=18.0)
+
+
+async def test_requests_carry_credentials_validator_and_one_encoding():
+    """Basic auth, If-None-Match as it was given, gzip and nothing else; cookies are never sent back."""
+    async with upstream({"/api/de/match/ma1": answered(b"[]", "Set-Cookie: track=1")}) as provider:
+        client = transport.connect(f"{provider.url}/api/de", auth=("newsroom", SECRET), user_agent="paper/2")
+        await transport.get(client, "match/ma1", 'W/"x"')
+        await transport.get(client, "match/ma1")
+        await client.aclose()
+    first, second = provider.requests
+
+    assert first.headers["authorization"] == "Basic bmV3c3Jvb206czNjcjN0LXBhc3M="
+    assert first.headers["if-none-match"] == 'W/"x"'
+    assert (first.headers["accept-encoding"], first.headers["user-agent"]) == ("gzip", "paper/2")
+    assert "if-none-match" not in second.headers
+    assert "cookie" not in second.headers
+
+
+async def test_user_and_password_may_stand_in_the_address():
+    """They become Basic auth and are no part of what is asked for."""
+    async with upstream({"/match/ma1": answered(b"[]")}) as provider:
+        client = transport.connect(provider.url.replace("//", "//ann:pw@"))
+        await transport.get(client, "match/ma1")
+        await client.aclose()
+
+    assert provider.requests[0].headers["authorization"] == "Basic YW5uOnB3"
+
+
+async def test_not_modified_has_no_body_and_keeps_the_validator():
+    """A 304 is an answer only to a conditional request."""
+    reply = await fetch(answered(b"", status="304 Not Modified"), etag='"abc"')
+
+    assert reply == transport.Reply(status=304, etag='"abc"')
+    assert isinstance(await failure(answered(b"", status="304 Not Modified")), BadBody)
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        ("401 Unauthorized", ProviderRefused),
+        ("403 Forbidden", ProviderRefused),
+        ("404 Not Found", MatchUnknown),
+        ("410 Gone", MatchUnknown),
+        ("400 Bad Request", DownstreamRejected),
+        ("408 Request Timeout", UpstreamUnavailable),
+        ("429 Too Many Requests", transport.Throttled),
+        ("500 Internal Server Error", UpstreamUnavailable),
+        ("503 Service Unavailable", UpstreamUnavailable),
+        ("204 No Content", BadBody),
+        ("206 Partial Content", BadBody),
+    ],
+)
+async def test_each_status_is_one_error(status, error):
+    """Everything but 200 and 304 is an error, and its body is not looked at."""
+    body = b"" if status.startswith("204") else b"<html>secret</html>"
+
+    assert type(await failure(answered(body, status=status))) is error
+
+
+@pytest.mark.parametrize("status", ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent"])
+async def test_redirects_are_never_followed(status):
+    """Neither to another host nor to the same one."""
+    async with upstream({"/elsewhere": answered(b"[]")}) as provider:
+        provider.answers["/match/ma1"] = answered(b"", f"Location: {provider.url}/elsewhere", status=status)
+        client = transport.connect(provider.url)
+        with pytest.raises(UpstreamUnavailable, match="redirects"):
+            await transport.get(client, "match/ma1")
+        await client.aclose()
+
+    assert provider.paths == ["/match/ma1"]
+
+
+NOW = 1_750_000_000
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("30", 30.0),
+        ("0", 1.0),
+        ("-5", 1.0),
+        ("999999", 3600.0),
+        ("9" * 400, None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        ("nan", None),
+        ("Sun, 15 Jun 2025 15:07:40 GMT", 60.0),
+        ("Sun, 15 Jun 2014 15:07:40 GMT", 1.0),
+        ("Sun, 15 Jun 9014 15:07:40 GMT", 3600.0),
+        ("Sun, 99 Jun 2025 99:07:40 GMT", None),
+    ],
+)
+def test_retry_after_is_honoured_within_bounds(value, seconds):
+    """Seconds or a date, from one second to one hour; nonsense is no answer."""
+    assert transport.retry_after(value, NOW) == seconds
+
+
+async def test_throttling_says_how_long_to_stay_away():
+    """Retry-After comes with the error, on 503 too."""
+    throttled = await failure(answered(b"", "Retry-After: 17", status="429 Too Many Requests"))
+    unavailable = await failure(answered(b"", "Retry-After: 7", status="503 Service Unavailable"))
+
+    assert (throttled.retry_after, unavailable.retry_after) == (17.0, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"Cache-Control": "public"}, None),
+        ({"Cache-Control": "public, max-age=30"}, 30.0),
+        ({"Cache-Control": "max-age=30", "Age": "40"}, 0.0),
+        ({"Cache-Control": "max-age=30", "Age": "x"}, 30.0),
+        ({"Cache-Control": "s-maxage=9, max-age=30"}, 30.0),
+        ({"Cache-Control": "no-store, max-age=30"}, 0.0),
+        ({"Cache-Control": "max-age=99999999999999"}, 86400.0),
+    ],
+)
+def test_freshness_is_max_age_less_age(headers, seconds):
+    """What the provider says about its cache, as far as it says it."""
+    assert transport.freshness(headers) == seconds
+
+
+async def test_a_silent_provider_costs_the_time_out_and_no_more():
+    """The whole request is bounded, not only each read."""
+
+    async def silent(writer):
+        await asyncio.sleep(30)
+
+    started = time.monotonic()
+    error = await failure(silent, seconds=0.3)
+
+    assert "in time" in error.message
+    assert time.monotonic() - started < 2
+
+
+async def test_a_dripping_body_costs_the_time_out_and_no_more():
+    """A byte every now and then does not keep a request alive."""
+
+    async def drip(writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        for _ in range(1000):
+            writer.write(b" ")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    started = time.monotonic()
+    await failure(drip, seconds=0.4)
+
+    assert time.monotonic() - started < 2
+
+
+async def hang_up(writer):
+    writer.close()
+
+
+async def reset(writer):
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")
+    await writer.drain()
+    writer.transport.abort()
+
+
+async def babble(writer):
+    writer.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
+    await writer.drain()
+    writer.close()
+
+
+async def long_header(writer):
+    writer.write(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 200_000 + b"\r\n\r\n")
+    await writer.drain()
+    writer.close()
+
+
+@pytest.mark.parametrize("misdeed", [hang_up, reset, babble, long_header])
+async def test_broken_connections_are_unavailability(misdeed):
+    """Hung up, reset in the middle, not HTTP at all, endless headers."""
+    assert type(await failure(misdeed)) is UpstreamUnavailable
+
+
+async def test_nobody_listening_is_unavailability():
+    """A refused connection is reported like any other."""
+    async with upstream() as provider:
+        pass
+    client = transport.connect(provider.url)
+    with pytest.raises(UpstreamUnavailable, match="connection"):
+        await transport.get(client, "match/ma1")
+    await client.aclose()
+
+
+async def test_gzip_is_unpacked():
+    """A compressed answer is the same answer."""
+    assert (await fetch(answered(gzip.compress(b"[1]"), "Content-Encoding: gzip"))).body == b"[1]"
+
+
+async def test_a_bomb_is_not_unpacked(monkeypatch):
+    """Of 50 MB behind 50 kB no more than the limit is ever held."""
+    held = []
+    read = transport._gunzip
+
+    async def watched(raw, limit):
+        async def chunks():
+            async for chunk in raw:
+                held.append(len(chunk))
+                yield chunk
+
+        return await read(chunks(), limit)
+
+    monkeypatch.setattr(transport, "_gunzip", watched)
+    error = await failure(answered(gzip.compress(bytes(50_000_000)), "Content-Encoding: gzip"))
+
+    assert "too large" in error.message
+    assert sum(held) <= LIMIT
+
+
+async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
+    """The unpacker is asked for one byte more than allowed, never for the rest."""
+    bomb = gzip.compress(bytes(30_000_000))
+    sizes = []
+
+    async def raw():
+        yield bomb
+
+    class Watched:
+        def __init__(self):
+            self.inner = unpacker(transport.GZIP)
+
+        def decompress(self, chunk, size):
+            sizes.append(size)
+            return self.inner.decompress(chunk, size)
+
+    unpacker = zlib.decompressobj
+    monkeypatch.setattr(transport.zlib, "decompressobj", lambda _bits: Watched())
+    with pytest.raises(BadBody):
+        await transport._gunzip(raw(), LIMIT)
+
+    assert sizes == [LIMIT + 1]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (bytes(LIMIT + 1), ()),
+        (b"x" * 20, ("Content-Encoding: gzip",)),
+        (gzip.compress(b"[1, 2, 3]" * 100)[:-9], ("Content-Encoding: gzip",)),
+        (gzip.compress(b"[]") + b"more", ("Content-Encoding: gzip",)),
+        (gzip.compress(gzip.compress(b"[]")), ("Content-Encoding: gzip, gzip",)),
+        (gzip.compress(b"[]"), ("Content-Encoding: gzip", "Content-Encoding: gzip")),
+        (b"[]", ("Content-Encoding: br",)),
+        (zlib.compress(b"[]"), ("Content-Encoding: deflate",)),
+    ],
+)
+async def test_bodies_that_cannot_be_trusted_are_bad(body, headers):
+    """Too large, not what the encoding says, cut off, stacked or unasked-for encodings."""
+    assert type(await failure(answered(body, *headers))) is BadBody
+
+
+async def test_an_endless_body_is_cut_off():
+    """Chunks for ever end at the limit."""
+
+    async def endless(writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while True:
+            writer.write(b"1000\r\n" + bytes(4096) + b"\r\n")
+            await writer.drain()
+
+    assert "too large" in (await failure(endless, seconds=5)).message
+
+
+async def test_a_truncated_plain_body_is_unavailability():
+    """Fewer bytes than announced is a broken connection."""
+
+    async def short(writer):
+        writer.write(answered(b"[1, 2", length=50))
+        await writer.drain()
+        writer.close()
+
+    assert isinstance(await failure(short), UpstreamUnavailable)
+
+
+async def test_waiting_for_a_turn_is_not_the_providers_fault():
+    """More requests than connections take turns, each with its whole time-out."""
+
+    async def slow(writer):
+        await asyncio.sleep(0.2)
+        writer.write(answered(b"[]"))
+        await writer.drain()
+
+    async with upstream({"/match/ma1": slow}) as provider:
+        client = transport.connect(provider.url, timeout=0.5)
+        replies = await asyncio.gather(*(transport.get(client, "match/ma1") for _ in range(4 * transport.CONNECTIONS)))
+        await client.aclose()
+
+    assert {reply.status for reply in replies} == {200}
+
+
+@pytest.mark.parametrize(
+    ("errors", "calls"),
+    [
+        ([UpstreamUnavailable("x")], 2),
+        ([BadBody("x"), UpstreamUnavailable("x")], 3),
+        ([UpstreamUnavailable("x")] * 3, 3),
+        ([transport.Throttled("x")], 1),
+        ([MatchUnknown("x")], 1),
+    ],
+)
+async def test_who_waits_gets_two_more_tries(errors, calls):
+    """Unavailability may pass; throttling and refusals do not."""
+    made = []
+
+    async def call():
+        made.append(1)
+        if len(made) <= len(errors):
+            raise errors[len(made) - 1]
+        return "done"
+
+    with contextlib.suppress(UpstreamUnavailable, MatchUnknown):
+        assert await transport.patient(call) == "done"
+
+    assert len(made) == calls

@@ -1,0 +1,98 @@
+"""Both databases, a clock that the test moves, and a liveblog to write to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+from sqlalchemy import text
+
+from store import migrate
+from store.database import PoolSettings, Store
+from store.liveblogs import NewGame, insert_game
+from store.tables import metadata
+
+GAME = "5f0c1de2a1b2c3d4e5f60001"
+ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
+DOCUMENT = {"meta_info": {"title": "Derby", "starts_at": 1_700_003_600}}
+
+
+@dataclass
+class Clock:
+    """Seconds that pass only when told."""
+
+    now: float = 1_700_000_000.5
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def sqlite_url(tmp_path):
+    return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request):
+    """The address of an empty database, once of each kind."""
+    return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres_url(postgres_cluster):
+    """One database with a current schema for all tests that only need it empty."""
+    address = postgres_cluster.create_database("store_tests")
+    migrate.upgrade(address)
+    return address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request):
+    return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "migrated_postgres_url")
+
+
+@pytest.fixture
+async def store(store_url, clock):
+    """An empty, open store of each kind."""
+    opened = await Store.open(store_url, clock=clock)
+    if store_url.startswith("postgresql"):
+        tables = ", ".join(metadata.tables)
+        await opened.write(lambda unit: unit.conn.execute(text(f"TRUNCATE {tables} RESTART IDENTITY")))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def sqlite_store(sqlite_url, clock):
+    opened = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=1.0))
+    yield opened
+    await opened.close()
+
+
+def new_game(number=1, **fields):
+    values = {
+        "id": f"{GAME[:-4]}{number:04x}",
+        "local_id": f"g{number:020d}",
+        "organization_id": ORGANIZATION,
+        "sportstype": "soccer",
+        "template_id": "soccer",
+        "document": DOCUMENT,
+        **fields,
+    }
+    return NewGame(**values)
+
+
+@pytest.fixture
+async def game(store):
+    return await store.write(partial(insert_game, game=new_game()))
+
+
+@pytest.fixture
+async def sqlite_game(sqlite_store):
+    return await sqlite_store.write(partial(insert_game, game=new_game()))

@@ -1,0 +1,154 @@
+"""What happens to the server: stopped, killed, frozen; and races between processes that share it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from pathlib import Path
+
+import asyncpg
+import pytest
+from sqlalchemy import text
+
+from mapping.errors import StoreUnavailable
+from store.database import PoolSettings, Store
+from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from tests.store.conftest import new_game
+
+PATIENCE = 1.0
+IDLE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
+
+
+@asynccontextmanager
+async def opened(url, **limits):
+    store = await Store.open(url, migrate=True)
+    await store.close()
+    store = await Store.open(url, pool=PoolSettings(timeout=PATIENCE, **limits))
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def writing(game_id, local_id):
+    write = EventWrite(local_id=local_id, document={}, created_at=1)
+    return lambda unit: record(unit, game_id, Change(events=(write,)))
+
+
+async def outcomes_of(store, game, number=12):
+    """Writes and reads at the same time, their outcomes and how long the slowest took."""
+    started = time.monotonic()
+    reads = (store.read(partial(require_game, name=game.id)) for _ in range(number))
+    writes = (store.write(writing(game.id, f"e{index}")) for index in range(number))
+    outcomes = await asyncio.gather(*reads, *writes, return_exceptions=True)
+    return outcomes, time.monotonic() - started
+
+
+async def healed(store, within=5.0):
+    deadline = time.monotonic() + within
+    while True:
+        try:
+            return await store.ping()
+        except StoreUnavailable:
+            assert time.monotonic() < deadline, "the pool does not heal"
+            await asyncio.sleep(0.05)
+
+
+@contextmanager
+def frozen(process):
+    """The server and all its children stand still, as they do when a machine is paused."""
+    everyone = [process.pid, *children_of(process.pid)]
+    for pid in everyone:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in reversed(everyone):
+            os.kill(pid, signal.SIGCONT)
+
+
+def children_of(pid):
+    fields = {int(path.parent.name): path.read_text() for path in Path("/proc").glob("[0-9]*/stat")}
+    return [child for child, stat in fields.items() if int(stat.rpartition(")")[2].split()[1]) == pid]
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+async def test_a_server_that_goes_away_is_an_outage_and_comes_back(postgres_cluster, postgres_url, end):
+    """While it is away everybody gets StoreUnavailable in bounded time; when it is back so is the store."""
+    async with opened(postgres_url) as store:
+        game = await store.write(partial(insert_game, game=new_game()))
+        await outcomes_of(store, game, 3)  # connections that will be dead
+        await asyncio.to_thread(getattr(postgres_cluster, end))
+        try:
+            outcomes, took = await outcomes_of(store, game)
+        finally:
+            await asyncio.to_thread(postgres_cluster.start)
+        await healed(store)
+
+        assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
+        assert took < 3 * PATIENCE
+        assert await store.write(writing(game.id, "after")) > 1
+
+
+async def test_a_frozen_server_costs_no_caller_more_than_the_timeout(postgres_cluster, postgres_url):
+    """Callers hear StoreUnavailable in time; afterwards no transaction is left open and nothing is half done."""
+    async with opened(postgres_url) as store:
+        game = await store.write(partial(insert_game, game=new_game()))
+        await outcomes_of(store, game, 3)
+        with frozen(postgres_cluster.process):
+            outcomes, took = await outcomes_of(store, game)
+        await healed(store)
+        await asyncio.sleep(2 * PATIENCE)
+        idle = await store.read(lambda conn: conn.execute(text(IDLE)).scalar())
+        version = (await store.read(partial(require_game, name=game.id))).version
+        stored = await store.read(partial(events, game_id=game.id))
+
+        assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
+        assert took < 2 * PATIENCE
+        assert idle == 0
+        assert {item.version for item in stored} | {1} <= set(range(1, version + 1))
+        assert await store.write(writing(game.id, "after")) == version + 1
+
+
+async def test_a_lock_that_is_never_released_is_an_outage_for_those_who_need_it(postgres_url):
+    """A row that somebody else holds makes its writers fail in bounded time, and nobody else."""
+    async with opened(postgres_url) as store:
+        held, free = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
+        foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+        async with foreign.transaction():
+            await foreign.execute("SELECT 1 FROM games WHERE id = $1 FOR UPDATE", held.id)
+            started = time.monotonic()
+            blocked = asyncio.create_task(store.write(writing(held.id, "e1")))
+            assert await store.write(writing(free.id, "e2")) == 2
+            with pytest.raises(StoreUnavailable):
+                await blocked
+            assert time.monotonic() - started < 2 * PATIENCE
+        await foreign.close()
+
+        assert await store.write(writing(held.id, "e1")) == 2
+
+
+async def test_two_processes_that_create_the_same_event_write_it_once(postgres_url):
+    """Who loses the race runs again, finds the other's event and replaces it: no error, no second event."""
+    async with opened(postgres_url) as one, opened(postgres_url) as two:
+        game = await one.write(partial(insert_game, game=new_game()))
+        versions = await asyncio.gather(
+            *(store.write(writing(game.id, f"e{number}")) for number in range(20) for store in (one, two))
+        )
+        stored = await one.read(partial(events, game_id=game.id))
+
+        assert sorted(versions) == list(range(2, 42))
+        assert sorted(item.local_id for item in stored) == sorted(f"e{number}" for number in range(20))
+
+
+async def test_wrong_credentials_are_no_outage(postgres_url):
+    """An operator's mistake is not called a matter of waiting."""
+    head, _, host = postgres_url.rpartition("@")
+    wrong = f"{head.rpartition(':')[0]}:wrong@{host}"
+    with pytest.raises(Exception, match="password") as raised:
+        await Store.open(wrong)
+    assert not isinstance(raised.value, StoreUnavailable)

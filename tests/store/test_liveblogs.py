@@ -1,0 +1,174 @@
+"""The one door: versions, stamps, order, outbox."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+from sqlalchemy import func, select
+
+from mapping.errors import Conflict, NotFound
+from store.liveblogs import (
+    Change,
+    EventWrite,
+    event,
+    events,
+    find_game,
+    insert_game,
+    list_games,
+    record,
+    require_game,
+)
+from store.records import sort_key
+from store.tables import outbox
+from tests.store.conftest import ORGANIZATION, new_game
+
+
+def post(local_id, created_at=1_700_000_000, document=None, **fields):
+    return EventWrite(local_id=local_id, document=document or {"headline": local_id}, created_at=created_at, **fields)
+
+
+def change(*writes, **fields):
+    return lambda unit: record(unit, new_game().id, Change(events=writes, **fields))
+
+
+def notifications(conn):
+    query = select(outbox.c.game_id, outbox.c.local_id, outbox.c.organization_id, outbox.c.version, outbox.c.at)
+    return [tuple(row) for row in conn.execute(query.order_by(outbox.c.id))]
+
+
+async def test_a_new_game_has_version_one_and_one_notification(store, game):
+    """Creation is the first version, and subscribers are told of it once."""
+    assert (game.version, game.title, game.starts_at, game.created_at) == (1, "Derby", 1_700_003_600, 1_700_000_000)
+    assert await store.read(notifications) == [(game.id, game.local_id, ORGANIZATION, 1, 1_700_000_000)]
+
+
+async def test_a_change_steps_the_version_once_and_leaves_one_notification(store, game, clock):
+    """Two events and the game itself in one change are one version and one outbox row."""
+    clock.now += 10
+    version = await store.write(change(post("e1"), post("e2"), game={"meta_info": {"title": "Final"}}))
+    stored = await store.read(lambda conn: require_game(conn, game.id))
+    written = await store.read(lambda conn: events(conn, game.id))
+
+    assert (version, stored.version, stored.title, stored.updated_at) == (2, 2, "Final", 1_700_000_010)
+    assert [(item.local_id, item.version) for item in written] == [("e2", 2), ("e1", 2)]
+    assert [row[3:] for row in await store.read(notifications)] == [(1, 1_700_000_000), (2, 1_700_000_010)]
+
+
+async def test_events_and_notification_vanish_together(store, game):
+    """A unit that fails after `record` leaves neither version nor event nor outbox row."""
+
+    def work(unit):
+        record(unit, game.id, Change(events=(post("e1"),)))
+        raise ValueError("later")
+
+    with pytest.raises(ValueError, match="later"):
+        await store.write(work)
+
+    stored = await store.read(lambda conn: require_game(conn, game.id))
+    assert (stored.version, stored.serial) == (1, 0)
+    assert await store.read(lambda conn: event(conn, "e1")) is None
+    assert len(await store.read(notifications)) == 1
+
+
+async def test_two_hundred_concurrent_changes_lose_nothing(store, game):
+    """Each of 200 writers at the same time gets a version of its own."""
+    versions = await asyncio.gather(*(store.write(change(post(f"e{number}"))) for number in range(200)))
+
+    assert sorted(versions) == list(range(2, 202))
+    stored = await store.read(lambda conn: events(conn, game.id))
+    assert (len(stored), len({item.sort for item in stored})) == (200, 200)
+    assert await store.read(lambda conn: conn.scalar(select(func.count()).select_from(outbox))) == 201
+
+
+async def test_a_replaced_event_keeps_its_serial(store, game):
+    """The same local_id is the same event: a new document and version in the old place."""
+    await store.write(change(post("e1"), post("e2")))
+    await store.write(change(post("e1", document={"headline": "corrected"}, user_id="desk")))
+    first = await store.read(lambda conn: event(conn, "e1"))
+
+    assert (first.serial, first.version, first.document, first.user_id) == (1, 3, {"headline": "corrected"}, "desk")
+    assert (await store.read(lambda conn: require_game(conn, game.id))).serial == 2
+
+
+async def test_an_event_that_is_named_twice_in_a_change_is_written_once(store, game):
+    """The last word on one local_id counts."""
+    await store.write(change(post("e1"), post("e1", document={"headline": "last"})))
+
+    assert [item.document for item in await store.read(lambda conn: events(conn, game.id))] == [{"headline": "last"}]
+
+
+async def test_media_carry_the_version_of_their_last_change(store, game):
+    """A medium that a change does not touch keeps its version; a new or altered one gets the event's."""
+    media = [{"local_id": "m1", "width": 10}, {"local_id": "m2", "width": 10}]
+    await store.write(change(post("e1", document={"media": media})))
+    media = [{"local_id": "m1", "width": 10}, {"local_id": "m2", "width": 99}, {"local_id": "m3"}]
+    await store.write(change(post("e1", document={"media": media})))
+    stored = await store.read(lambda conn: event(conn, "e1"))
+
+    assert [item["version"] for item in stored.document["media"]] == [2, 3, 3]
+
+
+async def test_order_is_by_time_then_by_creation_before_1970_too(store, game):
+    """Sorting `sort` bytewise sorts by created_at, equal times by order of creation, on both databases."""
+    times = [5, -1, 0, 5, -(10**11), 1_700_000_000, -2, 10**11]
+    await store.write(change(*(post(f"e{number}", time) for number, time in enumerate(times))))
+    ascending = await store.read(lambda conn: events(conn, game.id, descending=False))
+
+    assert [item.created_at for item in ascending] == sorted(times)
+    assert [item.local_id for item in ascending if item.created_at == 5] == ["e0", "e3"]
+    assert [item.local_id for item in await store.read(lambda conn: events(conn, game.id))] == [
+        item.local_id for item in reversed(ascending)
+    ]
+
+
+def test_sort_is_the_time_as_sixteen_hex_digits_and_a_suffix():
+    """Clients that read the time out of `sort` find it."""
+    assert sort_key(1_700_000_000, 3) == f"{1_700_000_000:016x}00000003"
+    assert len(sort_key(-1, 3)) == 24
+
+
+async def test_a_deleted_game_takes_no_more_changes(store, game):
+    """Status 100 is final: required nowhere, listed nowhere, changed by nobody."""
+    assert await store.write(change(local_status=100)) == 2
+
+    with pytest.raises(NotFound):
+        await store.read(partial(require_game, name=game.id))
+    with pytest.raises(NotFound):
+        await store.write(change(post("e1")))
+    assert (await store.read(partial(find_game, name=game.id))).local_status == 100
+    assert await store.read(list_games) == []
+
+
+async def test_a_deleted_event_stays_deleted(store, game):
+    """Nothing brings an event with status 100 back."""
+    await store.write(change(post("e1", local_status=100)))
+    with pytest.raises(NotFound):
+        await store.write(change(post("e1")))
+    assert (await store.read(lambda conn: event(conn, "e1"))).local_status == 100
+
+
+async def test_an_event_belongs_to_one_game(store, game):
+    """Another liveblog cannot write an event by its local_id, and nothing of the change stays."""
+    await store.write(change(post("e1")))
+    other = await store.write(partial(insert_game, game=new_game(2)))
+
+    with pytest.raises(Conflict):
+        await store.write(lambda unit: record(unit, other.id, Change(events=(post("fresh"), post("e1")))))
+
+    assert await store.read(lambda conn: event(conn, "fresh")) is None
+    assert (await store.read(lambda conn: event(conn, "e1"))).game_id == game.id
+    assert (await store.read(partial(require_game, name=other.id))).version == 1
+
+
+async def test_a_local_id_is_given_once(store, game):
+    """A second game with the same local_id is refused, at the same time too."""
+    with pytest.raises(Conflict):
+        await store.write(partial(insert_game, game=new_game(2, local_id=game.local_id)))
+    twins = [new_game(number, local_id="org_twin", external_id="twin") for number in range(3, 9)]
+    outcomes = await asyncio.gather(
+        *(store.write(partial(insert_game, game=twin)) for twin in twins), return_exceptions=True
+    )
+
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict"] * 5 + ["StoredGame"]

@@ -1,0 +1,240 @@
+"""Teams, players, tournaments and locations: imported once, reused, corrected, never taken from people."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+from sqlalchemy import event, select, update
+
+from mapping.match import Match, Named, Person, Side, Status
+from store.masterdata import find, import_match, merge, squad
+from store.tables import locations, players, teams, tournaments
+
+OWNER = "5f0c1de2a1b2c3d4e5f60718"
+
+
+def person(index, **fields):
+    return Person(ext_id=f"p{index}", **{"name": f"Player {index}", "number": str(index), **fields})
+
+
+PLAYERS = [person(index) for index in range(12)]
+
+
+def match(home=PLAYERS[1:3], bench=PLAYERS[3:4], away=PLAYERS[11:], **fields):
+    return Match(
+        provider="heim",
+        match_id="m1",
+        sport="soccer",
+        status=Status.SCHEDULED,
+        home=Side(ext_id="t1", name="Ajax", short_name="AJX", lineup=tuple(home), bench=tuple(bench)),
+        away=Side(ext_id="t2", name="PSV", lineup=tuple(away)),
+        **{
+            "tournament": Named(ext_id="c1", name="Cup"),
+            "location": Named(ext_id="l1", name="Arena", town="Kiel", country="DE"),
+            **fields,
+        },
+    )
+
+
+def importing(value, owner_id=OWNER, source="heim"):
+    return partial(import_match, owner_id=owner_id, source=source, match=value)
+
+
+async def rows(store, table):
+    return {row.ext_id: row for row in await store.read(lambda conn: conn.execute(select(table)).all())}
+
+
+def made_by_hand(table, **fields):
+    """A row as the write API makes it."""
+    values = {
+        "id": "1" * 24,
+        "owner_id": OWNER,
+        "source": "",
+        "sportstype": "soccer",
+        "name": "By hand",
+        "doc": {},
+        "written": {},
+        "created_at": 1,
+        "updated_at": 1,
+        **fields,
+    }
+    return lambda unit: unit.conn.execute(table.insert().values(**values))
+
+
+async def test_an_import_answers_with_the_ids_of_everybody(store):
+    """Each team and player of the match, its tournament and its location have a record of the organization."""
+    references = await store.write(importing(match()))
+
+    assert (set(references.teams), set(references.players)) == ({"t1", "t2"}, {"p1", "p2", "p3", "p11"})
+    found = await store.read(lambda conn: find(conn, players, references.players.values()))
+    first = found[references.players["p1"]].as_document()
+    assert first == {
+        "_type": "Svc::Model::Player",
+        "_id": references.players["p1"],
+        "owner_id": OWNER,
+        "sportstype": "soccer",
+        "name": "Player 1",
+        "ext_id": "p1",
+        "team_id": references.teams["t1"],
+        "inactive": False,
+        "number": "1",
+    }
+    place = (await store.read(lambda conn: find(conn, locations, [references.location])))[references.location]
+    assert (place.name, place.document) == ("Arena", {"city": "Kiel", "country": "DE"})
+    cup = (await store.read(lambda conn: find(conn, tournaments, [references.tournament])))[references.tournament]
+    assert (cup.name, cup.document) == ("Cup", {})
+
+
+async def test_the_same_match_again_writes_nothing(sqlite_store):
+    """An import that brings nothing new issues no INSERT and no UPDATE, and gives the same ids."""
+    first = await sqlite_store.write(importing(match()))
+    statements = []
+
+    def work(unit):
+        event.listen(unit.conn, "before_cursor_execute", lambda _c, _cur, statement, *_: statements.append(statement))
+        return import_match(unit, owner_id=OWNER, source="heim", match=match())
+
+    assert await sqlite_store.write(work) == first
+    assert statements
+    assert [statement for statement in statements if not statement.startswith(("SELECT", "RELEASE"))] == []
+
+
+async def test_a_correction_of_the_provider_is_taken_over(store, clock):
+    """A new number and name reach the record, whose id and creation stay."""
+    before = await store.write(importing(match()))
+    clock.now += 60
+    after = await store.write(importing(match(home=(person(1, number="10", name="Renamed"), person(2)))))
+    changed = await rows(store, players)
+
+    assert before == after
+    assert (changed["p1"].name, changed["p1"].doc["number"]) == ("Renamed", "10")
+    assert (changed["p1"].created_at, changed["p1"].updated_at) == (1_700_000_000, 1_700_000_060)
+    assert changed["p2"].updated_at == 1_700_000_000
+
+
+async def test_what_the_provider_does_not_say_stays(store):
+    """A thinner snapshot clears nothing."""
+    await store.write(importing(match(home=(person(1, country="NL", height=180),))))
+    await store.write(importing(match(home=(Person(ext_id="p1", name="Player 1"),))))
+
+    assert (await rows(store, players))["p1"].doc == {"number": "1", "country": "NL", "height": 180}
+
+
+async def test_what_a_person_changed_stays_the_persons(store):
+    """An edited field is not overwritten, its neighbours follow the provider, and agreement gives it back."""
+
+    def edit(unit):
+        unit.conn.execute(update(teams).where(teams.c.ext_id == "t1").values(name="AFC Ajax"))
+
+    await store.write(importing(match()))
+    await store.write(edit)
+    side = Side(ext_id="t1", name="Ajax Amsterdam", short_name="AJA")
+    await store.write(importing(match(home=side.lineup), source="heim"))
+    changed = match()
+    renamed = Match(
+        provider="heim", match_id="m1", sport="soccer", status=Status.SCHEDULED, home=side, away=changed.away
+    )
+    await store.write(importing(renamed))
+    row = (await rows(store, teams))["t1"]
+
+    assert (row.name, row.doc["short_name"]) == ("AFC Ajax", "AJA")
+
+
+async def test_rows_that_people_made_are_reused(store):
+    """A team that an API client created with the provider's ext_id is the team; only its blanks are filled."""
+    await store.write(made_by_hand(teams, ext_id="t1", name="Our Ajax"))
+    references = await store.write(importing(match()))
+    row = (await rows(store, teams))["t1"]
+
+    assert references.teams["t1"] == "1" * 24
+    assert (row.name, row.doc, row.source) == ("Our Ajax", {"short_name": "AJX"}, "")
+
+
+async def test_other_organizations_sports_and_sources_share_nothing(store):
+    """The same ext_id elsewhere is somebody else."""
+    seen = [
+        await store.write(importing(match())),
+        await store.write(importing(match(), owner_id="other")),
+        await store.write(importing(match(), source="gn-gsd")),
+    ]
+    assert len({references.teams["t1"] for references in seen}) == 3
+
+
+async def test_a_player_who_left_the_squad_is_inactive_until_named_again(store):
+    """Leaving is noticed per team, and coming back too."""
+    await store.write(importing(match()))
+    await store.write(importing(match(home=(person(1),), bench=())))
+    gone = {ext_id for ext_id, row in (await rows(store, players)).items() if row.inactive}
+    await store.write(importing(match()))
+    back = {ext_id for ext_id, row in (await rows(store, players)).items() if row.inactive}
+
+    assert (gone, back) == ({"p2", "p3"}, set())
+
+
+async def test_an_empty_squad_makes_nobody_inactive(store):
+    """No line-up yet is not a team without players."""
+    references = await store.write(importing(match()))
+    await store.write(importing(match(home=(), bench=(), away=())))
+    named = await store.read(lambda conn: squad(conn, references.teams["t1"]))
+
+    assert [player.name for player in named] == ["Player 1", "Player 2", "Player 3"]
+    assert not any(player.inactive for player in named)
+
+
+async def test_players_made_by_people_never_become_inactive_by_an_import(store):
+    """Only who was once named in a squad can leave it."""
+    references = await store.write(importing(match()))
+    await store.write(made_by_hand(players, ext_id=None, team_id=references.teams["t1"], inactive=False))
+    await store.write(importing(match()))
+
+    assert not (await rows(store, players))[None].inactive
+
+
+async def test_a_player_who_changed_teams_moves(store):
+    """The record follows the provider to the new team."""
+    references = await store.write(importing(match()))
+    await store.write(importing(match(home=(person(1),), away=(person(11), person(2)))))
+
+    assert (await rows(store, players))["p2"].team_id == references.teams["t2"]
+    assert not (await rows(store, players))["p2"].inactive
+
+
+async def test_a_match_without_sides_and_places_is_imported(store):
+    """What is not known yet has no record."""
+    bare = Match(provider="heim", match_id="m1", sport="soccer", status=Status.SCHEDULED)
+    references = await store.write(importing(bare))
+
+    assert (references.teams, references.players, references.tournament, references.location) == ({}, {}, None, None)
+
+
+async def test_simultaneous_imports_make_each_record_once(store):
+    """Two liveblogs on one match, created at the same time, share their master data."""
+    seen = await asyncio.gather(*(store.write(importing(match())) for _ in range(6)))
+
+    assert len({references.players["p1"] for references in seen}) == 1
+    assert len(await rows(store, players)) == 4
+
+
+@pytest.mark.parametrize(
+    ("current", "written", "wanted", "merged"),
+    [
+        ({}, {}, {"a": 1}, {"a": 1}),
+        ({"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}),
+        ({"a": 9}, {"a": 1}, {"a": 2}, {"a": 9}),
+        ({"a": 9}, {}, {"a": 2}, {"a": 9}),
+        ({}, {"a": 1}, {"a": 1}, {}),
+        ({"a": 1}, {"a": 1}, {}, {"a": 1}),
+    ],
+    ids=["fills", "follows", "edited", "by hand", "cleared", "silent"],
+)
+def test_a_field_follows_the_provider_until_a_person_differs(current, written, wanted, merged):
+    """The merge of one field, case by case."""
+    assert merge(current, written, wanted)[0] == merged
+
+
+def test_agreement_gives_a_field_back_to_the_import():
+    """When the provider says what the person wrote, the next correction of the provider counts again."""
+    fields, written = merge({"a": 9}, {"a": 1}, {"a": 9})
+    assert merge(fields, written, {"a": 10})[0] == {"a": 10}

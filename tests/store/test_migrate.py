@@ -1,0 +1,82 @@
+"""The history of the schema ends where the tables of the code begin."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect, text
+
+from store import migrate
+from store.database import Store
+from store.errors import SchemaOutdated
+from store.tables import metadata
+
+
+async def test_the_migrated_schema_is_the_metadata(store):
+    """Alembic finds nothing to add, drop or alter between migrated database and tables."""
+
+    def differences(unit):
+        context = MigrationContext.configure(unit.conn, opts={"compare_type": True, "compare_server_default": True})
+        return compare_metadata(context, metadata)
+
+    assert await store.write(differences) == []
+    assert len(metadata.tables) == len(await store.read(lambda conn: inspect(conn).get_table_names())) - 1
+
+
+async def test_the_order_of_events_is_bytewise_on_postgresql(postgres_url):
+    """`sort` and its index compare bytes, whatever the server's locale."""
+    store = await Store.open(postgres_url, migrate=True)
+    query = text(
+        "SELECT collation_name FROM information_schema.columns WHERE table_name = 'events' AND column_name = 'sort'"
+    )
+    assert await store.read(lambda conn: conn.execute(query).scalar()) == "C"
+    await store.close()
+
+
+async def test_an_upgrade_is_repeatable_and_leads_to_the_head(url):
+    """`upgrade` brings an empty database to the head, does nothing a second time, and `current` tells so."""
+    assert await asyncio.to_thread(migrate.current, url) is None
+    await asyncio.to_thread(migrate.upgrade, url)
+    await asyncio.to_thread(migrate.upgrade, url)
+
+    assert await asyncio.to_thread(migrate.current, url) == migrate.head()
+    store = await Store.open(url, migrate=False)
+    await store.ping()
+    await store.close()
+
+
+async def test_two_processes_upgrade_one_after_the_other(postgres_url):
+    """Simultaneous upgrades of a shared database build it once."""
+    stores = await asyncio.gather(*(Store.open(postgres_url, migrate=True) for _ in range(3)))
+    for store in stores:
+        await store.close()
+
+    assert await asyncio.to_thread(migrate.current, postgres_url) == migrate.head()
+
+
+async def test_a_schema_from_the_future_is_left_alone(url):
+    """An older version of the code neither runs on a newer database nor touches it."""
+    store = await Store.open(url, migrate=True)
+    await store.write(lambda unit: unit.conn.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    await store.close()
+
+    for migrating in (True, False):
+        with pytest.raises(SchemaOutdated, match="9999"):
+            await Store.open(url, migrate=migrating)
+    assert await asyncio.to_thread(migrate.current, url) == "9999"
+
+
+@pytest.mark.parametrize("table", sorted(metadata.tables))
+def test_every_table_has_a_primary_key(table):
+    """No row is without identity."""
+    assert list(metadata.tables[table].primary_key.columns)
+
+
+def test_revisions_are_found_inside_the_package():
+    """The history travels with the code: every revision file is loaded, and the last one is the head."""
+    files = {re.match(r"v(\d+)", path.name)[1] for path in (migrate.HISTORY / "versions").glob("v*.py")}
+    assert migrate.head() == max(files)

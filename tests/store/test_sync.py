@@ -1,0 +1,148 @@
+"""What the sync remembers comes back as it was written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from sqlalchemy import exc
+
+from store import sync
+from store.liveblogs import insert_game
+from store.sync import Attachment, LedgerRow, NewFollow, ResourceRow
+from tests.store.conftest import ORGANIZATION, new_game
+
+MATCH = NewFollow(
+    endpoint="heim:abc",
+    provider="heim",
+    organization_id=ORGANIZATION,
+    match_id="8315073",
+    sport="soccer",
+    status="scheduled",
+    kickoff=1_700_003_600,
+    next_poll_at=1_700_000_000.25,
+    hints={"competition": "co12"},
+)
+
+
+@pytest.fixture
+async def follow(store):
+    return await store.write(partial(sync.follow_for, match=MATCH))
+
+
+def attachment(game, follow, **fields):
+    return Attachment(
+        game_id=game.id,
+        follow_id=follow.id,
+        organization_id=ORGANIZATION,
+        provider="heim",
+        match_id="8315073",
+        selector={"matchId": "8315073"},
+        terms={"autoPost": True, "exclude": ["soccer.yellow-card"]},
+        created_at=1_700_000_000,
+        **fields,
+    )
+
+
+async def test_one_match_of_one_endpoint_is_followed_once(store, follow):
+    """A second liveblog on the match gets the same follow, untouched; another endpoint its own."""
+    await store.write(lambda unit: sync.save_follow(unit, follow.id, status="live", failures=2))
+    again = await store.write(partial(sync.follow_for, match=MATCH))
+    other = await store.write(partial(sync.follow_for, match=replace(MATCH, endpoint="heim:xyz")))
+
+    assert again == replace(follow, status="live", failures=2)
+    assert other.id != follow.id
+    assert (follow.kickoff, follow.next_poll_at, follow.hints, follow.fence) == (
+        1_700_003_600,
+        1_700_000_000.25,
+        {"competition": "co12"},
+        0,
+    )
+
+
+async def test_follows_are_listed_by_when_they_are_due_without_closed_ones(store, follow):
+    """The match to poll next comes first; a closed one is only there for those who ask."""
+    soon = await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="2", next_poll_at=1.5)))
+    done = await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="3", next_poll_at=1.0)))
+    await store.write(lambda unit: sync.save_follow(unit, done.id, closed_at=1_700_000_000, pending={"incident:1": 1}))
+
+    assert [row.id for row in await store.read(sync.follows)] == [soon.id, follow.id]
+    everyone = await store.read(partial(sync.follows, open_only=False))
+    assert [row.id for row in everyone] == [done.id, soon.id, follow.id]
+    assert everyone[0].pending == {"incident:1": 1}
+    assert await store.read(partial(sync.follow, follow_id="nobody")) is None
+
+
+async def test_attachments_are_found_by_liveblog_match_and_declared_key(store, game, follow):
+    """Each way leads to the liveblog's terms."""
+    written = attachment(game, follow, declared_key="derby")
+    await store.write(partial(sync.attach, attachment=written))
+
+    assert await store.read(partial(sync.attachment, game_id=game.id)) == written
+    assert await store.read(partial(sync.attachments_of, follow_id=follow.id)) == [written]
+    assert await store.read(partial(sync.declared, organization_id=ORGANIZATION, key="derby")) == written
+    assert await store.read(partial(sync.declared, organization_id="other", key="derby")) is None
+
+    await store.write(partial(sync.detach, game_id=game.id))
+    assert await store.read(partial(sync.attachment, game_id=game.id)) is None
+    await store.write(partial(sync.remove_follow, follow_id=follow.id))
+    assert await store.read(sync.follows) == []
+
+
+async def test_a_declared_key_creates_one_liveblog(store, game, follow):
+    """The database refuses a second liveblog under the same key of the organization; without a key any number."""
+    other = await store.write(partial(insert_game, game=new_game(2)))
+    third = await store.write(partial(insert_game, game=new_game(3)))
+    await store.write(partial(sync.attach, attachment=attachment(game, follow, declared_key="derby")))
+    with pytest.raises(exc.IntegrityError):
+        await store.write(partial(sync.attach, attachment=attachment(other, follow, declared_key="derby")))
+
+    await store.write(partial(sync.attach, attachment=attachment(other, follow)))
+    await store.write(partial(sync.attach, attachment=attachment(third, follow)))
+    assert len(await store.read(partial(sync.attachments_of, follow_id=follow.id))) == 3
+
+
+async def test_a_resource_that_fails_keeps_its_last_good_body(store, follow):
+    """Health is written without touching the body; a new body replaces the old one."""
+    good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[{"row": "7"}])
+    await store.write(lambda unit: sync.save_resource(unit, follow.id, good, b'{"a":1}' * 100))
+    failed = replace(good, failures=1, last_error="timeout")
+    await store.write(lambda unit: sync.save_resource(unit, follow.id, failed))
+    await store.write(lambda unit: sync.save_resource(unit, follow.id, ResourceRow(name="liveticker", faults=[])))
+
+    known = await store.read(partial(sync.resources, follow_id=follow.id))
+    assert known == {"match": failed, "liveticker": ResourceRow(name="liveticker", faults=[])}
+    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
+
+    await store.write(lambda unit: sync.save_resource(unit, follow.id, good, b""))
+    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b""}
+
+
+async def test_the_ledger_remembers_by_key(store, game):
+    """Rows are replaced by key, the others stay, and each liveblog has its own."""
+    goal = LedgerRow(key="incident:1", kind="soccer.goal", state="posted", local_id="e1", written={"title": "Goal"})
+    card = LedgerRow(key="incident:2", kind="soccer.yellow-card", state="draft")
+    await store.write(lambda unit: sync.save_ledger(unit, game.id, [goal, card]))
+    withdrawn = replace(goal, state="withdrawn", missing=2, reason="vanished")
+    await store.write(lambda unit: sync.save_ledger(unit, game.id, [withdrawn]))
+
+    assert await store.read(partial(sync.ledger, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
+    assert await store.read(partial(sync.ledger, game_id="other")) == {}
+
+
+async def test_everything_about_a_match_is_one_unit(store, game, follow):
+    """A unit that fails at its end leaves neither ledger nor resource nor health behind."""
+
+    def work(unit):
+        sync.save_ledger(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
+        sync.save_resource(unit, follow.id, ResourceRow(name="match", faults=[]), b"x")
+        sync.save_follow(unit, follow.id, failures=9)
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await store.write(work)
+
+    assert await store.read(partial(sync.ledger, game_id=game.id)) == {}
+    assert await store.read(partial(sync.resources, follow_id=follow.id)) == {}
+    assert await store.read(partial(sync.follow, follow_id=follow.id)) == follow

@@ -1,0 +1,197 @@
+"""Units on both databases: alone in failure, unharmed by their callers, closed in order."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from types import MappingProxyType
+
+import pytest
+from sqlalchemy import select, text, update
+
+from mapping.errors import StoreUnavailable
+from store.codec import dumps
+from store.database import Store
+from store.errors import SchemaOutdated, StoreError
+from store.liveblogs import Change, EventWrite, event, events, find_game, insert_game, record, require_game
+from store.tables import games
+from tests.store.conftest import new_game
+
+
+def post(local_id, headline="x"):
+    return EventWrite(local_id=local_id, document={"headline": headline}, created_at=1)
+
+
+def writing(game_id, local_id):
+    return lambda unit: record(unit, game_id, Change(events=(post(local_id),)))
+
+
+def failing(game_id, local_id, error):
+    def work(unit):
+        record(unit, game_id, Change(events=(post(local_id),)))
+        raise error
+
+    return work
+
+
+def pause(conn):
+    """A statement that takes about half a second."""
+    statement = "SELECT pg_sleep(0.5)" if conn.dialect.name == "postgresql" else COUNTING
+    conn.execute(text(statement)).all()
+
+
+COUNTING = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 4000000) SELECT count(*) FROM c"
+
+
+async def test_a_failing_unit_harms_no_neighbour(store, game):
+    """Of units written together, those that raise leave nothing and the others everything."""
+    works = [
+        failing(game.id, f"bad{number}", KeyError(number)) if number % 3 == 0 else writing(game.id, f"good{number}")
+        for number in range(30)
+    ]
+    outcomes = await asyncio.gather(*(store.write(work) for work in works), return_exceptions=True)
+    stored = {item.local_id for item in await store.read(lambda conn: events(conn, game.id))}
+
+    assert [type(outcome) for outcome in outcomes[::3]] == [KeyError] * 10
+    assert stored == {f"good{number}" for number in range(30) if number % 3}
+    assert (await store.read(partial(require_game, name=game.id))).version == 21
+
+
+@pytest.mark.parametrize("headline", ["\ud800", float("nan")])
+async def test_poison_fails_its_own_unit(store, game, headline):
+    """A text or number that cannot be stored is a ValueError for the unit that brought it, and for nobody else."""
+    poison = store.write(lambda unit: record(unit, game.id, Change(events=(post("bad", headline),))))
+    outcomes = await asyncio.gather(store.write(writing(game.id, "a")), poison, return_exceptions=True)
+
+    assert isinstance(outcomes[0], int)
+    assert not isinstance(outcomes[1], (int, StoreUnavailable))
+    assert [item.local_id for item in await store.read(lambda conn: events(conn, game.id))] == ["a"]
+
+
+async def test_a_number_beyond_64_bits_fails_its_own_unit(store, game):
+    """What no column can hold is refused without an outage."""
+    huge = EventWrite(local_id="bad", document={}, created_at=2**70)
+    outcomes = await asyncio.gather(
+        store.write(lambda unit: record(unit, game.id, Change(events=(huge,)))),
+        store.write(writing(game.id, "a")),
+        return_exceptions=True,
+    )
+
+    assert not isinstance(outcomes[0], (int, StoreUnavailable))
+    assert isinstance(outcomes[1], int)
+
+
+async def test_a_cancelled_caller_does_not_cancel_its_unit(store, game):
+    """The unit of a caller that has gone away is committed, and the store goes on."""
+
+    def slow(unit):
+        pause(unit.conn)
+        return record(unit, game.id, Change(events=(post("late"),)))
+
+    caller = asyncio.create_task(store.write(slow))
+    await asyncio.sleep(0.05)
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    await store.write(writing(game.id, "next"))
+    for _ in range(100):
+        if await store.read(lambda conn: event(conn, "late")):
+            break
+        await asyncio.sleep(0.02)
+
+    stored = await store.read(lambda conn: events(conn, game.id))
+    assert {item.local_id for item in stored} == {"late", "next"}
+
+
+async def test_a_cancelled_reader_leaves_its_connection_usable(store, game):
+    """Readers that go away in the middle cost no connection."""
+    for _ in range(20):
+        reader = asyncio.create_task(store.read(lambda conn: require_game(conn, game.id)))
+        await asyncio.sleep(0)
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+
+    assert (await store.read(lambda conn: require_game(conn, game.id))) == game
+
+
+async def test_readers_cannot_write(store, game):
+    """A write through the read path is refused and changes nothing."""
+    with pytest.raises(StoreUnavailable):
+        await store.read(lambda conn: conn.execute(update(games).values(title="x")))
+    assert (await store.read(partial(require_game, name=game.id))).title == "Derby"
+
+
+async def test_a_read_sees_one_snapshot(store, game):
+    """Between two statements of one read nothing changes, whatever is written meanwhile."""
+
+    def query(conn):
+        before = conn.scalar(select(games.c.version))
+        pause(conn)
+        return before, conn.scalar(select(games.c.version))
+
+    reading = asyncio.create_task(store.read(query))
+    await asyncio.sleep(0.1)
+    await store.write(writing(game.id, "e1"))
+    overtaken = not reading.done()
+
+    assert (overtaken, await reading) == (True, (1, 1))
+    assert await store.read(lambda conn: conn.scalar(select(games.c.version))) == 2
+
+
+async def test_the_instant_of_a_unit_is_the_clocks_whole_second(store, clock):
+    """Everything that a unit stamps carries the second in which it ran."""
+    clock.now = 1_800_000_000.9
+    assert await store.write(lambda unit: unit.now) == 1_800_000_000
+
+
+async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(url, clock):
+    """Units under way are committed before `close` returns; later ones are refused; closing twice is harmless."""
+    store = await Store.open(url, clock=clock, migrate=True)
+    game = await store.write(partial(insert_game, game=new_game()))
+    writes = [asyncio.create_task(store.write(writing(game.id, f"e{number}"))) for number in range(50)]
+    await asyncio.sleep(0)
+    await store.close()
+    assert sorted(await asyncio.gather(*writes)) == list(range(2, 52))
+
+    await store.close()
+    with pytest.raises(StoreUnavailable):
+        await store.write(lambda unit: unit.now)
+    with pytest.raises(StoreUnavailable):
+        await store.ping()
+
+
+async def test_what_is_committed_is_there_after_opening_again(url, clock):
+    """Closing and opening loses nothing, and the schema is not built twice."""
+    first = await Store.open(url, clock=clock, migrate=True)
+    game = await first.write(partial(insert_game, game=new_game()))
+    await first.close()
+
+    second = await Store.open(url, clock=clock)
+    assert await second.read(partial(find_game, name=game.id)) == game
+    await second.ping()
+    await second.close()
+
+
+async def test_a_schema_that_is_not_current_is_refused_on_postgresql(postgres_url):
+    """A shared database is upgraded by its operator, and the message says how."""
+    with pytest.raises(SchemaOutdated, match="matchwire db upgrade"):
+        await Store.open(postgres_url)
+
+
+async def test_an_unknown_kind_of_database_is_named():
+    """Only two kinds are served."""
+    with pytest.raises(StoreError, match="mysql"):
+        await Store.open("mysql://localhost/x")
+
+
+async def test_a_database_that_cannot_be_opened_is_the_operators_matter(tmp_path):
+    """A folder that does not exist is named at the start instead of being called an outage."""
+    with pytest.raises(StoreError, match="nowhere"):
+        await Store.open(f"sqlite+aiosqlite:///{tmp_path}/nowhere/matchwire.db")
+
+
+def test_read_only_documents_are_stored_as_objects():
+    """A mapping is an object, and nothing else that JSON does not know is let through."""
+    assert dumps({"a": MappingProxyType({"b": (1, "ä")})}) == '{"a":{"b":[1,"ä"]}}'
+    with pytest.raises(TypeError, match="set"):
+        dumps({"a": {1}})

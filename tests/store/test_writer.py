@@ -1,0 +1,136 @@
+"""The writer thread of SQLite: bounded, grouped, out of the readers' way."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+from sqlalchemy import func, select, text, update
+
+from mapping.errors import StoreUnavailable
+from store.database import PoolSettings, Store
+from store.liveblogs import Change, EventWrite, find_game, insert_game, record, require_game
+from store.tables import games
+from tests.store.conftest import new_game
+
+
+def post(local_id, headline="x"):
+    return EventWrite(local_id=local_id, document={"headline": headline}, created_at=1)
+
+
+def writing(game_id, local_id):
+    return lambda unit: record(unit, game_id, Change(events=(post(local_id),)))
+
+
+def failing(game_id, local_id, error):
+    def work(unit):
+        record(unit, game_id, Change(events=(post(local_id),)))
+        raise error
+
+    return work
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), StopIteration(), RuntimeError("x")])
+async def test_whatever_a_unit_raises_reaches_its_caller_only(sqlite_store, sqlite_game, error):
+    """The writer outlives everything that a unit can raise."""
+    caught = []
+
+    async def call():
+        try:
+            await sqlite_store.write(failing(sqlite_game.id, "bad", error))
+        except BaseException as raised:  # noqa: BLE001 -- SystemExit must not end the test
+            caught.append(raised)
+
+    await call()
+
+    assert len(caught) == 1
+    assert await sqlite_store.write(writing(sqlite_game.id, "good")) == 2
+
+
+async def test_a_full_queue_refuses_instead_of_growing(sqlite_url, clock):
+    """More waiting units than the queue holds are StoreUnavailable at once; the accepted ones are done."""
+    store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(queue=5))
+    gate = threading.Event()
+    blocker = asyncio.create_task(store.write(lambda _unit: gate.wait(5)))
+    await asyncio.sleep(0.05)
+    waiting = [asyncio.create_task(store.write(lambda unit: unit.now)) for _ in range(8)]
+    await asyncio.sleep(0.05)
+    refused = [task for task in waiting if task.done()]
+    gate.set()
+    outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+    await blocker
+    await store.close()
+
+    assert [type(task.exception()) for task in refused] == [StoreUnavailable] * 3
+    assert outcomes.count(1_700_000_000) == 5
+
+
+async def test_readers_see_committed_data_while_the_writer_is_busy(sqlite_store, sqlite_game):
+    """A unit that takes its time delays no reader, and nobody sees what is not committed."""
+    written, gate = threading.Event(), threading.Event()
+
+    def slow(unit):
+        record(unit, sqlite_game.id, Change(events=(post("e1"),)))
+        written.set()
+        gate.wait(5)
+
+    writer = asyncio.create_task(sqlite_store.write(slow))
+    await asyncio.to_thread(written.wait, 5)
+    during = await asyncio.wait_for(sqlite_store.read(partial(require_game, name=sqlite_game.id)), 1)
+    gate.set()
+    await writer
+    after = await sqlite_store.read(partial(require_game, name=sqlite_game.id))
+
+    assert (during.version, after.version) == (1, 2)
+
+
+async def test_a_batch_is_one_commit(sqlite_store, sqlite_game):
+    """Units that wait together are committed together, and no caller hears before the commit."""
+    gate, seen = threading.Event(), []
+    blocker = asyncio.create_task(sqlite_store.write(lambda _unit: gate.wait(5)))
+    await asyncio.sleep(0.05)
+    tasks = [asyncio.create_task(sqlite_store.write(writing(sqlite_game.id, f"e{number}"))) for number in range(3)]
+    tasks[0].add_done_callback(lambda _task: seen.append("first"))
+    await asyncio.sleep(0.05)
+    gate.set()
+    await asyncio.gather(blocker, *tasks)
+
+    assert [task.result() for task in tasks] == [2, 3, 4]
+    assert seen == ["first"]
+
+
+async def test_memory_serves_readers_and_writers_of_one_store(clock):
+    """A database in memory needs no file and no lock, and two of them know nothing of each other."""
+    first, second = [await Store.open("sqlite+aiosqlite://", clock=clock) for _ in range(2)]
+    game = await first.write(partial(insert_game, game=new_game()))
+
+    assert await first.read(partial(find_game, name=game.id)) == game
+    assert await second.read(partial(find_game, name=game.id)) is None
+    await first.close()
+    await second.close()
+
+
+async def test_foreign_keys_and_durability_are_on(sqlite_store):
+    """The writer's connection syncs every commit, checks references and keeps a write-ahead log."""
+
+    def work(unit):
+        return [unit.conn.execute(text(f"PRAGMA {name}")).scalar() for name in PRAGMAS]
+
+    assert await sqlite_store.write(work) == ["wal", 2, 1, 1000]
+
+
+PRAGMAS = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+
+
+async def test_two_hundred_increments_through_read_modify_write_lose_nothing(sqlite_store, sqlite_game):
+    """Units do not interleave: what one reads is what it changes."""
+
+    def increment(unit):
+        serial = unit.conn.scalar(select(func.max(games.c.serial)))
+        unit.conn.execute(update(games).values(serial=serial + 1))
+
+    await asyncio.gather(*(sqlite_store.write(increment) for _ in range(200)))
+
+    assert (await sqlite_store.read(partial(require_game, name=sqlite_game.id))).serial == 200

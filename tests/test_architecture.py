@@ -1,0 +1,262 @@
+"""The house as it is drawn: where imports may point, and what each part must not touch."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MAY_IMPORT = {
+    "config": set(),
+    "mapping": set(),
+    "providers": {"mapping"},
+    "store": {"mapping"},
+    "api": {"mapping", "store"},
+    "ingest": {"api", "config", "mapping", "providers", "store"},
+}
+LONGEST = 400
+IMPURE_MODULES = {"asyncio", "anyio", "httpx", "sqlalchemy", "socket", "random", "secrets", "uuid", "subprocess"}
+IMPURE_CALLS = {
+    "time.time",
+    "time.time_ns",
+    "time.monotonic",
+    "time.perf_counter",
+    "datetime.now",
+    "datetime.utcnow",
+    "datetime.today",
+    "date.today",
+    "os.environ",
+    "os.getenv",
+    "os.urandom",
+}
+CLIENTS = {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session"}
+CLIENT_MODULE = "providers/transport.py"
+HTTPX_SHORTCUTS = {f"httpx.{verb}" for verb in ("get", "post", "put", "patch", "delete", "head", "request", "stream")}
+
+# Written in pieces, so that this file does not find itself.
+FORBIDDEN = {
+    "a path of somebody's machine": "|".join(
+        rf"(?<![\w.:/-])/{folder}/\w" for folder in ("wo" + "rk", "ro" + "ot", "ho" + "me", "Us" + "ers")
+    ),
+    "a host that packages come from": "|".join(("pypi" + r"\.org/simple", "python" + "hosted", "index" + "-url *[=:]")),
+    "a private key": "BEGIN [A-Z ]*PRIVATE" + " KEY",
+    "a merge conflict": "^(<{7}|>{7}) ",
+}
+TEXT = {
+    ".py",
+    ".toml",
+    ".md",
+    ".txt",
+    ".lock",
+    ".json",
+    ".html",
+    ".css",
+    ".js",
+    ".po",
+    ".yml",
+    ".yaml",
+    ".ini",
+    ".mako",
+    "",
+}
+
+
+def modules(package):
+    found = sorted((ROOT / package).rglob("*.py"))
+    assert found, f"no modules in {package}: the test looks in the wrong place"
+    return found
+
+
+def everywhere():
+    return [path for package in MAY_IMPORT for path in modules(package)]
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def import_nodes(path, *, types):
+    """All imports of a file, wherever they stand; without `types`, none that only a type checker runs."""
+    todo = [tree_of(path)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not types:
+            todo += node.orelse
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        todo += ast.iter_child_nodes(node)
+
+
+def imported(path, *, types=True):
+    """The names of all modules that a file imports."""
+    for node in import_nodes(path, types=types):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        else:
+            yield "." * node.level + (node.module or "")
+
+
+def drawn(path):
+    """What a file imports from modules, name by name."""
+    for node in import_nodes(path, types=True):
+        yield from (f"{node.module}.{alias.name}" for alias in node.names if isinstance(node, ast.ImportFrom))
+
+
+def roots(path):
+    return {name.split(".")[0] for name in imported(path)}
+
+
+def aliases(path):
+    """What local names stand for, by the file's imports: `AsyncClient` → `httpx.AsyncClient`, `dt` → `datetime`."""
+    known = {}
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.split(".")[0]
+                known[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            known |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return known
+
+
+def used(path):
+    """Dotted names that a file uses, with imports followed: `datetime.datetime.now` is also seen as `datetime.now`."""
+    known = aliases(path)
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Attribute | ast.Name):
+            parts = ast.unparse(node).split(".")
+            yield ".".join([known.get(parts[0], parts[0]), *parts[1:]]).replace("datetime.datetime", "datetime", 1)
+
+
+def calls(path):
+    known = aliases(path)
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call):
+            parts = ast.unparse(node.func).split(".")
+            yield ".".join([known.get(parts[0], parts[0]), *parts[1:]])
+
+
+def tracked():
+    """Files that are in the repository or about to be; without git, all that is not hidden."""
+    listing = ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "-z"]
+    try:
+        done = subprocess.run(listing, capture_output=True, check=False)
+    except FileNotFoundError:
+        done = None
+    if done is not None and done.returncode == 0:
+        names = [ROOT / name for name in done.stdout.decode().split("\0") if name]
+        return [path for path in names if path.is_file()]
+    return [p for p in ROOT.rglob("*") if p.is_file() and not any(part[0] == "." for part in p.relative_to(ROOT).parts)]
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_imports_point_down(package):
+    """A package imports of the house only what stands below it."""
+    allowed = MAY_IMPORT[package] | {package}
+    wrong = {
+        (name_of(path), name)
+        for path in modules(package)
+        for name in roots(path)
+        if name in MAY_IMPORT.keys() - allowed or name in {"tests", "bench"}
+    }
+
+    assert wrong == set()
+
+
+def test_imports_are_absolute():
+    """No import is relative, so the rule above sees all of them."""
+    assert {name_of(path) for path in everywhere() if any(name.startswith(".") for name in imported(path))} == set()
+
+
+def test_only_the_store_speaks_sql():
+    """No package but `store` loads SQLAlchemy, alembic or a driver; to others a unit's `Connection` is only a type."""
+    drivers = {"sqlalchemy", "alembic", "sqlite3", "aiosqlite", "asyncpg"}
+    loaded = {(name_of(path), name) for path in everywhere() for name in imported(path, types=False)}
+    named = {(name_of(path), name) for path in everywhere() for name in drawn(path)}
+
+    assert {path for path, name in loaded if name.split(".")[0] in drivers and not path.startswith("store/")} == set()
+    assert {
+        (path, name)
+        for path, name in named
+        if name.split(".")[0] in drivers and not path.startswith("store/") and name != "sqlalchemy.Connection"
+    } == set()
+
+
+def test_one_module_creates_http_clients():
+    """HTTP clients, and with them time-outs, size caps and the address guard, come from one module."""
+    makers = {name_of(path) for path in everywhere() if {*calls(path)} & (CLIENTS | HTTPX_SHORTCUTS)}
+
+    assert makers <= {CLIENT_MODULE}
+
+
+def test_mapping_is_pure():
+    """`mapping` does no I/O, draws no random numbers and has no clock: what changes comes in as an argument."""
+    wrong = {
+        (name_of(path), name)
+        for path in modules("mapping")
+        for name in (roots(path) & IMPURE_MODULES) | {*used(path)} & IMPURE_CALLS
+    }
+
+    assert wrong == set()
+
+
+def test_modules_are_short():
+    """No module is longer than can be read in one go."""
+    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in everywhere()}
+
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+def test_modules_say_why_they_exist():
+    """Every module that has code opens with a docstring."""
+    silent = {name_of(path) for path in everywhere() if tree_of(path).body and not ast.get_docstring(tree_of(path))}
+
+    assert silent == set()
+
+
+def test_the_wheel_holds_the_packages_and_no_tests():
+    """What is shipped is what the house is made of."""
+    targets = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+
+    assert set(targets["wheel"]["packages"]) == set(MAY_IMPORT)
+    assert not {"tests", "bench"} & set(targets["sdist"]["include"])
+
+
+def test_the_lock_knows_what_the_project_needs():
+    """Every dependency is locked to one version with hashes."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [
+        *project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"]["test"],
+        *project["build-system"]["requires"],
+    ]
+    locked = re.findall(
+        r"^([a-z0-9-]+)==\S+(?: ; [^\\\n]+)? \\\n    --hash=", (ROOT / "requirements.lock").read_text(), re.MULTILINE
+    )
+
+    assert {re.match(r"[A-Za-z0-9_-]+", need)[0].lower() for need in wanted} - set(locked) == set()
+
+
+def test_the_repository_speaks_of_the_product_alone():
+    """No file names a machine, a package host or a secret."""
+    files = [path for path in tracked() if path.suffix in TEXT]
+    assert len(files) > len(MAY_IMPORT)
+
+    found = {
+        (name_of(path), what)
+        for path in files
+        for what, pattern in FORBIDDEN.items()
+        if re.search(pattern, path.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+    }
+
+    assert found == set()
