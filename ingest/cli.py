@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
 
 import config
+from ingest import cli_clients, cli_providers, cli_webhooks
+from ingest.roles import Role
+from ingest.terminal import err, out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -20,34 +22,76 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turns sports data feeds into liveblogs.")
 database = typer.Typer(no_args_is_help=True, help="The database's schema.")
-keys = typer.Typer(no_args_is_help=True, help="The clients that may use the API.")
 app.add_typer(database, name="db")
-app.add_typer(keys, name="clients")
+app.add_typer(cli_clients.app, name="clients")
+app.add_typer(cli_webhooks.app, name="webhooks")
+app.add_typer(cli_providers.app, name="providers")
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 ConfigFile = Annotated[
     Path | None,
     typer.Option("--config", "-c", help="Configuration file (TOML); config/default.toml explains every key."),
 ]
 
+DataDir = Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")]
+
 
 @app.command()
 def run(
     config_file: ConfigFile = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")] = None,
+    data_dir: DataDir = None,
+    role: Annotated[Role, typer.Option(help="What this process does; api and worker share a PostgreSQL.")] = Role.ALL,
     log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
 ) -> None:
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
     from ingest import daemon, logs
 
-    settings = _load(config_file)
-    if data_dir is not None:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        settings = settings.in_folder(data_dir.resolve())
+    settings = _placed(_load(config_file), data_dir)
     logs.configure(settings.logging.level, settings.logging.format, log_file)
-    _start(lambda stop: daemon.run(settings, announce=_announce, stop=stop))
+    _start(lambda stop: daemon.run(settings, announce=_announce, stop=stop, role=role))
+
+
+@app.command("sync-once")
+def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
+    from ingest import daemon, logs
+
+    settings = _placed(_load(config_file), data_dir)
+    logs.configure(settings.logging.level, settings.logging.format)
+    health: dict[str, int] = {}
+
+    async def once(_: asyncio.Event) -> None:
+        health.update(await daemon.sync_once(settings))
+
+    _start(once)
+    out.print(", ".join(f"{count} {name}" for name, count in health.items()))
+    if health.get("failing"):
+        raise typer.Exit(1)
+
+
+@app.command()
+def explain(
+    liveblog: Annotated[str, typer.Argument(help="ticker_id or local_id")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Say what the sync knows of a liveblog: its match, why a post is hidden, who owns which field (JSON)."""
+    import json
+
+    from ingest.explaining import explain as explained
+    from mapping.errors import NotFound
+    from store.peek import peek
+
+    settings = _placed(_load(config_file), data_dir)
+
+    async def look(_: asyncio.Event) -> None:
+        found = await peek(settings.database.url.get_secret_value(), lambda conn: explained(conn, liveblog))
+        out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
+
+    try:
+        _start(look)
+    except NotFound as error:
+        _fail(error.message)
 
 
 @app.command("check-config")
@@ -121,28 +165,9 @@ def upgrade(config_file: ConfigFile = None) -> None:
     out.print("The schema is up to date.")
 
 
-@keys.command("hash")
-def hash_secret(
-    secret: Annotated[
-        str | None, typer.Argument(help="The secret; left out: read from standard input, or made up on a terminal.")
-    ] = None,
-) -> None:
-    """Print the hash of a client's secret, to be used in the configuration instead of the secret itself."""
-    from secrets import token_urlsafe
-
-    from store.clients import hash_secret as hashed
-
-    if secret is None and sys.stdin.isatty():
-        secret = token_urlsafe(32)
-        err.print(f"secret (shown once): {secret}", markup=False)
-    given = secret if secret is not None else sys.stdin.readline().strip()
-    if not given:
-        _fail("there is no secret")
-    out.print(f"sha256:{hashed(given)}", markup=False)
-
-
 def main() -> None:
-    """Entry point of the `matchwire` command."""
+    """Entry point of the `matchwire` command. While modules are loaded nothing becomes garbage; looking for it costs a third."""
+    gc.disable()
     app()
 
 
@@ -155,11 +180,20 @@ def _load(path: Path | None) -> Settings:
         raise typer.Exit(2) from None
 
 
+def _placed(settings: Settings, data_dir: Path | None) -> Settings:
+    if data_dir is None:
+        return settings
+    data_dir.mkdir(parents=True, exist_ok=True)
+    return settings.in_folder(data_dir.resolve())
+
+
 def _start(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
     """Run until stopped; what only the operator can mend is told in one line, without a trace."""
     from ingest.daemon import main as loop
     from store.errors import StoreError
 
+    gc.freeze()
+    gc.enable()
     try:
         loop(work)
     except (OSError, ValueError, StoreError) as error:

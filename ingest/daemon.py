@@ -14,22 +14,22 @@ import structlog
 
 from api.app import create_app
 from api.services import ApiSettings, Services
-from ingest.declared import Declared
-from ingest.endpoints import connect
-from ingest.following import Followers, Rhythm
-from ingest.importing import Importer
+from api.stream.streams import Streams
+from ingest.delivering import Delivering, Rhythm
+from ingest.guarded import Guard
+from ingest.house import opened
+from ingest.posting import Limits
+from ingest.publishing import publish_due
+from ingest.roles import Role, operations_only
 from ingest.scheduler import Scheduler
-from mapping.rules.pacing import Pace
-from providers.registry import Registry
-from providers.replay.server import listening
-from store import clients
-from store.database import Store
-from store.ids import new_local_id
-from store.settings import PoolSettings
+from ingest.timing import Timing
+from mapping.reconcile import CONFIRMATIONS
+from providers.replay.server import address_of, bound, listening
 
 if TYPE_CHECKING:
     from config import Settings
-    from store.unit import Unit
+    from ingest.following import Followers
+    from ingest.house import House
 
 log = structlog.get_logger()
 
@@ -45,60 +45,76 @@ async def run(
     announce: Announce,
     clock: Callable[[], float] = time.time,
     stop: asyncio.Event | None = None,
+    role: Role = Role.ALL,
 ) -> None:
     """Serve until SIGTERM or SIGINT (or `stop`); `announce` is told the address once requests are answered."""
     stopped = stop or asyncio.Event()
-    registry = Registry.load()
     async with AsyncExitStack() as cleanup:
-        store = await Store.open(settings.database.url.get_secret_value(), clock=clock, pool=_pool(settings))
-        cleanup.push_async_callback(store.close)
-        await store.write(partial(_declare_clients, settings=settings))
-        sources = connect(settings, registry)
-        adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
-        for adapter in adapters.values():
-            cleanup.push_async_callback(adapter.aclose)
-        followers = Followers(store, adapters, _rhythm(settings), clock=clock, new_id=partial(new_local_id, "e"))
-        importer = Importer(store, sources, followers, providers=registry.ids)
-        declared = Declared(settings.liveblogs, store, importer, clock=clock)
-        following = asyncio.create_task(followers.run(), name="followers")
+        house = await cleanup.enter_async_context(opened(settings, clock, role))
+        listener = cleanup.enter_context(bound(settings.server.host, settings.server.port))
+        following = asyncio.create_task(house.followers.run(), name="followers")
+        cleanup.push_async_callback(house.leasing.stop)
+        cleanup.push_async_callback(house.followers.stop)
+        cleanup.push_async_callback(_cancel, following)
+        guard = Guard(settings.webhooks.allow_hosts)
+        delivering = Delivering(house.store, guard, _deliveries(settings), timing=Timing(wall=clock))
+        house.store.on_commit = delivering.wake
+        loops = [following]
+        cleanup.push_async_callback(delivering.stop, settings.server.shutdown_grace)
+        if role.works:
+            work = delivering.run(alone=settings.database.is_sqlite)
+            loops.append(asyncio.create_task(work, name="deliveries"))
+            cleanup.push_async_callback(_cancel, loops[-1])
+        streams = Streams(house.store)
         services = Services(
-            store=store,
-            settings=_api_settings(settings),
-            import_match=importer,
+            store=house.store,
+            settings=_api_settings(settings, address_of(listener)),
+            import_match=house.importer,
             organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-            ready=partial(_ready, following, followers),
+            ready=partial(_ready, following, house.followers),
             clock=clock,
-            providers=registry.ids,
-            event_types=registry.event_types,
+            providers=house.registry.ids,
+            event_types=house.registry.event_types,
+            check_address=guard.admits,
+            streams=streams,
+            metrics=delivering.metrics.text,
         )
         address = await cleanup.enter_async_context(
             listening(
-                create_app(services),
-                settings.server.host,
-                settings.server.port,
+                create_app(services) if role.serves else operations_only(create_app(services)),
+                listener,
                 h11_max_incomplete_event_size=HEADER_BYTES,
                 limit_concurrency=settings.server.max_connections,
+                proxy_headers=bool(settings.server.trusted_proxies),
+                forwarded_allow_ips=list(settings.server.trusted_proxies),
                 timeout_keep_alive=int(settings.server.keep_alive),
                 timeout_graceful_shutdown=int(settings.server.shutdown_grace),
             )
         )
-        await followers.load()
-        scheduler = Scheduler()
-        scheduler.every(5, followers.watch_silence, name="silence")
-        scheduler.every(5, declared.tick, name="declared")
-        scheduler.start()
-        first = asyncio.create_task(declared.tick(), name="declared liveblogs")
+        cleanup.push_async_callback(streams.close)  # before the server stops: it waits for answers under way
+        if role.works:
+            await house.leasing.start()
+            loops.append(asyncio.create_task(house.leasing.run(), name="leases"))
+            cleanup.push_async_callback(_cancel, loops[-1])
+            _tick(house, delivering, clock, cleanup)
         announce(address)
-        log.info("daemon.started", address=address, matches=len(followers), organizations=len(settings.organizations))
-        try:
-            await _until(stopped, following)
-        finally:
-            log.info("daemon.stopping")
-            scheduler.stop()
-            await _cancel(first)
-            await _cancel(following)
-            await followers.stop()
+        log.info("daemon.started", address=address, matches=len(house.followers), liveblogs=len(settings.liveblogs))
+        await _until(stopped, *loops)
+        log.info("daemon.stopping")
     log.info("daemon.stopped")
+
+
+async def sync_once(settings: Settings, clock: Callable[[], float] = time.time) -> dict[str, int]:
+    """Create what is declared, poll every followed match until nothing waits to be confirmed, and give the health."""
+    async with opened(settings, clock) as house, AsyncExitStack() as cleanup:
+        cleanup.push_async_callback(house.leasing.stop)
+        await house.leasing.start()
+        cleanup.push_async_callback(_cancel, asyncio.create_task(house.leasing.run(), name="leases"))
+        await house.declared.tick()
+        for _ in range(CONFIRMATIONS + 1):
+            waiting = [match for match in house.followers.matches if match.pending or match.afresh or not match.polls]
+            await asyncio.gather(*(house.followers.poll(match) for match in waiting))
+        return house.followers.health()
 
 
 def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
@@ -115,13 +131,26 @@ def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
     uvloop.run(with_signals())
 
 
-async def _until(stopped: asyncio.Event, following: asyncio.Task[None]) -> None:
-    """Wait for the end; a follower loop that dies takes the process with it: a daemon that does nothing is worse."""
+def _tick(house: House, delivering: Delivering, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
+    """Start the daemon's clock, and what it does first."""
+    scheduler = Scheduler()
+    cleanup.callback(scheduler.stop)
+    scheduler.every(5, house.followers.watch_silence, name="silence")
+    scheduler.every(5, house.declared.tick, name="declared")
+    scheduler.every(1, partial(publish_due, house.store, clock), name="publications")
+    scheduler.cron("17 * * * *", delivering.purge, name="old deliveries")
+    scheduler.start()
+    cleanup.push_async_callback(_cancel, asyncio.create_task(house.declared.tick(), name="declared liveblogs"))
+
+
+async def _until(stopped: asyncio.Event, *loops: asyncio.Task[None]) -> None:
+    """Wait for the end; a loop that dies takes the process with it: a daemon that does nothing is worse."""
     waiting = asyncio.create_task(stopped.wait(), name="stop signal")
-    await asyncio.wait({waiting, following}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({waiting, *loops}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
-    if following.done() and not following.cancelled():
-        following.result()
+    for loop in loops:
+        if loop.done() and not loop.cancelled():
+            loop.result()
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
@@ -130,57 +159,28 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 
 async def _ready(following: asyncio.Task[None], followers: Followers) -> Mapping[str, Any]:
-    return {"ready": not following.done(), "matches": len(followers)}
+    return {"ready": not following.done(), **followers.health(), "refused": followers.refused}
 
 
-def _declare_clients(unit: Unit, settings: Settings) -> None:
-    clients.declare(
-        unit,
-        [
-            clients.ClientSpec(
-                id=name,
-                secrets=tuple(_hashed(secret) for secret in client.secrets),
-                organizations=client.organizations,
-                scopes=client.scopes,
-            )
-            for name, client in settings.clients.items()
-        ],
+def _deliveries(settings: Settings) -> Rhythm:
+    webhooks = settings.webhooks
+    return Rhythm(
+        limits=Limits(round=webhooks.round_timeout, one_try=webhooks.try_timeout),
+        connections=webhooks.connections,
+        rate=webhooks.rate,
+        keep=webhooks.log_kept,
     )
 
 
-def _hashed(secret: str) -> str:
-    """The SHA-256 of a secret that the config gives in plain, or has hashed already (`matchwire clients hash`)."""
-    return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
-
-
-def _pool(settings: Settings) -> PoolSettings:
-    database = settings.database
-    return PoolSettings(connections=database.pool_size + database.pool_overflow, timeout=database.pool_timeout)
-
-
-def _rhythm(settings: Settings) -> Rhythm:
-    polling = settings.polling
-    pace = Pace(
-        live=polling.live,
-        pause=polling.pause,
-        far=polling.far,
-        before=polling.before,
-        before_window=polling.before_window,
-        after=polling.after,
-        after_growth=polling.after_growth,
-        after_max=polling.after_max,
-        after_window=polling.after_window,
-        backoff_max=polling.backoff_max,
-        honour_max_age=polling.honour_max_age,
-    )
-    return Rhythm(pace=pace, concurrency=polling.concurrency, silence_alarm=polling.silence_alarm)
-
-
-def _api_settings(settings: Settings) -> ApiSettings:
+def _api_settings(settings: Settings, address: str) -> ApiSettings:
     server, limits = settings.server, settings.limits
     return ApiSettings(
-        public_url=server.public_url or f"http://{server.host}:{server.port}",
+        public_url=server.public_url or address,
         public_feeds=server.public_feeds,
+        public_metrics=server.public_metrics,
+        timezone=server.timezone,
+        webhooks_per_organization=settings.webhooks.per_organization,
+        secret_overlap=settings.webhooks.secret_overlap,
         body_bytes=limits.body_bytes,
         client_per_second=limits.client_per_second,
         client_burst=limits.client_burst,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.services import ImportRequest
+from ingest.importing import terms_of
 from mapping.errors import ServiceError
+from mapping.terms import Terms
 from store import sync
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from config.parties import Liveblog
     from ingest.importing import Importer
     from store.database import Store
+    from store.unit import Unit
 
 log = structlog.get_logger()
 
@@ -54,6 +57,19 @@ class Declared:
             self._not_before[name] = self._clock() + (30 if error.retryable else 600)
             return
         del self._open[name]
+
+
+def retune(declared: tuple[Liveblog, ...], unit: Unit) -> None:
+    """Give liveblogs that exist already the terms that are declared now; their next poll applies them to everything."""
+    for entry in declared:
+        found = sync.declared(unit.conn, entry.organization, entry.key)
+        if found is None:
+            continue
+        terms = Terms.from_dict(found.terms)
+        wanted = terms_of(_request(entry), terms.sport).as_dict()
+        if wanted != terms.as_dict():
+            sync.save_terms(unit, found.game_id, wanted)
+            log.info("liveblog.terms_changed", key=entry.key)
 
 
 def _request(entry: Liveblog) -> ImportRequest:

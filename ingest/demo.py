@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BASE_URL = "MATCHWIRE_ORGANIZATIONS__DEMO__PROVIDERS__HEIM__BASE_URL"
 PORT = "MATCHWIRE_SERVER__PORT"
 GREETING = """
-  matchwire shows three World Cup matches at {speed:g} times their speed.
+  matchwire shows matches of four sports at {speed:g} times their speed.
 
   Page      {address}/
   API       {address}/docs   (client_id demo, client_secret demo-secret-for-the-demo-only)

@@ -8,12 +8,19 @@ import structlog
 
 from ingest.importing import Source
 from providers.base import Endpoint
+from store import sync
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from config import Settings
     from config.parties import ProviderEndpoint
     from providers.base import ProviderAdapter
     from providers.registry import Registry
+    from store.unit import Unit
+
+RESOURCES = 3
+"""Requests that the poll of a match makes at a time, at most."""
 
 log = structlog.get_logger()
 
@@ -36,6 +43,38 @@ def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], Sou
     return found
 
 
+def rehome(unit: Unit, sources: Mapping[tuple[str, str], Source]) -> None:
+    """Move liveblogs to the endpoint that their organization has now: after a new password, base URL or language.
+
+    A match that nobody is left on is closed; one whose organization has no endpoint any more stays where it is.
+    """
+    left: set[str] = set()
+    for attachment in sync.all_attachments(unit.conn):
+        source = sources.get((attachment.organization_id, attachment.provider))
+        follow = sync.follow(unit.conn, attachment.follow_id)
+        if source is None or follow is None or follow.endpoint == source.adapter.endpoint.key:
+            continue
+        moved = sync.follow_for(
+            unit,
+            sync.NewFollow(
+                endpoint=source.adapter.endpoint.key,
+                provider=follow.provider,
+                organization_id=follow.organization_id,
+                match_id=follow.match_id,
+                sport=follow.sport,
+                status=follow.status,
+                kickoff=follow.kickoff,
+            ),
+        )
+        sync.save_follow(unit, moved.id, closed_at=None)
+        sync.move(unit, attachment.game_id, moved.id)
+        left.add(follow.id)
+    for follow_id in left:
+        if not sync.attachments_of(unit.conn, follow_id):
+            sync.save_follow(unit, follow_id, closed_at=unit.now)
+            log.info("match.moved", follow=follow_id)
+
+
 def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint) -> Endpoint:
     names = settings.providers[provider_id].names if provider_id in settings.providers else {}
     return Endpoint(
@@ -49,5 +88,6 @@ def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint) ->
         text_content=access.text_content,
         timeout=settings.polling.timeout,
         max_body=settings.limits.provider_bytes,
+        connections=settings.polling.concurrency * RESOURCES,
         options={**access.options, "names": dict(names), "user_agent": settings.polling.user_agent},
     )

@@ -1,14 +1,10 @@
-"""Following matches: one heap of due times, one sleeper, one poll at a time per match.
-
-A poll that finds nothing new costs no write. What is known of a match between polls (validators, state, interval) is
-small and kept here; bodies and ledger stay in the store until something changes.
-"""
+"""Following matches: one heap of due times, one sleeper, one poll at a time per match; when to look again is decided here."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
@@ -17,65 +13,36 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest import syncing
+from ingest import polling
+from ingest.lanes import Held, Lane, unleased
+from ingest.polling import Followed, Poller
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
-from mapping.match import Status
 from mapping.rules import pacing
-from mapping.terms import Terms
-from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
-from store import sync
+from mapping.rules.breaker import Rule
+from store import leases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 
-    from sqlalchemy import Connection
-
+    from ingest.polling import Record
     from ingest.syncing import NewId
+    from providers.base import Fetched, ProviderAdapter
     from store.database import Store
 
 log = structlog.get_logger()
 
 
-@dataclass(slots=True)
-class Followed:
-    """What a process keeps in memory of a match that it follows."""
-
-    id: str
-    match_id: str
-    endpoint: str
-    text: bool
-    known: dict[str, Known]
-    hints: Mapping[str, str]
-    status: Status
-    kickoff: int | None
-    over_since: float | None = None
-    pending: bool = False
-    failures: int = 0
-    failing_since: float | None = None
-    good_at: float | None = None
-    changed_at: float | None = None
-    polls: int = 0
-    silent: bool = False
-    afresh: bool = False
-    """Another liveblog joined: the next poll asks for everything, whatever is known."""
-    busy: bool = False
-    due: float = 0.0
-
-
-@dataclass(slots=True)
-class Lane:
-    """One endpoint's adapter and how many of its polls may be under way."""
-
-    adapter: ProviderAdapter
-    slots: asyncio.Semaphore
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
-    """How to poll: the pace of matches and the bounds of one endpoint."""
+    """How to poll: the pace of matches, the silence (seconds) that raises an alarm, and what each endpoint is spared.
+
+    `concurrency`: matches asked at a time; `rate`: requests a second, 0 for no limit; `breaker`: when it is left alone.
+    """
 
     pace: pacing.Pace = field(default_factory=pacing.Pace)
     concurrency: int = 8
+    rate: float = 0.0
+    breaker: Rule = field(default_factory=Rule)
     silence_alarm: float = 60.0
 
 
@@ -90,17 +57,23 @@ class Followers:
         *,
         clock: Callable[[], float],
         new_id: NewId,
+        record: Record = polling.unrecorded,
+        lease: Callable[[], bool] = unleased,
     ) -> None:
         self._store = store
-        self._lanes = {key: Lane(adapter, asyncio.Semaphore(rhythm.concurrency)) for key, adapter in adapters.items()}
         self._rhythm = rhythm
         self._clock = clock
-        self._new_id = new_id
+        self._lanes = {
+            key: Lane(adapter, concurrency=rhythm.concurrency, rate=rhythm.rate, rule=rhythm.breaker, lease=lease)
+            for key, adapter in adapters.items()
+        }
+        self._pollers = {key: Poller(lane, store, clock, new_id, record) for key, lane in self._lanes.items()}
+        self._refused = 0
         self._matches: dict[str, Followed] = {}
         self._heap: list[tuple[float, int, str]] = []
         self._sequence = count()
         self._woken = asyncio.Event()
-        self._polls: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         return len(self._matches)
@@ -109,59 +82,105 @@ class Followers:
     def matches(self) -> tuple[Followed, ...]:
         return tuple(self._matches.values())
 
-    async def load(self) -> None:
-        """Take up every match that liveblogs still wait for, as the store left it."""
-        for row in await self._store.read(sync.follows):
-            await self.follow(row.id)
+    @property
+    def refused(self) -> int:
+        """How many writes were refused because another process had taken the match over."""
+        return self._refused
 
-    async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
-        """Take up a match; `afresh`: another liveblog joined it, so forget the validators and look at everything now."""
-        row, resources, wants_text = await self._store.read(partial(_load, follow_id=follow_id))
+    def follows(self, held: leases.Held) -> bool:
+        """Whether the match is followed under this lease, and with all liveblogs that have joined it."""
+        match = self._matches.get(held.follow_id)
+        return match is not None and (match.fence, match.joined) == (held.fence, held.joined)
+
+    def keep(self, held: Iterable[leases.Held], *, spare: Container[str] = frozenset()) -> None:
+        """Drop every match that is not held any more, or was lost in between; `spare` these."""
+        fences = {each.follow_id: each.fence for each in held}
+        for match in self.matches:
+            if fences.get(match.id) != match.fence and match.id not in spare:
+                self._matches.pop(match.id)
+
+    async def follow(self, follow_id: str, *, held: leases.Held | None = None, afresh: bool = False) -> None:
+        """Take up a match; `afresh`: another liveblog joined it, so ask for everything, whatever is known, and soon.
+
+        `held`: the lease under which it is written; without one the match belongs to whom it belongs now.
+        """
+        row, resources, text = await self._store.read(partial(polling.load, follow_id=follow_id))
         if row.endpoint not in self._lanes:
             log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
             return
+        fence = row.fence if held is None else held.fence
         match = self._matches.get(follow_id)
-        if match is None:
-            status = Status(row.status)
-            match = Followed(
-                id=row.id,
-                match_id=row.match_id,
-                endpoint=row.endpoint,
-                text=wants_text,
-                known={
-                    name: Known(etag=each.etag, digest=each.digest, rows=each.rows) for name, each in resources.items()
-                },
-                hints=row.hints,
-                status=status,
-                kickoff=row.kickoff,
-                over_since=row.changed_at if status.over else None,
-                pending=bool(row.pending),
-                good_at=row.good_at,
-                changed_at=row.changed_at,
-            )
-            self._matches[follow_id] = match
-        match.text, match.afresh = wants_text, afresh
+        if match is None or match.fence != fence:
+            match = self._matches[follow_id] = polling.take_up(row, resources, text=text)
+        match.afresh = match.afresh or afresh or match.joined != row.joined
+        match.text, match.fence, match.joined = text, fence, row.joined
         self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
 
     async def run(self) -> None:
-        """Drive the polls until cancelled; polls under way are then finished or cancelled by `stop`."""
+        """Drive the polls until cancelled; `stop` then sees to those under way."""
         while True:
             await self._sleep()
             while self._heap and self._heap[0][0] <= monotonic():
                 due, _, follow_id = heappop(self._heap)
                 match = self._matches.get(follow_id)
                 if match is not None and match.due == due and not match.busy:
-                    self._start(match)
+                    if held := self._lanes[match.endpoint].hold():
+                        self._hold(match, held)
+                        continue
+                    match.busy = True
+                    self._spawn(self.poll(match))
 
     async def stop(self, grace: float = 8.0) -> None:
         """Let polls that are under way finish within `grace` seconds, then cancel what is left."""
-        if self._polls:
-            _, late = await asyncio.wait(self._polls, timeout=grace)
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=grace)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
+    async def poll(self, match: Followed) -> None:
+        """Poll once and plan the next poll, whatever happens: no match is ever forgotten."""
+        fresh_for: float | None = None
+        retry_after: float | None = None
+        try:
+            fetched = await self._pollers[match.endpoint].poll(match)
+            retry_after = self._account(match, fetched)
+            fresh_for = min((a.fresh_for for a in fetched.answers if a.fresh_for is not None), default=None)
+        except Held as held:
+            self._hold(match, held.seconds)
+            return
+        except leases.Superseded:
+            self._supersede(match)
+        except ServiceError as error:
+            self._fail(match, error)
+            retry_after = self._distance([error])
+        except Exception:
+            log.exception("match.sync_failed", match=match.match_id)
+            match.failures += 1
+        finally:
+            match.busy = False
+        self._plan(match, fresh_for, retry_after)
+
+    async def watch_silence(self) -> None:
+        """Raise one alarm for each running match that has had no good answer for too long."""
+        now = self._clock()
+        for match in self._matches.values():
+            quiet = 0.0 if match.good_at is None else now - match.good_at
+            if match.status.running and quiet > self._rhythm.silence_alarm and not match.silent:
+                match.silent = True
+                log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
+
+    def health(self) -> dict[str, int]:
+        """How many matches are followed, failing, and silent (an alarm was raised), and how many endpoints are lost."""
+        return {
+            "matches": len(self._matches),
+            "failing": sum(match.failures > 0 for match in self._matches.values()),
+            "silent": sum(match.silent for match in self._matches.values()),
+            "endpoints_lost": sum(lane.lost is not None for lane in self._lanes.values()),
+        }
+
     async def _sleep(self) -> None:
+        """Wait until a poll is due or one is scheduled."""
         self._woken.clear()
         wait = self._heap[0][0] - monotonic() if self._heap else None
         if wait is not None and wait <= 0:
@@ -177,163 +196,79 @@ class Followers:
         heappush(self._heap, (match.due, next(self._sequence), match.id))
         self._woken.set()
 
-    def _start(self, match: Followed) -> None:
-        match.busy = True
-        task = asyncio.create_task(self._poll_and_plan(match), name=f"poll {match.match_id}")
-        self._polls.add(task)
-        task.add_done_callback(self._polls.discard)
-
-    async def _poll_and_plan(self, match: Followed) -> None:
-        """Poll once and plan the next poll, whatever happens: no match is ever forgotten."""
-        fresh_for: float | None = None
-        retry_after: float | None = None
-        try:
-            fetched = await self._poll(match)
-            fresh_for = min((a.fresh_for for a in fetched.answers if a.fresh_for is not None), default=None)
-            retry_after = self._account(match, fetched)
-        except ServiceError as error:
-            self._fail(match, error)
-            retry_after = error.retry_after
-        except Exception:
-            log.exception("match.sync_failed", match=match.match_id)
-            match.failures += 1
-        finally:
-            match.busy = False
-        self._plan(match, fresh_for, retry_after)
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _plan(self, match: Followed, fresh_for: float | None, retry_after: float | None) -> None:
-        pace = self._rhythm.pace
-        if match.afresh:
-            self._schedule(match, 0.0)
+        if self._matches.get(match.id) is not match:  # dropped while it was polled
             return
+        pace, pending = self._rhythm.pace, match.pending
         wait = pacing.interval(
-            pace,
-            match.status,
-            now=self._clock(),
-            kickoff=match.kickoff,
-            over_since=match.over_since,
-            pending=match.pending,
+            pace, match.status, now=self._clock(), kickoff=match.kickoff, over_since=match.over_since, pending=pending
         )
-        if wait is None:
-            self._start_closing(match)
+        if match.afresh:
+            wait = 0.0
+        elif wait is None:
+            self._spawn(self._close(match))
             return
         if match.failures:
             jitter = random.random()  # noqa: S311 -- spreads load, guards nothing
             wait = pacing.backoff(pace, wait, failures=match.failures, jitter=jitter, retry_after=retry_after)
-        else:
-            wait = pacing.align(pace, wait, fresh_for)
-        self._schedule(match, wait)
-
-    async def _poll(self, match: Followed) -> Fetched:
-        lane = self._lanes[match.endpoint]
-        async with lane.slots:
-            if match.afresh:
-                match.known, match.afresh = {}, False
-            fetched = await lane.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
-        match.polls += 1
-        if fetched.changed or (match.pending and fetched.good):
-            await self._apply(match, lane.adapter, fetched)
-        for answer in fetched.answers:
-            _note_validators(match, answer)
-        return fetched
-
-    async def _apply(
-        self, match: Followed, adapter: ProviderAdapter, fetched: Fetched, *, closing: bool = False
-    ) -> None:
-        """Translate the snapshot and bring the liveblogs in line with it, in one unit."""
-        bodies = await self._store.read(partial(sync.bodies, follow_id=match.id))
-        bodies |= {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
-        translated = adapter.translate(match.match_id, bodies)
-        for fault in translated.faults:
-            log.info("match.row_skipped", match=match.match_id, **asdict(fault))
-        snapshot = syncing.Snapshot(
-            match=translated, good=sources(fetched, adapter), answers=fetched.answers, hints=fetched.hints
-        )
-        applied = await self._store.write(
-            partial(syncing.apply, follow_id=match.id, snapshot=snapshot, new_id=self._new_id, closing=closing)
-        )
-        now = self._clock()
-        if translated.status.over:
-            match.over_since = now if match.over_since is None or fetched.changed else match.over_since
-        else:
-            match.over_since = None
-        if match.status is not translated.status:
-            log.info("match.status_changed", match=match.match_id, status=translated.status.value)
-        match.status, match.kickoff, match.pending = translated.status, translated.kickoff, applied.pending
-        match.hints = fetched.hints
-        match.changed_at = now if fetched.changed else match.changed_at
+        self._schedule(match, wait if match.failures else pacing.align(pace, wait, fresh_for))
 
     def _account(self, match: Followed, fetched: Fetched) -> float | None:
-        """Book successes and failures of a poll; returns how long the provider asked us to stay away."""
-        if fetched.good:
-            match.good_at = self._clock()
-            match.silent = False
-        text = self._lanes[match.endpoint].adapter.text_resource
+        """Book success or failure of a poll; returns how long the provider asked us to stay away.
+
+        A failing resource of text alone is shown in the health, and holds up nothing.
+        """
+        text = self._lanes[match.endpoint].text_resource
         errors = [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
+        match.silent = match.silent and not fetched.good
         if errors:
             self._fail(match, errors[0])
-            return max((error.retry_after for error in errors if error.retry_after is not None), default=None)
-        if match.failing_since is not None:
+            return self._distance(errors)
+        if match.told:
             log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
-        match.failures, match.failing_since = 0, None
+        match.failures, match.told = 0, False
         return None
 
     def _fail(self, match: Followed, error: ServiceError) -> None:
+        """Tell of a match that fails twice in a row, once; where all of the endpoint is lost, its lane tells it once."""
         match.failures += 1
-        if match.failing_since is None:
-            match.failing_since = self._clock()
+        if match.failures > 1 and not match.told and self._lanes[match.endpoint].lost is None:
+            match.told = True
             event = "store.unavailable" if isinstance(error, StoreUnavailable) else "provider.lost"
             log.warning(event, match=match.match_id, endpoint=match.endpoint, cause=error.message)
-        if isinstance(error, ProviderRefused):
-            match.failures = max(match.failures, 8)
 
-    def _start_closing(self, match: Followed) -> None:
-        task = asyncio.create_task(self._close(match), name=f"close {match.match_id}")
-        self._polls.add(task)
-        task.add_done_callback(self._polls.discard)
+    def _supersede(self, match: Followed) -> None:
+        """Drop a match that another process follows by now; nothing was written."""
+        self._refused += 1
+        if self._matches.get(match.id) is match:
+            del self._matches[match.id]
+        log.warning("match.superseded", match=match.match_id, fence=match.fence)
+
+    def _hold(self, match: Followed, held: float) -> None:
+        """Look again when the endpoint may be asked, not all matches at once."""
+        self._schedule(match, held + pacing.phase(match.match_id, self._rhythm.pace.live))
+
+    def _distance(self, errors: list[ServiceError]) -> float | None:
+        """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
+        refused = self._rhythm.pace.refused
+        asked = [refused if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
+        return max((wait for wait in asked if wait is not None), default=None)
 
     async def _close(self, match: Followed) -> None:
-        """The window after the end is over: settle what is still open and stop following."""
+        """Settle what is open at the end of the window and stop following; try again later where the store cannot."""
         try:
-            nothing_new = Fetched(answers=(), hints=match.hints)
-            await self._apply(match, self._lanes[match.endpoint].adapter, nothing_new, closing=True)
+            await self._pollers[match.endpoint].close(match)
+        except leases.Superseded:
+            self._supersede(match)
+            return
         except ServiceError as error:
             log.warning("match.closing_failed", match=match.match_id, cause=error.message)
             self._schedule(match, self._rhythm.pace.backoff_max)
             return
-        del self._matches[match.id]
+        self._matches.pop(match.id, None)
         log.info("match.closed", match=match.match_id)
-
-    async def watch_silence(self) -> None:
-        """Raise one alarm for each running match that has had no good answer for too long."""
-        for match in self._matches.values():
-            quiet = self._clock() - (match.good_at or self._clock())
-            if match.status.running and quiet > self._rhythm.silence_alarm and not match.silent:
-                match.silent = True
-                log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
-
-
-def sources(fetched: Fetched, adapter: ProviderAdapter) -> frozenset[str]:
-    """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well."""
-    failed = {answer.resource for answer in fetched.failed}
-    asked = {answer.resource for answer in fetched.answers}
-    text = {adapter.text_resource} & asked
-    play = asked - text
-    return frozenset(name for name, needed in (("play", play), ("text", text)) if needed and not needed & failed)
-
-
-def _load(conn: Connection, follow_id: str) -> tuple[sync.FollowRow, dict[str, sync.ResourceRow], bool]:
-    row = sync.follow(conn, follow_id)
-    if row is None:
-        raise LookupError(follow_id)
-    wants_text = any(Terms.from_dict(each.terms).text for each in sync.attachments_of(conn, follow_id))
-    return row, sync.resources(conn, follow_id), wants_text
-
-
-def _note_validators(followed: Followed, answer: Answer) -> None:
-    earlier = followed.known.get(answer.resource, Known())
-    match answer.outcome:
-        case Outcome.CHANGED:
-            followed.known[answer.resource] = Known(etag=answer.etag, digest=answer.digest, rows=answer.rows)
-        case Outcome.UNCHANGED if answer.etag and answer.etag != earlier.etag:
-            followed.known[answer.resource] = Known(etag=answer.etag, digest=earlier.digest, rows=earlier.rows)

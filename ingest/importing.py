@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
 from api.decorate import decorate
 from ingest import syncing
-from ingest.following import sources
+from ingest.polling import sources
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.services import ImportRequest
-    from ingest.following import Followers
     from mapping.match import Match
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
@@ -43,6 +42,13 @@ class Source:
     adapter: ProviderAdapter
 
 
+class Following(Protocol):
+    """Whoever sees to it that a match is followed, in this process or in another one."""
+
+    async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
+        """A liveblog was attached to the match; `afresh`: look at it soon, as if nothing were known."""
+
+
 class Importer:
     """Answers createFromExternal, and creates the liveblogs that the config declares."""
 
@@ -50,7 +56,7 @@ class Importer:
         self,
         store: Store,
         sources: Mapping[tuple[str, str], Source],
-        followers: Followers,
+        followers: Following,
         *,
         providers: frozenset[str],
     ) -> None:
@@ -111,10 +117,10 @@ class Importer:
         if earlier is not None:
             return follow.id, earlier
         known = sync.resources(unit.conn, follow.id)
-        terms = _terms(request, match)
+        terms = terms_of(request, match.sport)
         references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
         game_id = _insert(unit, request, match, game_document(match, terms, references))
-        syncing.start_ledger(unit, game_id, liveblogs.require_game(unit.conn, game_id).document, terms)
+        syncing.start_ledger(unit, game_id, liveblogs.require_game(unit.conn, game_id).document)
         sync.attach(
             unit,
             sync.Attachment(
@@ -130,7 +136,9 @@ class Importer:
         )
         new_event_id = partial(new_local_id, "e")
         applied = syncing.sync_liveblog(unit, game_id, snapshot, terms, references, new_id=new_event_id)
-        if not known:
+        if known:
+            sync.look_afresh(unit, follow.id)
+        else:
             syncing.remember(unit, follow.id, snapshot, pending=applied.pending)
         if request.idempotency_key is not None:
             idempotency.remember(
@@ -237,16 +245,21 @@ def _check_text(request: ImportRequest, source: Source) -> None:
 
 
 def _check_sport(request: ImportRequest, source: Source, match: Match) -> None:
-    """Unsupported sports, and text where the interface does not list the sport for it, are 400."""
-    if match.sport not in SPORTS or match.sport not in source.provider.catalog:
+    """Unsupported sports, and text where the interface does not list the sport for it, are 400.
+
+    A sport that is listed for text alone can be had too: it has a scoreboard and nothing to post but the text.
+    """
+    offered = match.sport in source.provider.catalog or match.sport in source.provider.text_sports
+    if match.sport not in SPORTS or not offered:
         raise InvalidRequest(f"{match.sport} is not supported for {match.provider}", field=f"{request.selector_kind}Id")
     if request.text and match.sport not in source.provider.text_sports:
         raise InvalidRequest(f"there is no text content for {match.sport}", field="includeTextContent")
 
 
-def _terms(request: ImportRequest, match: Match) -> Terms:
+def terms_of(request: ImportRequest, sport: str) -> Terms:
+    """What the request asks for; what to leave out only counts where posting is automatic (interface)."""
     return Terms(
-        sport=match.sport,
+        sport=sport,
         locale=request.locale,
         auto_post=request.auto_post,
         exclude_events=frozenset(request.exclude_events) if request.auto_post else frozenset(),

@@ -8,7 +8,8 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from mapping.board import Board, reconcile_board, synced
+from mapping.board import EVERYTHING, Board, reconcile_board, synced
+from mapping.errors import NotFound
 from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.reconcile import Entry, State, Stored, reconcile
@@ -87,15 +88,24 @@ def sync_liveblog(
     closing: bool = False,
 ) -> Applied:
     """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes."""
-    game = liveblogs.find_game(unit.conn, game_id)
-    if game is None or game.local_status == liveblogs.DELETED:
+    try:
+        game = liveblogs.lock_game(unit, game_id)  # so that nobody edits what is merged here
+    except NotFound:
         return Applied()
     lines = sync.ledger(unit.conn, game_id)
     entries = {key: _entry(line) for key, line in lines.items() if key != GAME_KEY}
     placed = {line.local_id: line.written["placed"] for line in lines.values() if line.local_id is not None}
     stored, times = _stored(unit, entries, placed)
     posts = wanted(snapshot.match, terms, references, block_id=partial(block_id, game_id))
-    changes = reconcile(posts, entries, stored, good=snapshot.good, new_id=new_id, closing=closing)
+    changes = reconcile(
+        posts,
+        entries,
+        stored,
+        good=snapshot.good,
+        new_id=new_id,
+        unreadable=unreadable(snapshot.match),
+        closing=closing,
+    )
     board = _board(lines.get(GAME_KEY))
     change = reconcile_board(
         board,
@@ -117,17 +127,21 @@ def sync_liveblog(
     return Applied(stepped=(game_id,) if stepped else (), pending=changes.pending or change.pending)
 
 
-def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any], terms: Terms) -> None:
-    """Remember that the sync itself wrote the pre-filled liveblog, so that the next snapshot may change it."""
-    sync.save_ledger(unit, game_id, [_board_line(Board(written=synced(document, terms)))])
+def unreadable(match: Match) -> frozenset[str]:
+    """Keys of rows that are there but could not be understood: what was posted of them stays (threats: wrong types)."""
+    rows = frozenset(f"{kind}:{fault.row}" for fault in match.faults for kind in ("incident", "text"))
+    return rows | match.illegible
+
+
+def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
+    """Remember that the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
+    parts = {name: document[name] for name in EVERYTHING if name in document}
+    sync.save_ledger(unit, game_id, [_board_line(Board(written=parts))])
 
 
 def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
     """Keep what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
-    known = sync.resources(unit.conn, follow_id)
-    for answer in snapshot.answers:
-        row = known.get(answer.resource, sync.ResourceRow(name=answer.resource))
-        sync.save_resource(unit, follow_id, resource_after(row, answer, snapshot.match.faults, unit.now), answer.body)
+    note_health(unit, follow_id, snapshot.answers, snapshot.match.faults)
     sync.save_follow(
         unit,
         follow_id,
@@ -142,13 +156,22 @@ def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, c
     )
 
 
+def note_health(unit: Unit, follow_id: str, answers: Iterable[Answer], faults: tuple[Fault, ...] = ()) -> None:
+    """Keep what the answers say of each resource: last good, last change, failures in a row, rows left out."""
+    known = sync.resources(unit.conn, follow_id)
+    for answer in answers:
+        row = known.get(answer.resource, sync.ResourceRow(name=answer.resource))
+        sync.save_resource(unit, follow_id, resource_after(row, answer, faults, unit.now), answer.body)
+
+
 def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int) -> sync.ResourceRow:
     """What is known of a resource after this answer: a good body replaces the last one, a failure only counts."""
     match answer.outcome:
         case Outcome.FAILED:
             return replace(row, failures=row.failures + 1, last_error=str(answer.error))
         case Outcome.UNCHANGED:
-            return replace(row, etag=answer.etag or row.etag, good_at=now, failures=0, last_error=None)
+            etag = answer.etag or row.etag if row.digest else None  # what is to be looked at afresh stays so
+            return replace(row, etag=etag, good_at=now, failures=0, last_error=None)
         case Outcome.CHANGED:
             skipped = [
                 {"row": fault.row, "field": fault.field, "reason": fault.reason}
@@ -204,7 +227,7 @@ def _write(
     event: Stored, stored: Mapping[str, Stored], times: Mapping[str, int], now: int, provider: str
 ) -> liveblogs.EventWrite:
     before, claimed = stored.get(event.local_id), event.document.get("created_at")
-    stays = before is not None and before.document.get("created_at") == claimed
+    stays = before is not None and claimed in {None, before.document.get("created_at")}
     return liveblogs.EventWrite(
         local_id=event.local_id,
         document=event.document,

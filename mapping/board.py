@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GUARDED = ("scoreboard", "state_info")
 
+SET_BASED = "Svc::Model::Content::Scoreboard::SetBasedGameScoreboard"
+
 _PROGRESS = {0: 0, 1: 1, 2: 2, 31: 3}
 """`gamestate` in the order of a match: before, running, shoot-out, after."""
 
@@ -41,6 +43,10 @@ class BoardChange:
         return bool(self.board.doubted)
 
 
+EVERYTHING = ("meta_info", "squads", "summary", "state_info", "options", "scoreboard")
+"""All parts of a game document that the sync may write."""
+
+
 def synced(document: Mapping[str, Any], terms: Terms) -> Document:
     """The parts of a game document that the sync keeps up to date under these terms (AutoPostConfiguration)."""
     parts = ["meta_info", "squads", "summary"]
@@ -55,7 +61,7 @@ def reconcile_board(
     """Merge the wanted parts into `current`; `good` says that the match's state was answered well this time."""
     doubted: Document = {}
     if goes_back(board.written, wanted):
-        claim = {"progress": list(_progress(wanted)), "goals": _goals(wanted)}
+        claim = {"progress": list(_progress(wanted)), "goals": list(_goals(wanted))}
         if not good or not same(board.doubted, claim):
             doubted = claim if good else board.doubted
             wanted = {name: value for name, value in wanted.items() if name not in GUARDED}
@@ -65,8 +71,10 @@ def reconcile_board(
 
 
 def goes_back(written: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether the provider takes back goals or time of play that the liveblog already shows."""
-    return _progress(wanted) < _progress(written) or _goals(wanted) < _goals(written)
+    """Whether the provider takes back goals, games or time of play that the liveblog already shows."""
+    fewer = any(now < before for now, before in zip(_goals(wanted), _goals(written), strict=True))
+    earlier = _progress(wanted) < _progress(written)
+    return ("scoreboard" in wanted and fewer) or ("state_info" in wanted and earlier)
 
 
 def _progress(document: Mapping[str, Any]) -> tuple[int, int]:
@@ -74,7 +82,13 @@ def _progress(document: Mapping[str, Any]) -> tuple[int, int]:
     return _PROGRESS.get(state.get("gamestate", 0), 0), state.get("recurrence") or 0
 
 
-def _goals(document: Mapping[str, Any]) -> int:
-    score = (document.get("scoreboard") or {}).get("score") or {}
+def _goals(document: Mapping[str, Any]) -> tuple[int, int]:
+    """Goals, or sets won and games in all sets; a game may be taken back while the sets stay."""
+    board = document.get("scoreboard") or {}
+    games = (board.get("scores") or ()) if board.get("_type") == SET_BASED else ()
+    return _sum(board.get("score") or {}), sum(_sum(score) for score in games)
+
+
+def _sum(score: Mapping[str, Any]) -> int:
     sides = (str(score.get(f"{side}_score") or "") for side in ("home", "away"))
-    return sum(int(goals) for goals in sides if goals.isdecimal())
+    return sum(int(points) for points in sides if points.isdecimal())

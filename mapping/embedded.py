@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Named, Person, Score, Side
+    from mapping.match import Named, Person, Placing, Score, Side
     from mapping.references import References
 
 Document = dict[str, Any]
@@ -96,6 +96,24 @@ def score(value: Score | None, title: str | None = None) -> Document:
         "away_score": away,
         **_known(title=title),
     }
+
+
+def points(value: tuple[str, str]) -> Document:
+    """The points of a running game, which are words as often as numbers (`40`, `A`)."""
+    home, away = value
+    return {"_type": "Svc::Model::Content::Scoreboard::ScoreboardScore", "home_score": home, "away_score": away}
+
+
+def placing(value: Placing, references: References) -> Document:
+    """One place of a ranking."""
+    return _known(
+        position=value.position,
+        player=None if value.person is None else player(value.person, value.team, references),
+        team=None if value.team is None else team(value.team, references),
+        time=value.time,
+        gap=value.gap,
+        status=value.status,
+    )
 
 
 def _identity(object_id: str | None, ext_id: str) -> Mapping[str, str]:

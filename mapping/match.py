@@ -108,10 +108,36 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Involved:
-    """A person's part in an incident; `role` is one of the sport's roles (`scorer`, `assist`, `in`, `out`, `player`, …)."""
+    """A person's part in an incident; `role` is one of the sport's roles (`scorer`, `assist`, `in`, `out`, `player`, …).
+
+    `team` is the person's own, in sports where more than two compete.
+    """
 
     role: str
     person: Person
+    team: Side | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placing:
+    """One place of a ranking; `time`, `gap` and `status` are shown as they are."""
+
+    position: int | None
+    person: Person | None = None
+    team: Side | None = None
+    time: str | None = None
+    gap: str | None = None
+    status: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Race:
+    """The state of a race: the running lap, the flag or safety measure in force, and who is where."""
+
+    lap: int | None = None
+    total_laps: int | None = None
+    flag: str | None = None
+    ranking: tuple[Placing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +147,8 @@ class Incident:
     `key` identifies it within the match: `incident:<provider id>`, or `period:<kind>` for the start and end of a period.
     `side` is the side of the acting player (for an own goal the scorer's own team, whose opponent gets the goal).
     `minute` is the running minute (1-based), `added` the minutes on top of it in added time, where known.
-    `order` is the provider's sequence and breaks ties between equal times.
+    `order` is the provider's sequence and breaks ties between equal times. `lap` and `team` belong to races; `detail` is
+    what the provider adds in its own words (the seconds of a pit stop, a penalty, a quotation, the number of a game).
     """
 
     key: str
@@ -136,6 +163,9 @@ class Incident:
     method: str | None = None
     created_at: int | None = None
     synthesised: bool = False
+    lap: int | None = None
+    team: Side | None = None
+    detail: str | None = None
 
     @property
     def marks_period(self) -> bool:
@@ -174,6 +204,9 @@ class Match:
 
     `score` is the score on the pitch (after extra time too), `shootout` the tally of a shoot-out alone, `periods` the
     scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
+    A race has neither home nor away, but a `title` and, once there is a start list or a classification, a `race`.
+    `decided` tells how a match was decided where the provider says so (`overtime`, `shootout`); `points` are those of a
+    running game, and `serving` is who serves it.
     """
 
     provider: str
@@ -194,6 +227,13 @@ class Match:
     comments: tuple[Comment, ...] = ()
     text: bool = True
     faults: tuple[Fault, ...] = ()
+    title: str | None = None
+    decided: str | None = None
+    points: tuple[str, str] | None = None
+    serving: SideName | None = None
+    race: Race | None = None
+    illegible: frozenset[str] = frozenset()
+    """Keys of incidents that may be in the answer, in a form that could not be understood: they are not missing."""
 
     @property
     def sides(self) -> tuple[Side, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Match, Status
+from mapping import embedded
+from mapping.match import Match, Race, Status
 from mapping.rules.clock import phase_length, played_before
 
 if TYPE_CHECKING:
+    from mapping.references import References
     from mapping.sports import Sport
 
 BEFORE, RUNNING, SHOOTOUT, ENDED = 0, 1, 2, 31
@@ -25,9 +27,13 @@ GAMESTATES = {
 }
 
 
-def state_info(sport: Sport, match: Match) -> dict[str, Any]:
-    """The state document: time-based where the sport has a clock, basic elsewhere."""
+def state_info(sport: Sport, match: Match, references: References) -> dict[str, Any]:
+    """The state document: time-based where the sport has a clock, by sets in tennis, a ranking in races, basic elsewhere."""
     gamestate = GAMESTATES[match.status]
+    if sport.sets:
+        return _of_sets(match, gamestate)
+    if sport.ranked:
+        return _of_race(match.race or Race(), gamestate, references)
     if sport.timing is None:
         return {"_type": "Svc::Model::GameStateInfo::BasicGameStateInfo", "gamestate": gamestate}
     options = sport.timing.document()
@@ -44,6 +50,29 @@ def state_info(sport: Sport, match: Match) -> dict[str, Any]:
         "recurrence": phase,
         "gamestate": gamestate,
         "minute": _minute(match, played_before(options, phase), phase_length(options, phase)),
+    }
+
+
+def _of_sets(match: Match, gamestate: int) -> dict[str, Any]:
+    """The running set and game, or those that were played last; nothing before the first set."""
+    last = match.periods[-1].score if match.periods else None
+    played = 0 if last is None else last.home + last.away
+    return {
+        "_type": "Svc::Model::GameStateInfo::TennisGameStateInfo",
+        "gamestate": gamestate,
+        **({} if last is None else {"set": len(match.periods), "game": played + (gamestate == RUNNING)}),
+        **({} if match.points is None else {"points": embedded.points(match.points)}),
+        **({} if match.serving is None else {"serving": match.serving}),
+    }
+
+
+def _of_race(race: Race, gamestate: int, references: References) -> dict[str, Any]:
+    known = {"lap": race.lap, "total_laps": race.total_laps, "flag": race.flag}
+    return {
+        "_type": "Svc::Model::GameStateInfo::RankedGameStateInfo",
+        "gamestate": gamestate,
+        **{name: value for name, value in known.items() if value is not None},
+        "ranking": [embedded.placing(place, references) for place in race.ranking],
     }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mapping import embedded, richtext
 from mapping.locales import Translator, translator
+from mapping.locales.labels import LAP
 from mapping.sports import Sport, sport_of
 from mapping.wording import sentence, title
 
@@ -129,9 +130,9 @@ def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:
 
 
 def _sport_event(desk: _Desk, incident: Incident) -> Document:
-    side = desk.match.side(incident.side)
+    side = incident.team or desk.match.side(incident.side)
     scores = desk.sport.kind(incident.kind).scores and incident.score is not None
-    time_of_play, phase = minute_of_play(incident), desk.sport.phase(incident.phase)
+    time_of_play, phase = _time_of_play(incident, desk.texts), desk.sport.phase(incident.phase)
     return {
         "_type": "Svc::Model::Content::SportEventContentBlock",
         "local_id": desk.block_id(incident.key, "sport_event"),
@@ -146,7 +147,7 @@ def _sport_event(desk: _Desk, incident: Incident) -> Document:
                 "_type": "Svc::Model::Content::SportEventPlayer",
                 "event_player_type": involved.role,
                 "event_player_title": desk.texts.text(desk.sport.role(involved.role)),
-                "player": embedded.player(involved.person, side, desk.references),
+                "player": embedded.player(involved.person, involved.team or side, desk.references),
             }
             for involved in incident.people
         ],
@@ -156,6 +157,11 @@ def _sport_event(desk: _Desk, incident: Incident) -> Document:
 
 def _phase(name: str) -> Document:
     return {"_type": "Svc::Model::Content::SportPhase", "name": name}
+
+
+def _time_of_play(incident: Incident, texts: Translator) -> str:
+    """The minute, in races the lap."""
+    return minute_of_play(incident) if incident.lap is None else texts.text(LAP, lap=incident.lap)
 
 
 def minute_of_play(incident: Incident) -> str:

@@ -42,7 +42,7 @@ def game_document(match: Match, terms: Terms, references: References, *, title: 
         },
         **({} if sides is None else {"scoreboard": _scoreboard(sport, match, sides, references, texts)}),
         **({} if sport.timing is None else {"options": sport.timing.document()}),
-        "state_info": state_info(sport, match),
+        "state_info": state_info(sport, match, references),
         **({} if sides is None else {"squads": _squads(sides, references)}),
     }
 
@@ -60,7 +60,7 @@ def _sides(sport: Sport, match: Match) -> tuple[Side, Side] | None:
 def _names(match: Match, sides: tuple[Side, Side] | None, references: References, title: str | None) -> Document:
     """The meta info of a team game, or of a title game where no teams meet."""
     if sides is None:
-        named = title or (match.tournament.name if match.tournament is not None else "")
+        named = title or match.title or (match.tournament.name if match.tournament is not None else "")
         if not named:
             raise DownstreamRejected(f"the provider's match {match.match_id} has nothing to name the liveblog after")
         return {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": named}
@@ -80,12 +80,15 @@ def _scoreboard(
     sport: Sport, match: Match, sides: tuple[Side, Side], references: References, texts: Translator
 ) -> Document:
     home, away = sides
+    kind = "SetBased" if sport.sets else "Team"
     return {
-        "_type": "Svc::Model::Content::Scoreboard::TeamGameScoreboard",
+        "_type": f"Svc::Model::Content::Scoreboard::{kind}GameScoreboard",
         "home_team": embedded.team(home, references),
         "away_team": embedded.team(away, references),
         "score": embedded.score(match.score, _decided(sport, match, texts)),
         "scores": _parts(match, texts),
+        **({} if match.points is None else {"current_score": embedded.points(match.points)}),
+        **({} if match.serving is None else {"serving": match.serving}),
     }
 
 
@@ -94,7 +97,8 @@ def _decided(sport: Sport, match: Match, texts: Translator) -> str:
     went = ending(sport, match)
     over = match.status is Status.FINISHED
     label = went if over else OVERTIME if went == SHOOTOUT and _extra_time(match) else ""
-    return texts.text(ENDINGS[label], context=SCORE_CONTEXT) if label else ""
+    msgid = {**ENDINGS, **sport.endings}.get(label)
+    return texts.text(msgid, context=SCORE_CONTEXT) if msgid else ""
 
 
 def _extra_time(match: Match) -> bool:

@@ -79,12 +79,14 @@ def reconcile(
     *,
     good: frozenset[str],
     new_id: Callable[[], str],
+    unreadable: frozenset[str] = frozenset(),
     closing: bool = False,
 ) -> Changes:
     """What must change so that the liveblog says what the match says.
 
     `stored` holds the events of the ledger by `local_id`; `good` names the sources (`play`, `text`) that answered well this
     time, so that a post missing from them counts as missing once more. `closing`: the window after the end closes now.
+    Keys in `unreadable` are in the answer, but not in a form that could be understood: they are not missing.
     """
     posts = {post.key: post for post in wanted}
     events: list[Stored] = []
@@ -95,7 +97,7 @@ def reconcile(
         events += [event] if event else []
         entries += [line] if line != entry else []
     for entry in ledger.values():
-        if entry.key not in posts and entry.state is not State.GONE:
+        if entry.key not in posts and entry.key not in unreadable and entry.state is not State.GONE:
             event, line = _vanish(entry, stored.get(entry.local_id), posts, good=good, closing=closing)
             events += [event] if event else []
             entries += [line] if line != entry else []

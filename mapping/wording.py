@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from string import Formatter
 from typing import TYPE_CHECKING
 
-from mapping.locales.labels import SCORE, SCORE_CONTEXT
-from mapping.match import Incident, Match, Person, Score, Side, Status
+from mapping.locales.labels import DECIMAL_MARK, SCORE, SCORE_CONTEXT
+from mapping.match import Incident, Match, Person, Score, Side, SideName, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 OVERTIME, SHOOTOUT = "overtime", "shootout"
 FINAL = "final"
+
+DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
 
 UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {player}")
 """For event types without sentences of their own."""
@@ -46,6 +49,8 @@ def _ended(text: str) -> str:
 def ending(sport: Sport, match: Match) -> str:
     """How far the match went: `""` regular time, `overtime` or `shootout`."""
     timing = sport.timing
+    if match.decided is not None:
+        return match.decided
     if match.shootout is not None or match.status is Status.SHOOTOUT:
         return SHOOTOUT
     phases = [match.clock.phase, *(incident.phase or 0 for incident in match.incidents)]
@@ -74,14 +79,49 @@ def placeholders(template: str) -> frozenset[str]:
 
 def _values(match: Match, incident: Incident, translator: Translator) -> Mapping[str, str]:
     """What is known for a sentence: the teams, the acting one, its opponent, people by role, the shoot-out's tally."""
-    acting = match.side(incident.side)
+    acting = match.side(incident.side) or incident.team
     other = next((side for side in match.sides if side is not acting), None) if acting is not None else None
     sides = {"home": match.home, "away": match.away, "team": acting, "opponent": other}
     people = {involved.role: _name(involved.person) for involved in incident.people}
     anybody = {"player": _name(incident.people[0].person)} if incident.people else {}
     teams = {name: _name(side) for name, side in sides.items() if side is not None}
     tally = {} if match.shootout is None else {"shootout": spoken_score(match.shootout, translator)}
-    return {**teams, **anybody, **people, **tally}
+    return {
+        **teams,
+        **anybody,
+        **people,
+        **tally,
+        **_of_sets(match, incident, translator),
+        **_details(incident, translator),
+    }
+
+
+def _of_sets(match: Match, incident: Incident, translator: Translator) -> Mapping[str, str]:
+    """Sets and games as they are said aloud: the better side's number first."""
+    won = match.winner
+    set_ = {} if incident.phase is None else {"set": str(incident.phase)}
+    if incident.score is not None and incident.side is not None:
+        set_["won"] = spoken_score(_seen_from(incident.side, incident.score), translator)
+    if won is None:
+        return set_
+    winner, loser = match.side(won), match.side("away" if won == "home" else "home")
+    named = {name: _name(side) for name, side in (("winner", winner), ("loser", loser)) if side is not None}
+    sets = [spoken_score(_seen_from(won, part.score), translator) for part in match.periods]
+    return {**set_, **named, **({"sets": ", ".join(sets)} if sets else {})}
+
+
+def _seen_from(side: SideName, score: Score) -> Score:
+    return score if side == "home" else Score(score.away, score.home)
+
+
+def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
+    """What the provider adds; a number of seconds with the language's decimal mark."""
+    detail = incident.detail
+    if detail is None:
+        return {}
+    seconds = DECIMAL.fullmatch(detail)
+    mark = translator.text(DECIMAL_MARK, context=SCORE_CONTEXT)
+    return {"detail": detail, **({"seconds": detail.replace(".", mark)} if seconds else {})}
 
 
 def _name(named: Person | Side) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.engine import URL, make_url
@@ -20,11 +21,16 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from store.presence import Alone, Presence
+
 __all__ = ["PoolSettings", "Store", "Unit"]
 
 T = TypeVar("T")
 
 DEFAULTS = PoolSettings()
+
+Committed = Mapping[str, int]
+"""Liveblogs that stepped in a unit: `ticker_id` → version."""
 
 
 class Store:
@@ -33,6 +39,9 @@ class Store:
     def __init__(self, backend: SqliteBackend | PostgresBackend) -> None:
         self._backend = backend
         self._closed = False
+        self._listeners: list[Callable[[Committed], None]] = []
+        self.on_commit: Callable[[], None] | None = None
+        """Called after each unit that is committed, by whomever: cheap, and in the event loop."""
 
     @classmethod
     async def open(
@@ -65,12 +74,37 @@ class Store:
         in the middle of COMMIT) not known. A caller that is cancelled does not cancel the unit.
         """
         self._check_open()
-        return await self._backend.write(work)
+        stepped: dict[str, int] = {}
+
+        def watched(unit: Unit) -> T:
+            result = work(unit)
+            stepped.update(unit.touched)  # versions only rise, so a unit that ran twice leaves the last run's
+            return result
+
+        result = await self._backend.write(watched)
+        if self.on_commit is not None:
+            self.on_commit()
+        if stepped:
+            for listener in self._listeners:
+                listener(stepped)
+        return result
+
+    def on_step(self, listener: Callable[[Committed], None]) -> None:
+        """Tell `listener`, in the event loop, which liveblogs stepped, right after each commit of this process.
+
+        A hint, not a guarantee: other processes and callers that were cancelled are not heard.
+        """
+        self._listeners.append(listener)
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         """The result of `query` on one snapshot of committed data. Never waits for a writer; cannot write."""
         self._check_open()
         return await self._backend.read(query)
+
+    @property
+    def presence(self) -> Presence | Alone:
+        """The sign of life by which other processes on the database know that this one has not ended."""
+        return self._backend.presence
 
     async def ping(self) -> None:
         """Raises StoreUnavailable unless the database answers."""

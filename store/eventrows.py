@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from mapping.errors import Conflict, NotFound
+from store import parts
 from store.records import (
     DELETED,
     EVENT_COLUMNS,
@@ -28,14 +29,20 @@ IN_CHUNK = 500
 """Values in one IN list, well below every database's limit of parameters."""
 
 
+_ONE = select(events).where(events.c.local_id == bindparam("name"))
+_INSERT = insert(events)
+_REPLACE = update(events).where(events.c.local_id == bindparam("key"))
+
+
 def write_events(unit: Unit, game: StoredGame, writes: Sequence[EventWrite]) -> int:
     """Create or replace the events at the game's version; returns the serial of the event created last."""
     wanted = {write.local_id: write for write in writes}
     known = events_named(unit.conn, list(wanted))
     serial = game.serial
-    created, replaced = [], []
+    created, replaced, owned = [], [], []
     for write in wanted.values():
         before = known.get(write.local_id)
+        owned += parts.index(unit.conn, write.local_id, before.document if before else {}, write.document)
         if before is None:
             serial += 1
             created.append(columns_of(_placed(unit, game, write, None, serial)))
@@ -43,10 +50,10 @@ def write_events(unit: Unit, game: StoredGame, writes: Sequence[EventWrite]) -> 
             _check_replaceable(before, game)
             replaced.append(columns_of(_placed(unit, game, write, before, before.serial)))
     if created:
-        unit.conn.execute(insert(events), created)
+        unit.conn.execute(_INSERT, created)
     if replaced:
-        query = update(events).where(events.c.local_id == bindparam("key"))
-        unit.conn.execute(query, [{"key": values.pop("local_id"), **values} for values in replaced])
+        unit.conn.execute(_REPLACE, [{"key": values.pop("local_id"), **values} for values in replaced])
+    parts.insert(unit.conn, owned)
     return serial
 
 
@@ -70,6 +77,9 @@ def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent
 
 def events_named(conn: Connection, ids: list[str]) -> dict[str, StoredEvent]:
     """The events with these `local_id`s, whatever their liveblog and status."""
+    if len(ids) == 1:
+        row = conn.execute(_ONE, {"name": ids[0]}).first()
+        return {} if row is None else {ids[0]: event_of(row)}
     chunks = (ids[start : start + IN_CHUNK] for start in range(0, len(ids), IN_CHUNK))
     rows = (conn.execute(select(events).where(events.c.local_id.in_(chunk))) for chunk in chunks)
     return {row.local_id: event_of(row) for result in rows for row in result}

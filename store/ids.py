@@ -16,4 +16,9 @@ def new_object_id(now: float) -> str:
 
 def new_local_id(letter: str) -> str:
     """`letter` (g game, e event, m media, b block) and 20 random lower-case letters or digits."""
-    return letter + "".join(secrets.choice(ALPHABET) for _ in range(LOCAL_LENGTH))
+    number = secrets.randbelow(len(ALPHABET) ** LOCAL_LENGTH)
+    characters = []
+    for _ in range(LOCAL_LENGTH):
+        number, digit = divmod(number, len(ALPHABET))
+        characters.append(ALPHABET[digit])
+    return letter + "".join(characters)

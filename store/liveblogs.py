@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, or_, select, update
 
 from mapping.errors import Conflict, NotFound
 from store.eventrows import columns_of, event_of, events_named, write_events
@@ -21,6 +22,7 @@ from store.records import (
     title_of,
     without,
 )
+from store.search import index_game
 from store.tables import events as events_table
 from store.tables import games, outbox, teams
 
@@ -42,9 +44,17 @@ __all__ = [
     "find_game",
     "insert_game",
     "list_games",
+    "lock_game",
     "record",
     "require_game",
+    "schedule",
 ]
+
+
+_NAMED = select(games).where(or_(games.c.id == bindparam("name"), games.c.local_id == bindparam("name")))
+_LOCKED = _NAMED.with_for_update()
+_CHANGE = update(games).where(games.c.id == bindparam("key"))
+_TELL = insert(outbox)
 
 
 def insert_game(unit: Unit, game: NewGame) -> StoredGame:
@@ -71,6 +81,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
         **_derived(unit.conn, document),
     )
     unit.conn.execute(insert(games).values(columns_of(stored)))
+    _index(unit, stored, document, stored.title)
     serial = write_events(unit, stored, game.events)
     if serial:
         unit.conn.execute(update(games).where(games.c.id == game.id).values(serial=serial))
@@ -78,29 +89,53 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
     return require_game(unit.conn, game.id)
 
 
-def record(unit: Unit, game_id: str, change: Change) -> int:
+def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | None = None) -> int:
     """Write `change`, step the version once, leave one outbox row; returns the new version.
 
     Touched events carry the new version, and so do those of their media that changed. An event keeps the serial of its
     creation. Raises NotFound when the game, or an event that would be replaced, is unknown or deleted, and Conflict
-    when an event's `local_id` belongs to another game.
+    when an event's `local_id` belongs to another game. `locked`: the game as `lock_game` gave it in this unit.
     """
-    stored = _step(unit, game_id)
-    values: dict[str, Any] = {"serial": write_events(unit, stored, change.events)}
+    stored = _step(unit, game_id) if locked is None else _stepped(unit, locked)
+    serial = write_events(unit, stored, change.events)
+    values: dict[str, Any] = {"serial": serial, "version": stored.version, "updated_at": stored.updated_at}
     if change.game is not None:
         document = without(change.game, GAME_COLUMNS)
         values |= {"doc": document, **_derived(unit.conn, document)}
+        _index(unit, stored, document, values["title"], before=stored.document)
     if change.local_status is not None:
         values["local_status"] = change.local_status
-    unit.conn.execute(update(games).where(games.c.id == game_id).values(values))
+    if change.sportstype is not None:
+        by_sport = stored.template_id == stored.sportstype
+        values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
+    unit.conn.execute(_CHANGE, {"key": game_id, **values})
     _notify(unit, stored)
     return stored.version
 
 
+def schedule(unit: Unit, game_id: str, write: EventWrite) -> None:
+    """Create or replace an event that waits for its time: no step, no outbox row, because no reader sees it yet.
+
+    Raises as `record` does.
+    """
+    game = lock_game(unit, game_id)
+    serial = write_events(unit, game, (write,))
+    if serial != game.serial:
+        unit.conn.execute(update(games).where(games.c.id == game_id).values(serial=serial))
+
+
+def lock_game(unit: Unit, name: str) -> StoredGame:
+    """Like `require_game`, and nobody else changes the liveblog or its events before the unit ends."""
+    row = unit.conn.execute(_LOCKED, {"name": name}).first()
+    if row is None or row.local_status == DELETED:
+        raise NotFound("no such liveblog")
+    return game_of(row)
+
+
 def find_game(conn: Connection, name: str) -> StoredGame | None:
     """The liveblog whose `ticker_id` or `local_id` is `name`, deleted ones too."""
-    row = conn.execute(select(games).where(or_(games.c.id == name, games.c.local_id == name))).first()
-    return None if row is None else _game(row)
+    row = conn.execute(_NAMED, {"name": name}).first()
+    return None if row is None else game_of(row)
 
 
 def require_game(conn: Connection, name: str) -> StoredGame:
@@ -119,13 +154,12 @@ def list_games(
     if organization_id is not None:
         query = query.where(games.c.organization_id == organization_id)
     query = query.order_by(games.c.created_at.desc(), games.c.id.desc()).limit(limit).offset((page - 1) * limit)
-    return [_game(row) for row in conn.execute(query)]
+    return [game_of(row) for row in conn.execute(query)]
 
 
 def event(conn: Connection, local_id: str) -> StoredEvent | None:
     """The event with this `local_id`, whatever its status."""
-    row = conn.execute(select(events_table).where(events_table.c.local_id == local_id)).first()
-    return None if row is None else event_of(row)
+    return events_named(conn, [local_id]).get(local_id)
 
 
 def events(
@@ -155,6 +189,11 @@ def events(
     return [event_of(row) for row in conn.execute(query)]
 
 
+def _stepped(unit: Unit, game: StoredGame) -> StoredGame:
+    """The game one version later, where its row is locked already."""
+    return replace(game, version=game.version + 1, updated_at=unit.now)
+
+
 def _step(unit: Unit, game_id: str) -> StoredGame:
     """The game one version later. The UPDATE comes first: it holds the row against every other writer."""
     query = (
@@ -166,19 +205,25 @@ def _step(unit: Unit, game_id: str) -> StoredGame:
     row = unit.conn.execute(query).first()
     if row is None:
         raise NotFound("no such liveblog")
-    return _game(row)
+    return game_of(row)
+
+
+def _index(
+    unit: Unit, game: StoredGame, document: Mapping[str, Any], title: str, before: Mapping[str, Any] | None = None
+) -> None:
+    index_game(unit.conn, game_id=game.id, owner_id=game.organization_id, title=title, document=document, before=before)
 
 
 def _notify(unit: Unit, game: StoredGame) -> None:
-    unit.conn.execute(
-        insert(outbox).values(
-            game_id=game.id,
-            local_id=game.local_id,
-            organization_id=game.organization_id,
-            version=game.version,
-            at=unit.now,
-        )
-    )
+    unit.touched[game.id] = game.version
+    told = {
+        "game_id": game.id,
+        "local_id": game.local_id,
+        "organization_id": game.organization_id,
+        "version": game.version,
+        "at": unit.now,
+    }
+    unit.conn.execute(_TELL, told)
 
 
 def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,6 +235,6 @@ def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
     return {"title": title_of(document, names), "starts_at": starts_at}
 
 
-def _game(row: Row[Any]) -> StoredGame:
+def game_of(row: Row[Any]) -> StoredGame:
     values = row._asdict()
     return StoredGame(document=values.pop("doc"), **values)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
+from mapping import entrants
 from mapping.references import References
 from store.ids import new_object_id
+from store.search import NAMES, index_master
 from store.tables import locations, players, teams, tournaments
 
 if TYPE_CHECKING:
@@ -79,14 +81,15 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
     player of one of the teams who is not in its squad any more becomes inactive; an empty squad says nothing.
     """
     scope = Scope(unit, owner_id, source, match.sport)
-    team_ids = _upsert(scope, teams, {side.ext_id: _team(side) for side in match.sides})
+    sides = entrants.teams(match)
+    team_ids = _upsert(scope, teams, {side.ext_id: _team(side) for side in sides})
     people = {
         person.ext_id: _player(person, team_ids[side.ext_id])
-        for side in match.sides
+        for side in sides
         for person in (*side.lineup, *side.bench)
     }
     player_ids = _upsert(scope, players, people)
-    for side in match.sides:
+    for side in sides:
         _mark_inactive(scope, team_ids[side.ext_id], {person.ext_id for person in (*side.lineup, *side.bench)})
     return References(
         owner_id=owner_id,
@@ -100,13 +103,13 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
 def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master]:
     """The records of `table` (teams, players, tournaments, locations) with these `_id`s, by `_id`."""
     rows = conn.execute(select(table).where(table.c.id.in_(list(ids))))
-    return {row.id: _master(table, row) for row in rows}
+    return {row.id: master_of(table, row) for row in rows}
 
 
 def squad(conn: Connection, team_id: str) -> list[Master]:
     """The players of a team, inactive ones too, by name."""
     query = select(players).where(players.c.team_id == team_id).order_by(players.c.name, players.c.id)
-    return [_master(players, row) for row in conn.execute(query)]
+    return [master_of(players, row) for row in conn.execute(query)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,8 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
     created = [_new(scope, table, ext_id, fields) for ext_id, fields in wanted.items() if ext_id not in known]
     if created:
         scope.unit.conn.execute(insert(table), created)
+    for new in created:
+        index_master(scope.unit.conn, table.name, new["id"], scope.owner_id, {**new["doc"], "name": new["name"]})
     for ext_id, row in known.items():
         _merge(scope, table, row, wanted[ext_id])
     return {row["ext_id"]: row["id"] for row in created} | {ext_id: row.id for ext_id, row in known.items()}
@@ -198,6 +203,8 @@ def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) ->
     columns = {key: merged.get(key) for key in COLUMNS if key in table.c}
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
     scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
+    if any(merged.get(name) != current.get(name) for name in NAMES):
+        index_master(scope.unit.conn, table.name, row.id, scope.owner_id, merged)
 
 
 def merge(
@@ -236,7 +243,7 @@ def _document(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if key not in COLUMNS}
 
 
-def _master(table: Table, row: Row[Any]) -> Master:
+def master_of(table: Table, row: Row[Any]) -> Master:
     values = row._asdict()
     values.pop("written")
     return Master(type=TYPES[table.name], document=values.pop("doc"), **values)

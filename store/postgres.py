@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, exc
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
 
 from store.errors import POSTGRES_RACES, house_errors, sqlstate
+from store.presence import Presence
 from store.tasks import Tasks
 from store.unit import Unit
 
@@ -23,6 +25,20 @@ T = TypeVar("T")
 
 ATTEMPTS = 3
 """Runs of a unit that loses against concurrent ones (unique key, deadlock) before its error counts."""
+
+
+def single(url: URL, settings: PoolSettings) -> AsyncEngine:
+    """An engine without a pool, whose connections are in no transaction: for one that is kept for long."""
+    return create_async_engine(
+        url.set(drivername="postgresql+asyncpg"),
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+        connect_args={
+            "timeout": settings.timeout,
+            "command_timeout": settings.timeout,
+            "server_settings": {"application_name": "matchwire presence"},
+        },
+    )
 
 
 def engine(url: URL, settings: PoolSettings) -> AsyncEngine:
@@ -56,6 +72,8 @@ class PostgresBackend:
         self._engine = engine(url, settings)
         self._readers = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self._tasks = Tasks()
+        self._single = single(url, settings)
+        self.presence = Presence(self._single)
 
     async def write(self, work: Callable[[Unit], T]) -> T:
         return await self._tasks.finish(self._write(work), self._settings.timeout)
@@ -69,6 +87,8 @@ class PostgresBackend:
 
     async def close(self) -> None:
         await self._tasks.drain(self._settings.drain)
+        await self.presence.close()
+        await self._single.dispose()
         await self._engine.dispose()
 
     async def _write(self, work: Callable[[Unit], T]) -> T:

@@ -129,11 +129,15 @@ class EventWrite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change of a liveblog: `game` and `local_status` where they change, `events` created or replaced, in order."""
+    """One change of a liveblog: `game` and `local_status` where they change, `events` created or replaced, in order.
+
+    A new `sportstype` is that of the template too, where the template is a sport.
+    """
 
     game: Mapping[str, Any] | None = None
     events: tuple[EventWrite, ...] = ()
     local_status: int | None = None
+    sportstype: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from sqlalchemy.pool import StaticPool
 from mapping.errors import StoreUnavailable
 from store.errors import house_errors
 from store.lock import FileLock
+from store.presence import Alone
 from store.tasks import Tasks
 from store.writer import Writer
 
@@ -72,6 +73,7 @@ class SqliteBackend:
         file = database_file(url)
         self._settings = settings
         self._tasks = Tasks()
+        self.presence = Alone()
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
         self._writer = Writer(self._engine, clock, settings)

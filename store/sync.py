@@ -57,8 +57,8 @@ class FollowRow:
     pending: Any
     closed_at: int | None
     owner: str | None
-    lease_until: float | None
     fence: int
+    joined: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +124,8 @@ def follow_for(unit: Unit, match: NewFollow) -> FollowRow:
         pending=None,
         closed_at=None,
         owner=None,
-        lease_until=None,
         fence=0,
+        joined=0,
         **_values(match),
     )
     unit.conn.execute(insert(follows_table).values(_values(row)))
@@ -158,6 +158,35 @@ def remove_follow(unit: Unit, follow_id: str) -> None:
 def attach(unit: Unit, attachment: Attachment) -> None:
     """Put the liveblog on its match; `created_at` is the instant of the unit."""
     unit.conn.execute(insert(attachments_table).values({**_values(attachment), "created_at": unit.now}))
+
+
+def save_terms(unit: Unit, game_id: str, terms: Mapping[str, Any]) -> None:
+    """Change the terms of a liveblog, and have its match looked at as if nothing were known of it."""
+    columns = attachments_table.c
+    unit.conn.execute(update(attachments_table).where(columns.game_id == game_id).values(terms=dict(terms)))
+    for follow_id in unit.conn.scalars(select(columns.follow_id).where(columns.game_id == game_id)).all():
+        look_afresh(unit, follow_id)
+
+
+def look_afresh(unit: Unit, follow_id: str) -> None:
+    """Have the match looked at as if nothing were known of it, by whichever process holds it now or later."""
+    joined = {"joined": follows_table.c.joined + 1}
+    unit.conn.execute(update(follows_table).where(follows_table.c.id == follow_id).values(joined))
+    forgotten = {"etag": None, "digest": None}
+    unit.conn.execute(update(resources_table).where(resources_table.c.follow_id == follow_id).values(forgotten))
+
+
+def all_attachments(conn: Connection) -> list[Attachment]:
+    """Every liveblog on a match that is still followed."""
+    open_follows = select(follows_table.c.id).where(follows_table.c.closed_at.is_(None))
+    query = select(attachments_table).where(attachments_table.c.follow_id.in_(open_follows))
+    return [Attachment(**row._asdict()) for row in conn.execute(query)]
+
+
+def move(unit: Unit, game_id: str, follow_id: str) -> None:
+    """Put the liveblog on another follow of the same match."""
+    columns = attachments_table.c
+    unit.conn.execute(update(attachments_table).where(columns.game_id == game_id).values(follow_id=follow_id))
 
 
 def detach(unit: Unit, game_id: str) -> None:

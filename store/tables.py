@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 from store.codec import Json
@@ -91,6 +92,13 @@ events = Table(
     Index(None, "publish_at"),
 )
 
+parts = Table(
+    "parts",
+    metadata,
+    _text("local_id", primary_key=True),  # of a block, a file or an incident
+    _text("event_id", ForeignKey("events.local_id", ondelete="CASCADE"), index=True),
+)
+
 outbox = Table(
     "outbox",
     metadata,
@@ -101,6 +109,7 @@ outbox = Table(
     _int("version"),
     _int("at"),
     UniqueConstraint("game_id", "version"),
+    Index(None, "organization_id", "id"),
     sqlite_autoincrement=True,  # an id is never given twice: cursors point at them
 )
 
@@ -124,11 +133,21 @@ follows = Table(
     _json("hints"),
     _json("pending", nullable=True),
     _int("closed_at", nullable=True),
-    _text("owner", nullable=True),
-    Column("lease_until", Double),
+    _text("owner", nullable=True, index=True),
     _int("fence"),
+    _int("joined", server_default=text("0")),
     UniqueConstraint("endpoint", "match_id"),
     Index(None, "closed_at", "next_poll_at"),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    _text("id", primary_key=True),
+    _text("kind"),
+    _int("lock", nullable=True),
+    _int("beat"),
+    _int("seen_at"),
 )
 
 resources = Table(
@@ -205,6 +224,45 @@ players = _master(
 tournaments = _master("tournaments")
 locations = _master("locations")
 
+tokens = Table(
+    "tokens",
+    metadata,
+    _text("record_id", primary_key=True),
+    Column("token", Bytewise, primary_key=True),
+    _text("kind"),
+    _text("owner_id"),
+    Index(None, "owner_id", "kind", "token"),
+)
+"""The words by which full text search finds a record; `kind` is the name of its table."""
+
+game_links = Table(
+    "game_links",
+    metadata,
+    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    _text("kind", primary_key=True),
+    _text("value", primary_key=True),
+    Index(None, "kind", "value"),
+)
+"""What liveblogs are searched by that lies deep in their documents: `kind` team or tag."""
+
+creations = Table(
+    "creations",
+    metadata,
+    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    _text("digest"),
+)
+"""What a liveblog with an `external_id` was created from, so that a repeated creation can be told."""
+
+declarations = Table(
+    "declarations",
+    metadata,
+    _text("owner_id", primary_key=True),
+    _text("kind", primary_key=True),
+    _text("id", primary_key=True),
+    _json("doc"),
+)
+"""What the operator declares for an organization: `kind` template, pricing or tag."""
+
 clients = Table(
     "clients",
     metadata,
@@ -227,4 +285,67 @@ idempotency = Table(
     _text("game_id"),
     _int("created_at"),
     Index(None, "created_at"),
+)
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    _text("id", primary_key=True),
+    _text("organization_id"),
+    _text("url"),
+    _text("status"),
+    _json("secrets"),
+    _int("cursor"),  # of the outbox: what lies before it has had its first round
+    _int("failures"),
+    Column("failing_since", Double),
+    Column("outcome_at", Double),
+    Column("outcome_success", Boolean),
+    _int("outcome_code", nullable=True),
+    _text("outcome_message", nullable=True),
+    _text("owner", nullable=True),
+    Column("lease_until", Double),
+    _int("fence"),
+    _int("created_at"),
+    _int("updated_at"),
+    UniqueConstraint("organization_id", "url"),
+)
+
+
+def _delivery(name: str, *more: Any) -> Table:
+    """What is delivered: a version of a liveblog, to one subscription; `kind`: update, replay or ping."""
+    return Table(
+        name,
+        metadata,
+        Column("id", Counter, primary_key=True, autoincrement=True),
+        _text("webhook_id", ForeignKey("webhooks.id", ondelete="CASCADE")),
+        _int("outbox_id"),
+        _text("game_id"),
+        _text("local_id"),
+        _int("version"),
+        _text("kind"),
+        *more,
+        sqlite_autoincrement=True,
+    )
+
+
+webhook_waiting = _delivery(
+    "webhook_waiting",
+    _int("rounds"),
+    Column("next_at", Double, nullable=False),
+    Index(None, "webhook_id", "next_at"),
+    Index(None, "next_at"),
+)
+
+webhook_rounds = _delivery(
+    "webhook_rounds",
+    _int("round"),
+    _int("tries"),
+    Column("at", Double, nullable=False),
+    _int("took_ms"),
+    Column("success", Boolean, nullable=False),
+    _int("status_code", nullable=True),
+    _text("message"),
+    Index(None, "webhook_id", "id"),
+    Index(None, "webhook_id", "outbox_id"),
+    Index(None, "at"),
 )

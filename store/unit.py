@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,3 +19,5 @@ class Unit:
     conn: Connection
     now: int
     """The instant of the unit in Unix seconds; everything that it stamps carries this one."""
+    touched: dict[str, int] = field(default_factory=dict)
+    """Liveblogs that stepped in this unit: `ticker_id` → version; told to `Store.on_step` once it is committed."""

@@ -100,7 +100,10 @@ def configuration(upstream: str, folder: Path, database: str | None = None, live
         "organizations": {
             ORGANIZATION: {
                 "name": "Example Newsroom",
-                "providers": {"heim": {"base_url": upstream, "text_content": True}},
+                "providers": {
+                    "heim": {"base_url": upstream, "text_content": True},
+                    "gn-gsd": {"base_url": f"{upstream}/gsd/lookup/v1", "api_key": "match-day"},
+                },
             }
         },
         "clients": {
@@ -119,6 +122,8 @@ def configuration(upstream: str, folder: Path, database: str | None = None, live
             "after": live,
             "after_growth": 1,
             "backoff_max": 1,
+            "breaker_pause": 0.5,
+            "rate": 0,
         },
     }
 

@@ -7,6 +7,9 @@ from hashlib import sha256
 
 from mapping.match import Status
 
+OVERLONG = 8 * 3600
+"""Seconds after kick-off at which a match that was never ended by its provider is no longer looked at as a live one."""
+
 JUST_AFTER = 0.05
 """Seconds after the expiry of a cache at which a fresh answer can be expected."""
 
@@ -36,10 +39,11 @@ def interval(
 
     `pending`: something waits to be confirmed, so that the live interval holds, after the end too.
     """
-    if pending or status in {Status.LIVE, Status.SHOOTOUT}:
+    overlong = kickoff is not None and now - kickoff > OVERLONG
+    if pending or (status in {Status.LIVE, Status.SHOOTOUT} and not overlong):
         return pace.live
-    if status is Status.BREAK:
-        return pace.pause
+    if status.running:
+        return pace.before if overlong else pace.pause
     if status.over:
         return _after(pace, max(0.0, now - (now if over_since is None else over_since)))
     if status is Status.POSTPONED or kickoff is None:

@@ -129,6 +129,7 @@ SPORT_EVENT = svc(
     team=TEAM,
     players=[SPORT_PLAYER],
     phase=PHASE,
+    score=SCORE,
 )
 BOARD_BLOCK = svc("Content::ScoreboardContentBlock", local_id="b8", scoreboard=SET_BOARD)
 POLL = svc(

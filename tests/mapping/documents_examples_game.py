@@ -49,6 +49,7 @@ ORGANIZATION = svc("Organization", id_=HEX, name="Example Newsroom")
 TEMPLATE = svc("CustomTemplate", id_=HEX, name="Cup night", sportstype="soccer")
 GAME_DRAFT = svc(
     "Game",
+    marketplace_info=MARKETPLACE,
     organization_id=HEX,
     template_id="soccer",
     meta_info=TEAM_META,

@@ -99,3 +99,40 @@ def test_terms_say_which_parts_are_kept_up_to_date():
     assert {"meta_info", "squads", "summary"} == set(synced(document, Terms(sport="soccer")))
     assert "scoreboard" not in synced(document, Terms(sport="soccer", auto_post=True, exclude_scoreboard=True))
     assert {"scoreboard", "state_info"} <= set(synced(document, Terms(sport="soccer", auto_post=True)))
+
+
+def sets(won, *games, gamestate=1):
+    """A scoreboard of tennis: sets won, then the games of each set."""
+    score = dict(zip(("home_score", "away_score"), won.split(":"), strict=True))
+    rows = [dict(zip(("home_score", "away_score"), each.split(":"), strict=True)) for each in games]
+    board = {"_type": "Svc::Model::Content::Scoreboard::SetBasedGameScoreboard", "score": score, "scores": rows}
+    return {"scoreboard": board, "state_info": {"gamestate": gamestate, "set": len(games)}}
+
+
+def test_a_set_that_ends_is_no_step_back():
+    """Games grow from set to set, so that a new set at 0:0 shows at once."""
+    game = Game()
+    for wanted in (sets("0:0", "6:6"), sets("1:0", "7:6", "0:0"), sets("1:0", "7:6", "0:1")):
+        assert not game.sees(wanted).pending
+
+    assert "1:0" == game.score
+    assert 3 == game.steps
+
+
+def test_a_game_taken_back_shows_when_said_twice():
+    """5:4 that becomes 4:4 is doubted once, though the sets won stay the same."""
+    game = Game()
+    game.sees(sets("0:0", "5:4"))
+    assert game.sees(sets("0:0", "4:4")).pending
+    assert "5" == game.document["scoreboard"]["scores"][0]["home_score"]
+
+    game.sees(sets("0:0", "4:4"))
+    assert "4" == game.document["scoreboard"]["scores"][0]["home_score"]
+
+
+def test_a_set_taken_back_is_doubted_though_games_grow():
+    """Sets and games are watched each for themselves."""
+    game = Game()
+    game.sees(sets("1:0", "6:4", "0:0"))
+
+    assert game.sees(sets("0:0", "6:5", "1:0")).pending

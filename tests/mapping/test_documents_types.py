@@ -79,6 +79,13 @@ EXAMPLES = {
     "CustomTemplate": games.TEMPLATE,
     "GameDraft": games.GAME_DRAFT,
     "Game": games.GAME,
+    "GameShowResponse": {
+        "_type": "Svc::Model::Api::GameShowResponse",
+        "game": games.GAME,
+        "events": [wire.EVENT],
+        "version": 7,
+        "more": False,
+    },
     "AutoPostConfiguration": games.AUTO_POST,
     "CreateFromExternal": games.REQUEST,
     "ExternalSelector": games.SELECTOR,
@@ -201,7 +208,17 @@ def test_open_documents_give_unknown_fields_back(name):
 
 
 @pytest.mark.parametrize(
-    "value", [float("nan"), "a\0", ["\ud800"], {"\ud800": 1}, {"a": 2**63}, {"a": float("inf")}, object()], ids=repr
+    "value",
+    [
+        float("nan"),
+        "a\0",
+        ["\ud800"],
+        {"\ud800": 1},
+        {"a": 2**63},
+        {"a": float("inf")},
+        pytest.param(object(), id="object"),
+    ],
+    ids=repr,
 )
 def test_open_documents_refuse_what_cannot_be_stored(value):
     """Unknown fields are checked as deeply as they go."""

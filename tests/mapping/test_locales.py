@@ -6,7 +6,18 @@ import pytest
 
 from mapping.documents import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped, translator
-from mapping.locales.labels import ENDINGS, INTERRUPTED, PERIODS, POSTS, SCORE, SCORE_CONTEXT, Label
+from mapping.locales.labels import (
+    DECIMAL_MARK,
+    ENDINGS,
+    INTERRUPTED,
+    LAP,
+    PERIODS,
+    POSTS,
+    SCORE,
+    SCORE_CONTEXT,
+    SPORT_CONTEXT,
+    Label,
+)
 from mapping.match import Status
 from mapping.sports import SPORTS
 from mapping.sports.positions import CONTEXT, POSITIONS, position_name
@@ -15,10 +26,11 @@ from mapping.wording import placeholders
 
 def used():
     """Every (context, msgid) that a row, a label or a position asks for."""
-    texts = {(None, label.value) for label in Label} | {(None, POSTS[0])}
-    texts |= {(SCORE_CONTEXT, msgid) for msgid in (SCORE, *PERIODS.values(), *ENDINGS.values())}
+    texts = {(None, label.value) for label in Label} | {(None, POSTS[0]), (None, LAP)}
+    texts |= {(SCORE_CONTEXT, msgid) for msgid in (SCORE, DECIMAL_MARK, *PERIODS.values(), *ENDINGS.values())}
     texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}
     for sport in SPORTS.values():
+        texts |= {(SPORT_CONTEXT, sport.name)} | {(SCORE_CONTEXT, msgid) for msgid in sport.endings.values()}
         texts |= {(None, msgid) for msgid in (*sport.roles.values(), *sport.phases)}
         for kind in sport.kinds:
             variants = (msgid for msgids in kind.variants.values() for msgid in msgids)
@@ -39,9 +51,9 @@ def forms(message):
     return (message.string,) if isinstance(message.string, str) else message.string
 
 
-def test_english_and_german_are_shipped():
-    """The two languages that the service speaks have catalogues."""
-    assert {"de", "en"} <= shipped()
+def test_every_language_of_the_interface_is_shipped():
+    """Each locale has a catalogue, but for those whose English is British with other stamps."""
+    assert shipped() == set(get_args(Locale)) - {"", "en-ie", "en-au", "en-nz"}
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))
@@ -79,20 +91,44 @@ def test_every_locale_has_every_text(locale):
     """Each locale of the interface, and any other, falls back until a text is found."""
     texts = translator(locale)
 
-    assert texts.locale == ("de" if locale.lower() == "de" else "en")
+    british = {"en-ie": "en-gb", "en-au": "en-gb", "en-nz": "en-gb"}
+    known = british.get(locale.lower(), locale.lower())
+    assert texts.locale == (known if known in shipped() else "en")
     assert all(texts.text(msgid, context=context) for context, msgid in used())
 
 
 @pytest.mark.parametrize("locale", ["en-ie", "en-au", "en-nz"])
 def test_english_of_other_countries_is_british_first(locale):
-    """Irish, Australian and New Zealand English would take British texts before any other."""
+    """Irish, Australian and New Zealand English take British texts before any other."""
     assert FALLBACKS[locale] == "en-gb"
     assert FALLBACKS["en-gb"] == "en"
+    assert translator(locale).text("Soccer", context=SPORT_CONTEXT) == "Football"
+    assert translator("en").text("Soccer", context=SPORT_CONTEXT) == "Soccer"
+
+
+@pytest.mark.parametrize("name", sorted(shipped() - {"en", "en-gb"}))
+def test_sentences_are_really_translated(name):
+    """No sentence of another language is the English one, as a text copied and forgotten would be."""
+    sentences = [message for (_, msgid), message in held(name).items() if msgid.endswith((".", "!")) and " " in msgid]
+
+    assert {message.id for message in sentences if message.id == message.string} <= {"Game {team}."}
 
 
 @pytest.mark.parametrize(
     ("locale", "count", "expected"),
-    [("en", 0, "0 posts"), ("en", 1, "1 post"), ("de", 1, "1 Beitrag"), ("de", 2, "2 Beiträge")],
+    [
+        ("en", 0, "0 posts"),
+        ("en", 1, "1 post"),
+        ("de", 1, "1 Beitrag"),
+        ("de", 2, "2 Beiträge"),
+        ("fr-fr", 0, "0 publication"),
+        ("fr-fr", 2, "2 publications"),
+        ("it-it", 1, "1 aggiornamento"),
+        ("nl-nl", 5, "5 berichten"),
+        ("zh-tw", 1, "1則內容"),
+        ("zh-tw", 7, "7則內容"),
+        ("en-nz", 0, "0 posts"),
+    ],
 )
 def test_numbers_choose_the_plural(locale, count, expected):
     """A count is told in the form that its language has for it."""

@@ -37,6 +37,8 @@ def wait(status, now, *, over_since=None, pending=False, kickoff=KICKOFF):
         (Status.SHOOTOUT, 9000, 5),
         (Status.BREAK, 2800, 15),
         (Status.POSTPONED, 60, 900),
+        (Status.LIVE, 9 * 3600, 60),
+        (Status.BREAK, 9 * 3600, 60),
     ],
 )
 def test_the_interval_follows_the_state(status, offset, expected):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.documents import BasicGameStateInfo, GameDraft, TimeBasedGameStateInfo, dump, parse
+from mapping.documents import GameDraft, RankedGameStateInfo, TimeBasedGameStateInfo, dump, parse
 from mapping.documents.game import Game
 from mapping.errors import DownstreamRejected
 from mapping.match import Clock, Named, PeriodScore, Person, Score, Status
@@ -179,7 +179,7 @@ def test_a_sport_without_teams_is_named_after_its_tournament():
     assert document["meta_info"]["_type"] == "Svc::Model::GameMetaInfo::TitleGameMetaInfo"
     assert document["meta_info"]["title"] == "Europa League"
     assert {"scoreboard", "squads", "options"}.isdisjoint(document)
-    assert parse(BasicGameStateInfo, document["state_info"]).gamestate == 1
+    assert parse(RankedGameStateInfo, document["state_info"]).gamestate == 1
 
 
 def test_a_sport_without_teams_and_tournament_needs_a_title():

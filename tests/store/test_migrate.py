@@ -8,6 +8,7 @@ import re
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from store import migrate
@@ -79,4 +80,4 @@ def test_every_table_has_a_primary_key(table):
 def test_revisions_are_found_inside_the_package():
     """The history travels with the code: every revision file is loaded, and the last one is the head."""
     files = {re.match(r"v(\d+)", path.name)[1] for path in (migrate.HISTORY / "versions").glob("v*.py")}
-    assert migrate.head() == max(files)
+    assert migrate.head() == max(files) == ScriptDirectory(migrate.HISTORY).get_current_head()

@@ -1,0 +1,148 @@
+"""The house without its door: store, providers and sync, built once and handed on by name."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingest.declared import Declared, retune
+from ingest.endpoints import connect, rehome
+from ingest.following import Followers, Rhythm
+from ingest.importing import Importer
+from ingest.leasing import Elsewhere, Lease, Leasing
+from ingest.polling import unrecorded
+from ingest.references import declared_records
+from ingest.roles import Role
+from mapping.rules.breaker import Rule
+from mapping.rules.pacing import Pace
+from providers.registry import Registry
+from store import clients
+from store.database import Store
+from store.declarations import declare
+from store.errors import StoreError
+from store.ids import new_local_id
+from store.settings import PoolSettings
+
+if TYPE_CHECKING:
+    from config import Settings
+    from ingest.polling import Record
+    from store.unit import Unit
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """The parts that the daemon and `sync-once` share."""
+
+    store: Store
+    registry: Registry
+    followers: Followers
+    importer: Importer
+    declared: Declared
+    leasing: Leasing
+
+
+@asynccontextmanager
+async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role.ALL) -> AsyncIterator[House]:
+    """Open the store, declare clients, connect the endpoints; everything is closed in reverse. `clock`: Unix seconds.
+
+    Raises StoreError for a role that needs other processes beside it where there can be none.
+    """
+    if settings.database.is_sqlite and role is not Role.ALL:
+        raise StoreError(f"--role {role} needs PostgreSQL: a SQLite file belongs to one process, which does everything")
+    registry = Registry.load()
+    async with AsyncExitStack() as cleanup:
+        store = await Store.open(settings.database.url.get_secret_value(), clock=clock, pool=_pool(settings))
+        cleanup.push_async_callback(store.close)
+        await store.write(partial(_declare_clients, settings=settings))
+        await store.write(partial(declare, declared=declared_records(settings)))
+        await store.write(partial(retune, settings.liveblogs))
+        sources = connect(settings, registry)
+        await store.write(partial(rehome, sources=sources))
+        adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
+        for adapter in adapters.values():
+            cleanup.push_async_callback(adapter.aclose)
+        record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
+        lease = Lease()
+        followers = Followers(
+            store, adapters, _rhythm(settings), clock=clock, new_id=new_id, record=record, lease=lease
+        )
+        leasing = Leasing(store, followers, lease, knows=frozenset(adapters), alone=settings.database.is_sqlite)
+        importer = Importer(store, sources, leasing if role.works else Elsewhere(), providers=registry.ids)
+        declared = Declared(settings.liveblogs, store, importer, clock=clock)
+        yield House(
+            store=store,
+            registry=registry,
+            followers=followers,
+            importer=importer,
+            declared=declared,
+            leasing=leasing,
+        )
+
+
+def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:
+    """What keeps the answers of polls, where that is wanted; its last lines are written when the house closes."""
+    kept = settings.recording
+    if not kept.enabled:
+        return unrecorded
+    from ingest.recording import Recorder
+
+    recorder = Recorder(Path(kept.folder), retention=kept.retention, max_bytes=kept.max_bytes, clock=clock)
+    cleanup.push_async_callback(asyncio.to_thread, recorder.close)
+    return recorder
+
+
+def _declare_clients(unit: Unit, settings: Settings) -> None:
+    clients.declare(
+        unit,
+        [
+            clients.ClientSpec(
+                id=name,
+                secrets=tuple(_hashed(secret) for secret in client.secrets),
+                organizations=client.organizations,
+                scopes=client.scopes,
+            )
+            for name, client in settings.clients.items()
+        ],
+    )
+
+
+def _hashed(secret: str) -> str:
+    """The SHA-256 of a secret that the config gives in plain, or has hashed already (`matchwire clients hash`)."""
+    return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
+
+
+def _pool(settings: Settings) -> PoolSettings:
+    database = settings.database
+    return PoolSettings(connections=database.pool_size, timeout=database.timeout)
+
+
+def _rhythm(settings: Settings) -> Rhythm:
+    polling = settings.polling
+    pace = Pace(
+        live=polling.live,
+        pause=polling.pause,
+        far=polling.far,
+        before=polling.before,
+        before_window=polling.before_window,
+        after=polling.after,
+        after_growth=polling.after_growth,
+        after_max=polling.after_max,
+        after_window=polling.after_window,
+        backoff_max=polling.backoff_max,
+        honour_max_age=polling.honour_max_age,
+    )
+    return Rhythm(
+        pace=pace,
+        concurrency=polling.concurrency,
+        rate=polling.rate,
+        breaker=Rule(after=polling.breaker_after, pause=polling.breaker_pause, refused=pace.refused),
+        silence_alarm=polling.silence_alarm,
+    )

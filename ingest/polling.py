@@ -1,0 +1,181 @@
+"""One poll of one match: fetch, and where something changed translate it and bring the liveblogs in line, in one unit.
+
+A poll that finds nothing new costs no write. Between polls little is kept in memory (validators, state, health); bodies and
+ledger stay in the store until something changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from ingest import syncing
+from mapping.match import Status
+from mapping.terms import Terms
+from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
+from store import leases, sync
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlalchemy import Connection
+
+    from ingest.syncing import NewId
+    from providers.base import Endpoint
+    from store.database import Store
+    from store.unit import Unit
+
+    Record = Callable[[Endpoint, str, Iterable[Answer]], None]
+    """Is shown the answers of every poll; does not block and does not raise."""
+
+T = TypeVar("T")
+
+log = structlog.get_logger()
+
+
+def unrecorded(endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
+    """What is polled is kept nowhere but in the store."""
+
+
+@dataclass(slots=True)
+class Followed:
+    """What a process keeps in memory of a match that it follows. Times are Unix seconds, `due` is monotonic."""
+
+    id: str
+    match_id: str
+    endpoint: str
+    text: bool
+    known: dict[str, Known]
+    hints: Mapping[str, str]
+    status: Status
+    kickoff: int | None
+    over_since: float | None = None
+    pending: bool = False
+    failures: int = 0
+    told: bool = False
+    """A log line told that it fails."""
+    bad: set[str] = field(default_factory=set)
+    """Resources whose last answer was bad."""
+    good_at: float | None = None
+    polls: int = 0
+    silent: bool = False
+    afresh: bool = False
+    """Another liveblog joined: the next poll asks for everything, whatever is known."""
+    busy: bool = False
+    due: float = 0.0
+    fence: int = 0
+    """The lease under which this process writes for the match."""
+    joined: int = 0
+    """How many liveblogs had joined when it was last looked at afresh."""
+
+
+def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
+    """A match as the store left it, to be taken up."""
+    status = Status(row.status)
+    return Followed(
+        id=row.id,
+        match_id=row.match_id,
+        endpoint=row.endpoint,
+        text=text,
+        known={name: Known(etag=each.etag, digest=each.digest, rows=each.rows) for name, each in resources.items()},
+        hints=row.hints,
+        status=status,
+        kickoff=row.kickoff,
+        over_since=row.changed_at if status.over else None,
+        pending=bool(row.pending),
+        bad={name for name, each in resources.items() if each.failures},
+        good_at=row.good_at,
+        fence=row.fence,
+        joined=row.joined,
+    )
+
+
+def load(conn: Connection, follow_id: str) -> tuple[sync.FollowRow, dict[str, sync.ResourceRow], bool]:
+    """A match's row, its resources, and whether any of its liveblogs wants text. Raises LookupError for no such match."""
+    row = sync.follow(conn, follow_id)
+    if row is None:
+        raise LookupError(follow_id)
+    wants_text = any(Terms.from_dict(each.terms).text for each in sync.attachments_of(conn, follow_id))
+    return row, sync.resources(conn, follow_id), wants_text
+
+
+@dataclass(frozen=True, slots=True)
+class Poller:
+    """Polls matches of one endpoint. `clock` gives Unix seconds, `new_id` the `local_id` of a new post."""
+
+    adapter: ProviderAdapter
+    store: Store
+    clock: Callable[[], float]
+    new_id: NewId
+    record: Record = unrecorded
+
+    async def poll(self, match: Followed) -> Fetched:
+        """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing is noted."""
+        if match.afresh:
+            match.known, match.afresh = {}, False
+        match.polls += 1
+        fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        self.record(self.adapter.endpoint, match.match_id, fetched.answers)
+        if fetched.changed or (match.pending and fetched.good):
+            await self._apply(match, fetched)
+        elif {answer.resource for answer in fetched.failed} != match.bad:
+            await self._write(match, partial(syncing.note_health, follow_id=match.id, answers=fetched.answers))
+        for answer in fetched.answers:
+            _note(match, answer)
+        if fetched.good:
+            match.good_at = self.clock()
+        return fetched
+
+    async def close(self, match: Followed) -> None:
+        """The window after the end is over: settle what is still open, once."""
+        await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
+
+    async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
+        bodies = await self.store.read(partial(sync.bodies, follow_id=match.id))
+        bodies |= {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+        translated = self.adapter.translate(match.match_id, bodies)
+        for fault in translated.faults:
+            log.info("match.row_skipped", match=match.match_id, **asdict(fault))
+        snapshot = syncing.Snapshot(
+            match=translated, good=sources(fetched, self.adapter), answers=fetched.answers, hints=fetched.hints
+        )
+        applied = await self._write(
+            match, partial(syncing.apply, follow_id=match.id, snapshot=snapshot, new_id=self.new_id, closing=closing)
+        )
+        if translated.status is not match.status:
+            log.info("match.status_changed", match=match.match_id, status=translated.status.value)
+        news = bool(fetched.changed) or match.over_since is None
+        over_since = self.clock() if news else match.over_since
+        match.over_since = over_since if translated.status.over else None
+        match.status, match.kickoff, match.pending = translated.status, translated.kickoff, applied.pending
+        match.hints = fetched.hints
+
+    async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:
+        """Every write for a match asks whether it is still ours. Raises Superseded when it is not."""
+        return await self.store.write(partial(leases.fenced, work=work, follow_id=match.id, fence=match.fence))
+
+
+def sources(fetched: Fetched, adapter: ProviderAdapter) -> frozenset[str]:
+    """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well."""
+    failed = {answer.resource for answer in fetched.failed}
+    asked = {answer.resource for answer in fetched.answers}
+    text = {adapter.text_resource} & asked
+    play = asked - text
+    return frozenset(name for name, needed in (("play", play), ("text", text)) if needed and not needed & failed)
+
+
+def _note(followed: Followed, answer: Answer) -> None:
+    """Remember validators of good answers, and who answered badly."""
+    earlier = followed.known.get(answer.resource, Known())
+    match answer.outcome:
+        case Outcome.FAILED:
+            followed.bad.add(answer.resource)
+            return
+        case Outcome.CHANGED:
+            followed.known[answer.resource] = Known(etag=answer.etag, digest=answer.digest, rows=answer.rows)
+        case Outcome.UNCHANGED if answer.etag and answer.etag != earlier.etag:
+            followed.known[answer.resource] = Known(etag=answer.etag, digest=earlier.digest, rows=earlier.rows)
+    followed.bad.discard(answer.resource)

@@ -1,0 +1,42 @@
+"""What a process does: everything, or one half of it where several processes share a PostgreSQL database."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+OPERATIONS = frozenset({"/livez", "/readyz", "/metrics"})
+"""What a process answers that serves nothing else."""
+
+
+class Role(StrEnum):
+    ALL = "all"
+    API = "api"
+    WORKER = "worker"
+
+    @property
+    def works(self) -> bool:
+        """Follows matches, creates what is declared, delivers, publishes, tidies up."""
+        return self is not Role.API
+
+    @property
+    def serves(self) -> bool:
+        """Answers the API, feeds and pages."""
+        return self is not Role.WORKER
+
+
+def operations_only(app: ASGIApp) -> ASGIApp:
+    """`app`, cut down to what tells those who run the process how it is."""
+
+    async def cut(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] not in OPERATIONS:
+            await PlainTextResponse("this process serves no requests\n", 404)(scope, receive, send)
+            return
+        await app(scope, receive, send)
+
+    return cut

@@ -1,0 +1,63 @@
+"""One unit of a command, beside the daemon: SQLite's own locks keep the two apart for the moment that it takes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy.engine import URL, make_url
+
+from store import migrate, postgres, sqlite
+from store.errors import SchemaOutdated, StoreError, house_errors
+from store.settings import PoolSettings
+from store.unit import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+T = TypeVar("T")
+
+
+def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.time) -> T:
+    """The result of `work`, committed, on the database at `url`. Not to be called from a running event loop.
+
+    Raises StoreError where there is no database, SchemaOutdated, StoreUnavailable, and what `work` raises.
+    """
+    parsed = make_url(url)
+
+    def checked(conn: Connection) -> T:
+        if migrate.current_of(conn) != migrate.head():
+            raise SchemaOutdated("the database has another schema than this version needs: start the daemon first")
+        return work(Unit(conn, int(clock())))
+
+    with house_errors():
+        if parsed.get_backend_name() == "sqlite":
+            return _on_sqlite(parsed, checked)
+        return asyncio.run(_on_postgres(parsed, checked))
+
+
+def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
+    file = sqlite.database_file(url)
+    if file is None or not file.exists():
+        raise StoreError(f"there is no database {file or url.database} yet: start the daemon first")
+    engine = sqlite.writer_engine(url, PoolSettings())
+    try:
+        with engine.connect() as conn:
+            conn.exec_driver_sql("BEGIN IMMEDIATE")
+            result = work(conn)
+            conn.commit()
+            return result
+    finally:
+        engine.dispose()
+
+
+async def _on_postgres(url: URL, work: Callable[[Connection], T]) -> T:
+    engine = postgres.engine(url, PoolSettings())
+    try:
+        async with engine.begin() as conn:
+            return await conn.run_sync(work)
+    finally:
+        await engine.dispose()

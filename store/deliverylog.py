@@ -1,0 +1,179 @@
+"""The log of deliveries: reading it, sending again what it tells of, forgetting what is old."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, delete, func, select
+
+from mapping.errors import Conflict, NotFound
+from store.deliveries import Delivery, enqueue
+from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
+from store.webhooks import Subscription, require
+
+if TYPE_CHECKING:
+    from store.unit import Unit
+
+REPLAYED = 10_000
+"""Updates that one replay sends again, at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRow:
+    """A round that is over."""
+
+    id: int
+    url: str
+    kind: str
+    game_id: str
+    local_id: str
+    version: int
+    round: int
+    tries: int
+    at: float
+    took_ms: int
+    success: bool
+    status_code: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFilter:
+    """What to show of the log; None shows all. Times are Unix seconds, `since` included, `until` not."""
+
+    url: str | None = None
+    liveblog: str | None = None
+    success: bool | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What waits: updates for their first round (the oldest from when), deliveries for another round."""
+
+    updates: int
+    oldest: int | None
+    waiting: int
+    active: int
+    disabled: int
+
+
+EVERYTHING = LogFilter()
+
+
+def page(
+    conn: Connection,
+    organization_id: str,
+    wanted: LogFilter = EVERYTHING,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+) -> list[LogRow]:
+    """The organization's rounds, the newest first; `before`: the id of the last one of the previous page."""
+    table = webhook_rounds.c
+    columns = [column for column in webhook_rounds.c if column.name not in {"webhook_id", "outbox_id"}]
+    query = (
+        select(webhooks.c.url, *columns)
+        .join(webhooks, webhooks.c.id == table.webhook_id)
+        .where(webhooks.c.organization_id == organization_id)
+        .order_by(table.id.desc())
+        .limit(limit)
+    )
+    conditions: list[Any] = [
+        wanted.url is not None and webhooks.c.url == wanted.url,
+        wanted.liveblog is not None and (table.game_id == wanted.liveblog) | (table.local_id == wanted.liveblog),
+        wanted.success is not None and table.success.is_(wanted.success),
+        wanted.since is not None and table.at >= wanted.since,
+        wanted.until is not None and table.at < wanted.until,
+        before is not None and table.id < before,
+    ]
+    query = query.where(*(each for each in conditions if each is not False))
+    return [LogRow(**row._asdict()) for row in conn.execute(query)]
+
+
+def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
+    """Deliver once more what a row of the log tells of. Raises NotFound, Conflict for a disabled subscription."""
+    table = webhook_rounds.c
+    columns = (table.outbox_id, table.game_id, table.local_id, table.version, table.kind)
+    row = unit.conn.execute(
+        select(webhooks.c.id, webhooks.c.status, *columns)
+        .join(webhooks, webhooks.c.id == table.webhook_id)
+        .where(table.id == delivery_id, webhooks.c.organization_id == organization_id)
+    ).first()
+    if row is None or row.kind == "ping":
+        raise NotFound("there is no such delivery", field="deliveryId")
+    _check_active(row.status)
+    again = Delivery(
+        outbox_id=row.outbox_id, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay"
+    )
+    enqueue(unit, row.id, [again], at=unit.now)
+    return 1
+
+
+def replay_range(
+    unit: Unit, organization_id: str, url: str, *, since: float, until: float, liveblog: str | None = None
+) -> int:
+    """Deliver once more, in order, what changed from `since` to before `until`, delivered or not; returns how many.
+
+    At most REPLAYED updates, the oldest. Raises NotFound, Conflict for a disabled subscription.
+    """
+    known = _active(unit.conn, organization_id, url)
+    table = outbox.c
+    query = (
+        select(table.id, table.game_id, table.local_id, table.version)
+        .where(table.organization_id == organization_id, table.at >= since, table.at < until, table.id <= known.cursor)
+        .order_by(table.id)
+        .limit(REPLAYED)
+    )
+    if liveblog is not None:
+        query = query.where((table.game_id == liveblog) | (table.local_id == liveblog))
+    found = [
+        Delivery(outbox_id=row.id, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
+        for row in unit.conn.execute(query)
+    ]
+    enqueue(unit, known.id, found, at=unit.now)
+    return len(found)
+
+
+def ping(unit: Unit, organization_id: str, url: str) -> None:
+    """Let a test message go out. Raises NotFound, Conflict for a disabled subscription."""
+    known = _active(unit.conn, organization_id, url)
+    enqueue(unit, known.id, [Delivery(outbox_id=0, game_id="", local_id="", version=0, kind="ping")], at=unit.now)
+
+
+def purge(unit: Unit, *, before: float, limit: int = 10_000) -> int:
+    """Forget rounds that ended before this; `limit` at a time, so that nobody waits long for the table."""
+    old = select(webhook_rounds.c.id).where(webhook_rounds.c.at < before).limit(limit)
+    return int(unit.conn.execute(delete(webhook_rounds).where(webhook_rounds.c.id.in_(old))).rowcount)
+
+
+def backlog(conn: Connection, *, through: int) -> Backlog:
+    """What waits, of all organizations."""
+    behind = (webhooks.c.organization_id == outbox.c.organization_id) & (webhooks.c.cursor < outbox.c.id)
+    row = conn.execute(
+        select(func.count(), func.min(outbox.c.at))
+        .select_from(webhooks.join(outbox, behind))
+        .where(webhooks.c.status == "active", outbox.c.id <= through)
+    ).one()
+    counted = select(webhooks.c.status, func.count()).group_by(webhooks.c.status)
+    states: dict[str, int] = {row[0]: row[1] for row in conn.execute(counted)}
+    return Backlog(
+        updates=row[0],
+        oldest=row[1],
+        waiting=conn.scalar(select(func.count()).select_from(webhook_waiting)) or 0,
+        active=states.get("active", 0),
+        disabled=states.get("disabled", 0),
+    )
+
+
+def _active(conn: Connection, organization_id: str, url: str) -> Subscription:
+    known = require(conn, organization_id, url)
+    _check_active(known.status)
+    return known
+
+
+def _check_active(status: str) -> None:
+    if status != "active":
+        raise Conflict("the subscription is disabled; subscribe again first")

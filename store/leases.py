@@ -1,0 +1,193 @@
+"""Who follows which match: a row for each living process, an owner and a fence on each match, and no clock at all.
+
+A process lives as long as its `beat` goes on; the others watch it with their own steady clocks. Every taker steps the
+fence of the match, and whoever writes with an older one is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import and_, delete, exists, func, insert, select, update
+
+from store.tables import follows, workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlalchemy import ColumnElement, Connection
+
+    from store.unit import Unit
+
+T = TypeVar("T")
+
+
+class Superseded(Exception):
+    """Another process has taken the match over; nothing of the unit was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """A process that follows matches. `knows`: the endpoints it can poll."""
+
+    id: str
+    knows: frozenset[str]
+
+    @property
+    def kind(self) -> str:
+        """The same for processes that can stand in for each other."""
+        return "\n".join(sorted(self.knows))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A match that a process holds. `joined` counts the liveblogs that came while it was followed already."""
+
+    follow_id: str
+    fence: int
+    joined: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What a process finds at its turn.
+
+    `beats`: the other processes; `more`: there is more to take than one turn takes; `unknown`: endpoints of open
+    matches that this process cannot poll.
+    """
+
+    held: tuple[Held, ...]
+    beats: Mapping[str, int]
+    more: bool = False
+    unknown: frozenset[str] = frozenset()
+
+
+def join(unit: Unit, worker: Worker, *, alone: bool, lock: int | None = None) -> None:
+    """Be counted as alive from now on. `alone`: no other process can live (SQLite), so whatever is left of one goes.
+
+    `lock`: the advisory lock that the process holds as its sign of life (PostgreSQL); without it, it is dead at once.
+    """
+    if alone:
+        unit.conn.execute(delete(workers))
+    values = {"id": worker.id, "kind": worker.kind, "lock": lock, "beat": 0, "seen_at": unit.now}
+    unit.conn.execute(insert(workers).values(values))
+
+
+def leave(unit: Unit, worker_id: str) -> None:
+    """Give everything back at once."""
+    unit.conn.execute(delete(workers).where(workers.c.id == worker_id))
+
+
+def turn(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> Turn | None:
+    """Show that the process lives, bury the `dead` (with the beat they ended at), take or give back to an even share.
+
+    None: the others have given this process up; it holds nothing and has to join anew.
+    """
+    if not _beat(unit, worker.id):
+        return None
+    for worker_id, beat in [*dead.items(), *_ended(unit.conn, worker.id)]:
+        _bury(unit, worker_id, beat)
+    others = {row.id: row for row in unit.conn.execute(select(workers).where(workers.c.id != worker.id))}
+    alike = 1 + sum(row.kind == worker.kind for row in others.values())
+    counted = _open_matches(unit.conn)
+    held = _held(unit.conn, worker.id)
+    share = -(-sum(number for endpoint, number in counted.items() if endpoint in worker.knows) // alike)
+    if len(held) > share:
+        held = _give_back(unit, held, share)
+    wanted = min(share - len(held), batch)
+    taken = _take(unit, worker, wanted) if wanted > 0 else ()
+    return Turn(
+        held=held + taken,
+        beats={row.id: row.beat for row in others.values()},
+        more=wanted == batch == len(taken),
+        unknown=frozenset(counted) - worker.knows,
+    )
+
+
+def claim(unit: Unit, worker: Worker, follow_id: str) -> Held | None:
+    """Take this one match if nobody holds it, whatever the share; what the process holds of it, None for nothing."""
+    alive = select(workers.c.id).where(workers.c.id == worker.id).with_for_update(read=True)
+    if unit.conn.execute(alive).first() is None:
+        return None
+    where = and_(follows.c.id == follow_id, follows.c.endpoint.in_(worker.knows))
+    row = unit.conn.execute(select(*HELD, follows.c.owner).where(where, follows.c.closed_at.is_(None))).first()
+    if row is not None and row.owner == worker.id:
+        return _of(row)
+    free = unit.conn.execute(select(follows.c.id).where(where, *_free()).with_for_update(skip_locked=True))
+    return next(iter(_own(unit, worker.id, free.scalars().all())), None)
+
+
+def fenced(unit: Unit, work: Callable[[Unit], T], *, follow_id: str, fence: int) -> T:
+    """The result of `work`, which writes for this match. Raises Superseded when another process has taken it since."""
+    query = select(follows.c.fence).where(follows.c.id == follow_id)
+    if unit.conn.execute(query.with_for_update()).scalar() != fence:
+        raise Superseded(follow_id)
+    return work(unit)
+
+
+HELD = (follows.c.id, follows.c.fence, follows.c.joined)
+
+
+def _beat(unit: Unit, worker_id: str) -> bool:
+    values = {"beat": workers.c.beat + 1, "seen_at": unit.now}
+    return bool(unit.conn.execute(update(workers).where(workers.c.id == worker_id).values(values)).rowcount)
+
+
+def _bury(unit: Unit, worker_id: str, beat: int) -> None:
+    """Forget a process that is still at this beat; one that is at its turn at this moment lives."""
+    same = and_(workers.c.id == worker_id, workers.c.beat == beat)
+    if unit.conn.execute(select(workers.c.id).where(same).with_for_update(skip_locked=True)).first() is not None:
+        unit.conn.execute(delete(workers).where(same))
+
+
+def _ended(conn: Connection, worker_id: str) -> list[tuple[str, int]]:
+    """Other processes whose sign of life has gone, with their last beat."""
+    if conn.dialect.name != "postgresql":
+        return []
+    locked = and_(workers.c.id != worker_id, workers.c.lock.is_not(None))
+    return [
+        (row.id, row.beat)
+        for row in conn.execute(select(workers).where(locked)).all()
+        if conn.execute(select(func.pg_try_advisory_xact_lock(row.lock))).scalar()
+    ]
+
+
+def _open_matches(conn: Connection) -> dict[str, int]:
+    """How many matches of each endpoint are to be followed."""
+    query = select(follows.c.endpoint, func.count()).where(follows.c.closed_at.is_(None)).group_by(follows.c.endpoint)
+    return {row[0]: row[1] for row in conn.execute(query)}
+
+
+def _held(conn: Connection, worker_id: str) -> tuple[Held, ...]:
+    where = and_(follows.c.owner == worker_id, follows.c.closed_at.is_(None))
+    return tuple(_of(row) for row in conn.execute(select(*HELD).where(where).order_by(follows.c.id)))
+
+
+def _free() -> tuple[ColumnElement[bool], ...]:
+    """Nobody who lives holds the match."""
+    return ~exists().where(workers.c.id == follows.c.owner), follows.c.closed_at.is_(None)
+
+
+def _take(unit: Unit, worker: Worker, number: int) -> tuple[Held, ...]:
+    """Up to so many free matches, those that others are taking at this moment left out."""
+    query = select(follows.c.id).where(*_free(), follows.c.endpoint.in_(worker.knows))
+    query = query.order_by(follows.c.id).limit(number).with_for_update(skip_locked=True)
+    return _own(unit, worker.id, unit.conn.scalars(query).all())
+
+
+def _own(unit: Unit, worker_id: str, follow_ids: Iterable[str]) -> tuple[Held, ...]:
+    values: dict[str, Any] = {"owner": worker_id, "fence": follows.c.fence + 1}
+    query = update(follows).where(follows.c.id.in_(list(follow_ids))).values(values).returning(*HELD)
+    return tuple(_of(row) for row in unit.conn.execute(query))
+
+
+def _give_back(unit: Unit, held: tuple[Held, ...], keep: int) -> tuple[Held, ...]:
+    """Leave what is beyond `keep` to others."""
+    ids = [each.follow_id for each in held[keep:]]
+    unit.conn.execute(update(follows).where(follows.c.id.in_(ids)).values(owner=None))
+    return held[:keep]
+
+
+def _of(row: Any) -> Held:
+    return Held(follow_id=row.id, fence=row.fence, joined=row.joined)

@@ -1,0 +1,119 @@
+"""Lists of master data and of liveblogs: filtered, counted, a page at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
+
+from store.liveblogs import DELETED, StoredGame, game_of
+from store.masterdata import Master, master_of
+from store.search import TAG, TAG_LENGTH, TEAM, found, found_games
+from store.tables import game_links, games, players
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which part of a list: `number` counts from 1, `limit` are records a page."""
+
+    limit: int = 30
+    number: int = 1
+
+    @property
+    def offset(self) -> int:
+        return (self.number - 1) * self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[T]):
+    """One page, and how many records there are in all."""
+
+    records: list[T]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MasterFilter:
+    """Whose records, and which of them; None and the empty string filter nothing."""
+
+    owners: Sequence[str]
+    q: str = ""
+    sportstype: str | None = None
+    team_id: str | None = None
+    include_inactive: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameFilter:
+    """Whose liveblogs, and which; `start` and `end` bound their beginning: where none is planned, their creation."""
+
+    owners: Sequence[str]
+    q: str = ""
+    template_id: str | None = None
+    team_id: str | None = None
+    tag: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+def masters(conn: Connection, table: Table, wanted: MasterFilter, page: Page) -> Listed[Master]:
+    """Records, the newest first."""
+    conditions = [table.c.owner_id.in_(list(wanted.owners)), *found(table.name, wanted.owners, wanted.q, table.c.id)]
+    if wanted.sportstype:
+        conditions.append(table.c.sportstype == wanted.sportstype)
+    if table is players:
+        conditions += _of_players(wanted)
+    rows, total = _page(conn, table, conditions, page)
+    return Listed([master_of(table, row) for row in rows], total)
+
+
+def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[StoredGame]:
+    """Liveblogs that are not deleted, the newest first."""
+    conditions = [
+        games.c.organization_id.in_(list(wanted.owners)),
+        games.c.local_status != DELETED,
+        *found_games(wanted.owners, wanted.q),
+        *_of_games(wanted),
+    ]
+    rows, total = _page(conn, games, conditions, page)
+    return Listed([game_of(row) for row in rows], total)
+
+
+def _of_players(wanted: MasterFilter) -> list[ColumnElement[bool]]:
+    team = [players.c.team_id == wanted.team_id] if wanted.team_id else []
+    return team if wanted.include_inactive else [*team, players.c.inactive.is_(False)]
+
+
+def _of_games(wanted: GameFilter) -> list[ColumnElement[bool]]:
+    begins = func.coalesce(games.c.starts_at, games.c.created_at)
+    conditions: list[ColumnElement[bool]] = []
+    if wanted.template_id:
+        conditions.append(or_(games.c.template_id == wanted.template_id, games.c.sportstype == wanted.template_id))
+    if wanted.team_id:
+        conditions.append(games.c.id.in_(_linked(TEAM, wanted.team_id)))
+    if wanted.tag:
+        conditions.append(games.c.id.in_(_linked(TAG, wanted.tag[:TAG_LENGTH])))
+    if wanted.start is not None:
+        conditions.append(begins >= wanted.start)
+    if wanted.end is not None:
+        conditions.append(begins < wanted.end)
+    return conditions
+
+
+def _linked(kind: str, value: str) -> Any:
+    return select(game_links.c.game_id).where(game_links.c.kind == kind, game_links.c.value == value)
+
+
+def _page(
+    conn: Connection, table: Table, conditions: list[ColumnElement[bool]], page: Page
+) -> tuple[Sequence[Any], int]:
+    total = conn.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
+    order = (table.c.created_at.desc(), table.c.id.desc())
+    query = select(table).where(*conditions).order_by(*order).limit(page.limit).offset(page.offset)
+    return conn.execute(query).all(), total

@@ -1,0 +1,56 @@
+"""Events that wait for their time: which are due, and how they become public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, select
+
+from mapping.errors import NotFound
+from store import liveblogs
+from store.eventrows import event_of
+from store.records import DELETED, PUBLISHED, Change, EventWrite
+from store.tables import events, games
+
+if TYPE_CHECKING:
+    from store.records import StoredEvent
+    from store.unit import Unit
+
+
+def due(conn: Connection, now: float) -> list[str]:
+    """`ticker_id`s of the liveblogs that have an event whose time has come."""
+    query = (
+        select(events.c.game_id)
+        .join(games, games.c.id == events.c.game_id)
+        .where(events.c.publish_at <= int(now), events.c.local_status == PUBLISHED, games.c.local_status != DELETED)
+        .distinct()
+    )
+    return list(conn.scalars(query))
+
+
+def publish(unit: Unit, game_id: str) -> int | None:
+    """Publish what is due in the liveblog as one version step, each event at its own time; None where nothing is.
+
+    Several processes may try: the second one finds nothing to do.
+    """
+    try:
+        game = liveblogs.lock_game(unit, game_id)
+    except NotFound:
+        return None
+    query = (
+        select(events)
+        .where(events.c.game_id == game.id, events.c.publish_at <= unit.now, events.c.local_status == PUBLISHED)
+        .order_by(events.c.publish_at, events.c.serial)
+    )
+    writes = tuple(_published(event_of(row)) for row in unit.conn.execute(query))
+    return liveblogs.record(unit, game.id, Change(events=writes)) if writes else None
+
+
+def _published(event: StoredEvent) -> EventWrite:
+    return EventWrite(
+        local_id=event.local_id,
+        document=event.document,
+        created_at=event.created_at if event.publish_at is None else event.publish_at,
+        local_status=event.local_status,
+        user_id=event.user_id,
+    )

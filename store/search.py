@@ -1,0 +1,105 @@
+"""Full text search: the words of each record in a table, compared by their bytes on both databases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select
+
+from mapping.tokens import asked, words
+from store.records import teams_of
+from store.tables import game_links, games, teams, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+TEAM, TAG = "team", "tag"
+TAG_LENGTH = 255
+NAMES = ("name", "short_name", "name_addition")
+AFTER_ALL = "\U0010ffff"
+"""Sorts behind every word that goes on."""
+
+Link = tuple[str, str]
+
+
+def index(conn: Connection, kind: str, record_id: str, owner_id: str, *texts: str | None) -> None:
+    """Make the record findable by the words of the texts and by no others; `kind` is the name of its table."""
+    wanted = words(*texts)
+    known = set(conn.scalars(select(tokens.c.token).where(tokens.c.record_id == record_id)))
+    if gone := known - wanted:
+        conn.execute(delete(tokens).where(tokens.c.record_id == record_id, tokens.c.token.in_(sorted(gone))))
+    if new := sorted(wanted - known):
+        same = {"record_id": record_id, "kind": kind, "owner_id": owner_id}
+        conn.execute(insert(tokens), [{**same, "token": word} for word in new])
+
+
+def index_master(conn: Connection, kind: str, record_id: str, owner_id: str, fields: Mapping[str, Any]) -> None:
+    """Make a record of master data findable by its names, short and added ones too."""
+    index(conn, kind, record_id, owner_id, *(fields.get(name) for name in NAMES))
+
+
+def index_game(
+    conn: Connection,
+    *,
+    game_id: str,
+    owner_id: str,
+    title: str,
+    document: Mapping[str, Any],
+    before: Mapping[str, Any] | None = None,
+) -> None:
+    """Make the liveblog findable by what its document says; `before`: the document so far, None for a new one."""
+    if before is not None and _searched(before) == _searched(document):
+        return
+    names = [str(team[name]) for team in teams_of(document) for name in ("name", "short_name") if team.get(name)]
+    index(conn, games.name, game_id, owner_id, title, *names)
+    _link(conn, game_id, set(links(document)))
+
+
+def links(document: Mapping[str, Any]) -> Iterable[Link]:
+    """Teams by `_id`, tags by their names and ids."""
+    for board in (document.get("meta_info"), document.get("scoreboard")):
+        for side in ("home_team", "away_team"):
+            team = board.get(side) if isinstance(board, dict) else None
+            if isinstance(team, dict) and team.get("_id"):
+                yield TEAM, str(team["_id"])
+    for tag in document.get("tags") or ():
+        values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
+        yield from ((TAG, str(value)[:TAG_LENGTH]) for value in values if value)
+
+
+def found(kind: str, owners: Sequence[str], question: str, column: ColumnElement[Any]) -> list[ColumnElement[bool]]:
+    """One condition a word of the question on the record ids in `column`."""
+    return [column.in_(_naming(kind, owners, spellings)) for spellings in asked(question)]
+
+
+def found_games(owners: Sequence[str], question: str) -> list[ColumnElement[bool]]:
+    """One condition a word: the liveblog has it, or a team in it, under its present name."""
+    linked = select(game_links.c.game_id).where(game_links.c.kind == TEAM)
+    return [
+        or_(
+            games.c.id.in_(_naming(games.name, owners, spellings)),
+            games.c.id.in_(linked.where(game_links.c.value.in_(_naming(teams.name, owners, spellings)))),
+        )
+        for spellings in asked(question)
+    ]
+
+
+def _naming(kind: str, owners: Sequence[str], spellings: Sequence[str]) -> Select[Any]:
+    ranges = [and_(tokens.c.token >= each, tokens.c.token < each + AFTER_ALL) for each in spellings]
+    return select(tokens.c.record_id).where(tokens.c.owner_id.in_(list(owners)), tokens.c.kind == kind, or_(*ranges))
+
+
+def _link(conn: Connection, game_id: str, wanted: set[Link]) -> None:
+    query = select(game_links.c.kind, game_links.c.value).where(game_links.c.game_id == game_id)
+    known = {(row.kind, row.value) for row in conn.execute(query)}
+    for kind, value in known - wanted:
+        gone = and_(game_links.c.game_id == game_id, game_links.c.kind == kind, game_links.c.value == value)
+        conn.execute(delete(game_links).where(gone))
+    if new := sorted(wanted - known):
+        conn.execute(insert(game_links), [{"game_id": game_id, "kind": kind, "value": value} for kind, value in new])
+
+
+def _searched(document: Mapping[str, Any]) -> tuple[Any, ...]:
+    meta, board = document.get("meta_info") or {}, document.get("scoreboard") or {}
+    sides = [part.get(side) for part in (meta, board) for side in ("home_team", "away_team")]
+    return meta.get("title"), sides, document.get("tags")

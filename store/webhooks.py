@@ -1,0 +1,184 @@
+"""Subscriptions: who gets which organization's updates, and how their receivers have been answering."""
+
+from __future__ import annotations
+
+import base64
+import secrets as random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from mapping.errors import NotFound, Unprocessable
+from store.ids import new_object_id
+from store.tables import outbox, webhook_waiting, webhooks
+
+if TYPE_CHECKING:
+    from store.unit import Unit
+
+Status = Literal["active", "disabled"]
+
+LIVE_SECRETS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A signing secret (`whsec_…`). `until`: Unix seconds after which it signs no more; None for the newest."""
+
+    value: str
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """One receiver of one organization. `cursor`: the outbox id up to which everything has had its first round."""
+
+    id: str
+    organization_id: str
+    url: str
+    status: Status
+    secrets: tuple[Secret, ...]
+    cursor: int
+    failures: int
+    failing_since: float | None
+    outcome_at: float | None
+    outcome_success: bool | None
+    outcome_code: int | None
+    outcome_message: str | None
+    owner: str | None
+    lease_until: float | None
+    fence: int
+    created_at: int
+    updated_at: int
+
+    def signing(self, now: float) -> tuple[str, ...]:
+        """The secrets that sign at `now`, the newest first."""
+        return tuple(each.value for each in reversed(self.secrets) if each.until is None or now < each.until)
+
+
+def new_secret() -> str:
+    """A signing secret of 256 random bits, as Standard Webhooks writes them."""
+    return f"whsec_{base64.b64encode(random.token_bytes(32)).decode()}"
+
+
+def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit: int) -> tuple[Subscription, bool]:
+    """The subscription, active, and whether it is new: only then `secret` is taken. It gets what changes from now on.
+
+    One that is disabled begins anew: healthy, and without what it missed. Raises Unprocessable beyond `limit`
+    subscriptions of the organization.
+    """
+    known = find(unit.conn, organization_id, url)
+    if known is None:
+        _check_room(unit.conn, organization_id, limit)
+        row = _new(unit, organization_id, url, secret)
+        unit.conn.execute(insert(webhooks).values(row))
+        return require(unit.conn, organization_id, url), True
+    if known.status == "disabled":
+        values = {
+            "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit.conn),
+            "owner": None, "lease_until": None, "fence": known.fence + 1, "updated_at": unit.now,
+        }  # fmt: skip
+        unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
+    return require(unit.conn, organization_id, url), False
+
+
+def unsubscribe(unit: Unit, organization_id: str, url: str) -> None:
+    """Forget the subscription with its log; that there is none is no error, clients repeat themselves."""
+    unit.conn.execute(delete(webhooks).where(webhooks.c.organization_id == organization_id, webhooks.c.url == url))
+
+
+def rotate(unit: Unit, organization_id: str, url: str, *, secret: str, overlap: float) -> Subscription:
+    """Sign with `secret` from now on, and for `overlap` seconds with the one before too. Raises NotFound."""
+    known = require(unit.conn, organization_id, url)
+    before = [Secret(value=known.secrets[-1].value, until=unit.now + int(overlap))] if overlap > 0 else []
+    secrets = [*before, Secret(value=secret)]
+    values = {"secrets": [_plain(each) for each in secrets], "updated_at": unit.now}
+    unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
+    return require(unit.conn, organization_id, url)
+
+
+def find(conn: Connection, organization_id: str, url: str) -> Subscription | None:
+    """The organization's subscription of exactly this URL."""
+    query = select(webhooks).where(webhooks.c.organization_id == organization_id, webhooks.c.url == url)
+    row = conn.execute(query).first()
+    return None if row is None else subscription_of(row)
+
+
+def require(conn: Connection, organization_id: str, url: str) -> Subscription:
+    """Like `find`. Raises NotFound."""
+    found = find(conn, organization_id, url)
+    if found is None:
+        raise NotFound("there is no such subscription", field="url")
+    return found
+
+
+def listed(conn: Connection, organization_id: str | None = None) -> list[Subscription]:
+    """The subscriptions of an organization, or of all, oldest first."""
+    query = select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
+    if organization_id is not None:
+        query = query.where(webhooks.c.organization_id == organization_id)
+    return [subscription_of(row) for row in conn.execute(query)]
+
+
+def active(conn: Connection) -> dict[str, str]:
+    """The organization of each active subscription, by its id."""
+    query = select(webhooks.c.id, webhooks.c.organization_id).where(webhooks.c.status == "active")
+    return {row.id: row.organization_id for row in conn.execute(query)}
+
+
+def behind(conn: Connection, *, through: int) -> list[str]:
+    """Ids of active subscriptions that have not had everything up to the horizon."""
+    newer = (
+        select(outbox.c.id)
+        .where(
+            outbox.c.organization_id == webhooks.c.organization_id,
+            outbox.c.id > webhooks.c.cursor,
+            outbox.c.id <= through,
+        )
+        .exists()
+    )
+    return list(conn.scalars(select(webhooks.c.id).where(webhooks.c.status == "active", newer)))
+
+
+def waiting_for(conn: Connection, *, now: float, far: float) -> list[str]:
+    """Ids of active subscriptions with a round that is due, or planned later than `far`, which no plan does."""
+    due = (webhook_waiting.c.next_at <= now) | (webhook_waiting.c.next_at > far)
+    query = select(webhooks.c.id).where(
+        webhooks.c.status == "active", webhooks.c.id.in_(select(webhook_waiting.c.webhook_id).where(due))
+    )
+    return list(conn.scalars(query))
+
+
+def subscription_of(row: Row[Any]) -> Subscription:
+    """A row of the table as a value."""
+    values = row._asdict()
+    return Subscription(**{**values, "secrets": tuple(Secret(**each) for each in values["secrets"])})
+
+
+def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, Any]:
+    return {
+        "id": new_object_id(unit.now),
+        "organization_id": organization_id,
+        "url": url,
+        "status": "active",
+        "secrets": [_plain(Secret(value=secret))],
+        "cursor": _newest(unit.conn),
+        "failures": 0,
+        "fence": 0,
+        "created_at": unit.now,
+        "updated_at": unit.now,
+    }
+
+
+def _newest(conn: Connection) -> int:
+    return conn.scalar(select(func.max(outbox.c.id))) or 0
+
+
+def _check_room(conn: Connection, organization_id: str, limit: int) -> None:
+    taken = conn.scalar(select(func.count()).where(webhooks.c.organization_id == organization_id)) or 0
+    if taken >= limit:
+        raise Unprocessable(f"an organization has at most {limit} subscriptions", field="url")
+
+
+def _plain(secret: Secret) -> dict[str, Any]:
+    return {"value": secret.value, "until": secret.until}

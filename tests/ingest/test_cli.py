@@ -1,0 +1,127 @@
+"""The command line, as an operator types it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ingest.cli import app
+from store import migrate
+from store.clients import hash_secret
+from tests.day import match_day
+from tests.ingest.test_creating import LINES, MATCH
+
+ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+ORGANIZATION = """
+[server]
+port = 0
+[organizations.desk]
+name = "Desk"
+[organizations.desk.providers.heim]
+base_url = "{upstream}"
+text_content = true
+[[liveblogs]]
+key = "derby"
+organization = "desk"
+provider = "heim"
+match_id = "9000001"
+include_text_content = true
+"""
+
+
+@pytest.fixture
+def command():
+    runner = CliRunner()
+    return lambda *words, **more: runner.invoke(app, [str(word) for word in words], **more)
+
+
+def written(folder, text):
+    path = folder / "matchwire.toml"
+    path.write_text(text)
+    return path
+
+
+def test_check_config_names_the_key_and_the_nearest(command, tmp_path):
+    """A mistyped key is an error with its path and the key that was probably meant."""
+    result = command("check-config", "--config", written(tmp_path, "[polling]\nlife = 5\n"))
+
+    assert result.exit_code == 1
+    assert "polling.life" in result.output
+    assert "live" in result.output
+
+
+def test_check_config_passes_what_is_right(command, tmp_path):
+    """Exit status 0, and it says so."""
+    config = written(tmp_path, ORGANIZATION.format(upstream="https://customer.provider.example"))
+    result = command("check-config", "--config", config)
+
+    assert (0, True) == (result.exit_code, "is valid" in result.output)
+
+
+def test_run_refuses_a_wrong_configuration_in_one_line(command, tmp_path):
+    """No trace, exit status 2."""
+    result = command("run", "--config", written(tmp_path, "[server]\nport = 'many'\n"))
+
+    assert result.exit_code == 2
+    assert "server.port" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_clients_hash_gives_what_the_configuration_takes(command):
+    """The same hash that authentication compares with, from standard input as well."""
+    one, two = command("clients", "hash", "s3cret"), command("clients", "hash", input="s3cret\n")
+
+    assert f"sha256:{hash_secret('s3cret')}" == one.stdout.strip() == two.stdout.strip()
+
+
+def test_db_upgrade_prepares_postgresql(command, tmp_path, postgres_url):
+    """The schema is made and is current afterwards."""
+    result = command("db", "upgrade", "--config", written(tmp_path, f'[database]\nurl = "{postgres_url}"\n'))
+
+    assert result.exit_code == 0
+    assert migrate.current(postgres_url) == migrate.head()
+
+
+def process(*words):
+    """The command as a process of its own."""
+    line = [sys.executable, "-c", "from ingest.cli import main; main()", *(str(word) for word in words)]
+    return subprocess.run(line, capture_output=True, text=True, env=ENVIRON, timeout=60, check=False)
+
+
+def test_sync_once_brings_declared_liveblogs_in_line_and_explain_tells_of_them(tmp_path):
+    """A declared liveblog is created and synced without a daemon; explain says what the sync knows of each post."""
+
+    async def upstream() -> tuple[str, str]:
+        async with match_day(lines=LINES, folder=tmp_path, start_at="end") as day:
+            config = written(tmp_path, ORGANIZATION.format(upstream=day.replay.url))
+            once = await asyncio.to_thread(process, "sync-once", "--config", config, "--data-dir", tmp_path / "data")
+            day.replay.faults.add("503")
+            again = await asyncio.to_thread(process, "sync-once", "--config", config, "--data-dir", tmp_path / "data")
+            assert (0, 1) == (once.returncode, again.returncode), once.stderr + again.stderr
+            return config, once.stdout
+
+    config, said = asyncio.run(upstream())
+    assert "1 matches" in said
+    data = ("--config", config, "--data-dir", tmp_path / "data")
+    assert process("explain", "derby-is-no-id", *data).returncode == 2
+
+    name = _only_liveblog(tmp_path / "data" / "matchwire.db")
+    told = json.loads(process("explain", name, *data).stdout)
+    assert (MATCH, "live") == (told["match"]["id"], told["match"]["status"])
+    assert {"soccer.start", "soccer.goal", "soccer.yellow-card", "text"} <= {post["type"] for post in told["posts"]}
+    assert {"published"} == {post["status"] for post in told["posts"]}
+    assert told["match"]["resources"]["match"]["failures"] >= 1
+
+
+def _only_liveblog(path) -> str:
+    with sqlite3.connect(path) as database:
+        ((name,),) = database.execute("select local_id from games").fetchall()
+    return name

@@ -1,0 +1,119 @@
+"""`matchwire providers` shows which providers there are, and what one says of a match, and no credential."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ingest import cli_providers
+from providers.contract.server import Reply, Server, serving
+from providers.registry import Registry
+
+ROOT = Path(__file__).resolve().parents[2]
+FIXTURE = ROOT / "tests" / "fixtures" / "openligadb" / "soccer" / "cup-final.match.json"
+PASSWORD = "do-not-show-this"
+
+
+async def matchwire(*arguments, cwd):
+    """(exit code, standard output, standard error) of the command."""
+    program = "import sys; from ingest.cli import main; sys.argv[0] = 'matchwire'; main()"
+    running = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        program,
+        "providers",
+        *arguments,
+        cwd=cwd,
+        env={"PYTHONPATH": str(ROOT)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await running.communicate()
+    return running.returncode, out.decode(), err.decode()
+
+
+@pytest.fixture
+async def server(tmp_path):
+    """A provider with one match, and a config file that knows it."""
+    async with serving(Server({"getmatchdata/70001": FIXTURE.read_bytes()})) as running:
+        (tmp_path / "matchwire.toml").write_text(
+            f"""
+            [organizations.news]
+            name = "News"
+            [organizations.news.providers.openligadb]
+            base_url = "{running.url}"
+            username = "newsroom"
+            password = "{PASSWORD}"
+            """
+        )
+        yield running
+
+
+async def probe(folder, *arguments):
+    return await matchwire("probe", *arguments, "--config", str(folder / "matchwire.toml"), cwd=folder)
+
+
+def test_list_names_every_provider_and_its_origin():
+    """Sports, event types and text of each, and the package of those that entry points add."""
+    shown = CliRunner().invoke(cli_providers.app, ["list"])
+
+    assert shown.exit_code == 0
+    assert all(f"\n{provider.id}  (" in f"\n{shown.output}" for provider in Registry.load())
+    assert "heim  (built in)" in shown.output
+    assert "providers.openligadb.adapter:OPENLIGADB)" in shown.output
+    assert "soccer: scoreboard, no text: goal, own-goal, start, end" in shown.output
+
+
+async def test_probe_shows_what_was_understood(server, tmp_path):
+    """Answers with size and cache, state, score, parts, incidents and faults; the provider is asked once."""
+    code, shown, errors = await probe(tmp_path, "openligadb", "70001")
+
+    assert (code, errors) == (0, "")
+    assert "rows, ETag, fresh for 30 s" in shown
+    assert "soccer 70001: finished, kick-off 2025-06-14T16:00:00Z" in shown
+    assert "SV Nordhafen – FC Südtor  2:2" in shown
+    assert "half-time 1:0, full-time 1:1, extra-time 2:2, shoot-out 4:2" in shown
+    assert "45+3' soccer.goal  SV Nordhafen  1:0  scorer K. Brandt" in shown
+    assert "faults 0" in shown
+    assert len(server.requests) == 1
+    assert PASSWORD not in shown
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Reply(status=401), "failed, ProviderRefused: the provider refuses the credentials"),
+        (Reply(status=503), "failed, UpstreamUnavailable: the provider is unavailable (503)"),
+        (Reply(body=b"<html>"), "failed, BadBody: match: the answer is not JSON"),
+    ],
+)
+async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
+    """A match that cannot be had is told in words and by the exit code."""
+    server.spoil = lambda _: reply
+    code, shown, _ = await probe(tmp_path, "openligadb", "70001", "--organization", "news")
+
+    assert code == 1
+    assert words in shown
+    assert "no match:" in shown
+    assert PASSWORD not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("openligadb", "no-number"), 1, "matchId"),
+        (("heim", "1"), 1, "has no endpoint of heim"),
+        (("openligadb", "1", "--kind", "season"), 2, "--kind"),
+    ],
+)
+async def test_probe_says_what_was_asked_for_wrongly(server, tmp_path, arguments, code, words):
+    """An id of another form, an endpoint that is not configured, a kind that does not exist."""
+    found, _, errors = await probe(tmp_path, *arguments)
+
+    assert found == code
+    assert words in errors
+    assert server.requests == []

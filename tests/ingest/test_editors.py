@@ -1,0 +1,208 @@
+"""Editors win, field by field: what a person changed or deleted is never overwritten or posted again by the sync."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ingest.explaining import explain
+from store import liveblogs
+from store.database import Store
+from tests.ingest.scripted import Bodies, Process
+from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
+from tests.providers.heim.feed import item, row
+
+PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
+KEY = "incident:11"
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'editors.db'}")
+    yield opened
+    await opened.close()
+
+
+async def edit(process: Process, ticker_id: str, key: str, *, local_status: int | None = None, **fields: Any) -> None:
+    """What an editor's client does to a post: an ordinary event update."""
+    name = (await process.ledger(ticker_id))[key].local_id
+
+    def work(unit: Any) -> None:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        write = liveblogs.EventWrite(
+            local_id=name,
+            document={**event.document, **fields},
+            created_at=event.created_at,
+            local_status=event.local_status if local_status is None else local_status,
+            user_id="editor",
+        )
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+
+    await process.store.write(work)
+
+
+async def post(process: Process, ticker_id: str, key: str = KEY) -> dict[str, Any]:
+    return (await process.posted(ticker_id))[key]
+
+
+def corrected(minute: str = "16") -> Bodies:
+    """The first goal with another scorer, minute, assist and kind, as providers correct them."""
+    goal = row(11, "goal/left-foot", minute, "home", 8, 7, content="1:0")
+    return snapshot("1:0", START, goal)
+
+
+UNITS = {
+    "headline": "The editor's headline",
+    "highlight": "sticky",
+    "tag_ids": ["one"],
+    "sport_event.time_of_play": "14'",
+    "sport_event.title": "What a goal",
+    "sport_event.players": [],
+    "sport_event.team": {"_type": "Svc::Model::Team", "name": "The others"},
+    "sport_event.phase": {"_type": "Svc::Model::Content::SportPhase", "name": "early"},
+}
+
+
+@pytest.mark.parametrize("unit", sorted(UNITS))
+async def test_a_changed_unit_survives_every_later_sync(store, unit):
+    """The unit stays the editor's, the other units follow the provider's corrections."""
+    process, ticker_id = await begun(store, ONE)
+    name, _, inner = unit.partition(".")
+    before = await post(process, ticker_id)
+    await edit(process, ticker_id, KEY, **{name: {**before[name], inner: UNITS[unit]} if inner else UNITS[unit]})
+    for minute in ("16", "17", "18"):
+        await process.poll(corrected(minute=minute))
+
+    now = await post(process, ticker_id)
+    assert UNITS[unit] == (now[name][inner] if inner else now[name])
+    others = {"time_of_play": "18'", "players": ["Jan Muster8", "Jan Muster7"]}
+    if inner != "time_of_play":
+        assert others["time_of_play"] == now["sport_event"]["time_of_play"]
+    if inner != "players":
+        assert others["players"] == [each["player"]["name"] for each in now["sport_event"]["players"]]
+
+
+async def test_a_photo_does_not_stop_the_narrative_that_comes_later(store):
+    """A block added to `contents` keeps its place; the text beside it is replaced by the narrative 90 s later."""
+    process, ticker_id = await begun(store, ONE)
+    before = await post(process, ticker_id)
+    await edit(process, ticker_id, KEY, contents=[PHOTO, *before["contents"]])
+    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
+    await process.poll({**ONE, "liveticker": json.dumps([narrative]).encode()})
+
+    contents = (await post(process, ticker_id))["contents"]
+    assert ["bphoto", "A header from close range."] == [contents[0]["local_id"], contents[1]["text"]]
+
+
+async def test_a_removed_block_stays_removed(store):
+    """The editor took the sentence out; neither a correction nor the narrative brings it back."""
+    process, ticker_id = await begun(store, ONE)
+    await edit(process, ticker_id, KEY, contents=[PHOTO])
+    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
+    await process.poll({**corrected(), "liveticker": json.dumps([narrative]).encode()})
+
+    assert [PHOTO] == (await post(process, ticker_id))["contents"]
+
+
+async def test_a_rewritten_text_is_not_replaced_by_the_narrative(store):
+    """The block belongs to the editor; the scorer is still corrected."""
+    process, ticker_id = await begun(store, ONE)
+    before = await post(process, ticker_id)
+    await edit(process, ticker_id, KEY, contents=[{**before["contents"][0], "text": "My own words."}])
+    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
+    await process.poll({**corrected(), "liveticker": json.dumps([narrative]).encode()})
+
+    now = await post(process, ticker_id)
+    assert ["My own words."] == [block["text"] for block in now["contents"]]
+    assert "Jan Muster8" == now["sport_event"]["players"][0]["player"]["name"]
+
+
+async def test_a_deleted_post_never_returns(store):
+    """Corrected, vanished, back again: what an editor deleted stays deleted, and nothing new stands in its place."""
+    process, ticker_id = await begun(store, TWO)
+    await edit(process, ticker_id, KEY, local_status=100)
+    for bodies in (corrected(), snapshot("0:0", START), snapshot("0:0", START), TWO, TWO):
+        await process.poll(bodies)
+    await process.settle()
+    await process.restart()
+    await process.poll()
+
+    assert ["incident:12"] == await goals(process, ticker_id)
+
+
+async def test_an_editor_who_is_one_poll_faster_does_not_freeze_the_score(store):
+    """The editor types 2:0 before the provider does; the provider's 3:0 still arrives."""
+    process, ticker_id = await begun(store, ONE)
+    game = await process.game(ticker_id)
+    board = game.document["scoreboard"]
+    faster = {**game.document, "scoreboard": {**board, "score": {**board["score"], "home_score": "2"}}}
+    await store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=faster)))
+    await process.poll(snapshot("1:0", START, FIRST, attendance="1000"))
+    assert "2:0" == await score(process, ticker_id)
+
+    await process.poll(TWO)
+    third = row(13, "goal/head", 40, "home", 9, content="3:0")
+    await process.poll(snapshot("3:0", START, FIRST, SECOND, third))
+    assert "3:0" == await score(process, ticker_id)
+
+
+async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_its_reason(store):
+    """The provider takes the goal back: the post leaves the public, keeps the editor's words, and says why."""
+    process, ticker_id = await begun(store, TWO)
+    await edit(process, ticker_id, "incident:12", headline="The editor's headline")
+    await process.poll(ONE)
+    await process.settle()
+
+    (hidden,) = await process.events(ticker_id, statuses=[60])
+    assert "The editor's headline" == hidden.document["headline"]
+    told = await store.read(lambda conn: explain(conn, ticker_id))
+    (line,) = [each for each in told["posts"] if each["key"] == "incident:12"]
+    assert ("withdrawn", "hidden", "withdrawn by the provider", ["headline"]) == (
+        line["state"], line["status"], line["reason"], line["edited"],
+    )  # fmt: skip
+
+
+async def test_a_published_draft_stays_published(store):
+    """Excluded types are offered as drafts; the one that an editor publishes follows corrections and stays public."""
+    process = Process(store, "9000001", wishes={"exclude_events": ("soccer.goal",)})
+    process.adapter.bodies = ONE
+    ticker_id = await process.create()
+    assert [] == await goals(process, ticker_id)
+
+    await edit(process, ticker_id, KEY, local_status=0)
+    await process.poll(corrected())
+    assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
+
+
+async def test_a_moved_post_stays_where_the_editor_put_it(store):
+    """`created_at` is a unit as well."""
+    process, ticker_id = await begun(store, ONE)
+    name = (await process.ledger(ticker_id))[KEY].local_id
+
+    def move(unit: Any) -> None:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        write = liveblogs.EventWrite(local_id=name, document=event.document, created_at=event.created_at - 600)
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+
+    placed = next(event.created_at for event in await process.events(ticker_id) if event.local_id == name)
+    await store.write(move)
+    await process.poll(corrected())
+    await process.poll(corrected(minute="17"))
+
+    assert placed - 600 == next(event.created_at for event in await process.events(ticker_id) if event.local_id == name)
+
+
+async def test_a_team_name_that_an_editor_changed_stays(store):
+    """Meta info is merged field by field: the title is the editor's, the kick-off still moves."""
+    process, ticker_id = await begun(store, ONE)
+    game = await process.game(ticker_id)
+    meta = {**game.document["meta_info"], "title": "The derby"}
+    edited = {**game.document, "meta_info": meta}
+    await store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=edited)))
+    await process.poll(snapshot("1:0", START, FIRST, match_time="18:30"))
+
+    now = (await process.game(ticker_id)).document["meta_info"]
+    assert "The derby" == now["title"]
+    assert meta["starts_at"] + 1800 == now["starts_at"]

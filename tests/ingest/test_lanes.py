@@ -1,0 +1,262 @@
+"""One endpoint's lane: slots, rate, circuit, and what is told of it."""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+
+import pytest
+from structlog.testing import capture_logs
+
+from ingest.following import Followers, Rhythm
+from ingest.lanes import Bucket, Held, Lane
+from ingest.polling import Followed
+from ingest.slots import SHORTEST, Slots
+from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
+from mapping.match import Status
+from mapping.rules.breaker import Rule
+from mapping.rules.pacing import Pace
+from providers.base import Answer, Endpoint, Fetched, Outcome
+from providers.transport import Throttled
+
+RULE = Rule(after=3, pause=0.3, refused=9, lasting=0.0)
+GOOD = Answer(resource="match", outcome=Outcome.UNCHANGED)
+
+
+class Provider:
+    """Answers with what `does` says of the match: an error, seconds to take, or well."""
+
+    id = "heim"
+    text_resource = None
+    translate = None
+
+    def __init__(self, name="one"):
+        self.endpoint = Endpoint(provider="heim", base_url=f"http://{name}.invalid")
+        self.does = {}
+        self.asked = []
+        self.at_once = self.most = 0
+
+    async def fetch(self, match_id, known, *, text, hints):
+        self.asked.append(match_id)
+        what = self.does.get(match_id, self.does.get("*"))
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        try:
+            await asyncio.sleep(what if isinstance(what, float) else 0)
+        finally:
+            self.at_once -= 1
+        if isinstance(what, Exception):
+            return Fetched(answers=(Answer(resource="match", outcome=Outcome.FAILED, error=what),))
+        return Fetched(answers=(GOOD,))
+
+
+@pytest.fixture
+def provider():
+    return Provider()
+
+
+def ask(lane, match_id="1"):
+    return lane.fetch(match_id, {}, text=False, hints={})
+
+
+async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
+    """After the third nothing is asked, after the pause one poll tries, and a good one ends it; one line each."""
+    provider.does["*"] = UpstreamUnavailable("gone")
+    lane = Lane(provider, rule=RULE)
+    with capture_logs() as lines:
+        for name in "123":
+            await ask(lane, name)
+        assert lane.lost == "gone"
+        with pytest.raises(Held):
+            await ask(lane)
+        await asyncio.sleep(0.31)
+        await ask(lane)
+        assert lane.hold() > 0.2
+        await asyncio.sleep(0.31)
+        provider.does.clear()
+        await ask(lane)
+
+    assert lane.lost is None
+    assert lane.hold() == 0
+    assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
+    assert len(provider.asked) == 5
+
+
+@pytest.mark.parametrize("error", [UpstreamUnavailable("x"), BadBody("x"), ProviderRefused("x")])
+async def test_failures_count_over_all_matches(provider, error):
+    """It does not matter of which match the endpoint makes nothing."""
+    provider.does["*"] = error
+    lane = Lane(provider, rule=RULE)
+    for name in "abc":
+        await ask(lane, name)
+
+    assert lane.lost
+    assert (lane.hold() > 5) is isinstance(error, ProviderRefused)
+
+
+async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
+    """404 is an answer."""
+    provider.does["*"] = MatchUnknown("x")
+    lane = Lane(provider, rule=RULE)
+    for name in "abcdef":
+        await ask(lane, name)
+
+    assert lane.lost is None
+
+
+async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
+    """`Retry-After` of one match holds for all, without being an outage."""
+    provider.does["1"] = Throttled("slow down", retry_after=2.0)
+    lane = Lane(provider, rule=RULE)
+    await ask(lane, "1")
+
+    assert 1.9 < lane.hold() <= 2
+    assert lane.lost is None
+
+
+async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
+    """Asked for distance twice in a row while the others were answered well, it moves nobody any more."""
+    provider.does["1"] = Throttled("slow down", retry_after=1.0)
+    lane = Lane(provider, rule=RULE)
+    await ask(lane, "1")
+    await asyncio.sleep(1.01)
+    await ask(lane, "2")
+    await ask(lane, "1")
+
+    assert lane.hold() == 0
+
+
+async def test_hanging_matches_give_way(provider):
+    """Eight hanging polls on eight slots: who comes after them waits for the shortest patience alone."""
+    provider.does = {f"slow{n}": 5.0 for n in range(8)}
+    lane = Lane(provider, concurrency=8)
+    hanging = [asyncio.create_task(ask(lane, name)) for name in provider.does]
+    await asyncio.sleep(SHORTEST)
+    began = monotonic()
+    await asyncio.gather(*(ask(lane, f"{n}") for n in range(50)))
+
+    assert monotonic() - began < 0.2
+    assert provider.most == 8
+    done, pending = await asyncio.wait(hanging, timeout=0)
+    assert len(done) >= 1
+    assert all(isinstance(task.exception(), UpstreamUnavailable) for task in done)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    assert lane.lost is None
+
+
+async def test_where_all_are_slow_nobody_gives_way():
+    """Usual is what most polls take: a provider that became slow is waited for after a few polls."""
+    slots = Slots(2)
+    failures = []
+
+    async def poll():
+        try:
+            async with slots.taken():
+                await asyncio.sleep(0.3)
+        except UpstreamUnavailable:
+            failures.append(1)
+
+    slots._usual = 0.1
+    await asyncio.gather(*(poll() for _ in range(10)))
+
+    assert failures == []
+
+
+async def test_a_hanging_match_alone_is_left_its_time(provider):
+    """Without anybody waiting a slow answer is taken."""
+    provider.does["1"] = SHORTEST * 2
+
+    assert (await ask(Lane(provider, concurrency=1))).good
+
+
+async def test_slots_are_given_back_by_those_who_give_up():
+    """Somebody who is cancelled while waiting, or while holding, takes nothing along."""
+    slots = Slots(1)
+
+    async def hold(seconds):
+        async with slots.taken():
+            await asyncio.sleep(seconds)
+
+    first, second, third = (asyncio.create_task(hold(9)) for _ in range(3))
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.sleep(0.01)
+    third.cancel()
+    await asyncio.gather(first, second, third, return_exceptions=True)
+    async with asyncio.timeout(0.1):
+        await hold(0)
+
+
+def test_requests_keep_to_the_rate():
+    """What was not used in the last second may come at once, the rest in even steps."""
+    bucket = Bucket(10)
+    waits = [bucket.reserve(100.0, 2) for _ in range(8)]
+
+    assert waits == pytest.approx([0, 0, 0, 0, 0, 0, 0.2, 0.4])
+    assert [Bucket(0).reserve(0, 3) for _ in range(3)] == [0, 0, 0]
+
+
+class NoStore:
+    """Nothing changes, so nothing is written but the health."""
+
+    async def write(self, work):
+        return None
+
+    async def read(self, query):
+        return ()
+
+
+async def test_an_endpoint_that_goes_down_is_told_once():
+    """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
+    provider = Provider()
+    rhythm = Rhythm(pace=Pace(live=0.1, backoff_max=0.4), breaker=Rule(after=5, pause=0.3, lasting=0.01), concurrency=4)
+    followers = Followers(NoStore(), {provider.endpoint.key: provider}, rhythm, clock=lambda: 0.0, new_id=str)
+    for number in range(100):
+        match = Followed(
+            id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
+            status=Status.LIVE, kickoff=0,
+        )  # fmt: skip
+        followers._matches[match.id] = match
+        followers._schedule(match, number / 1000)
+    with capture_logs() as lines:
+        driving = asyncio.create_task(followers.run())
+        await asyncio.sleep(0.3)
+        provider.does["*"] = UpstreamUnavailable("gone")
+        await asyncio.sleep(1.0)
+        down = len(provider.asked)
+        assert followers.health()["endpoints_lost"] == 1
+        await asyncio.sleep(0.7)
+        assert len(provider.asked) - down <= 4
+        provider.does.clear()
+        await asyncio.sleep(1.0)
+        driving.cancel()
+        await followers.stop()
+
+    assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
+    assert followers.health() == {"matches": 100, "failing": 0, "silent": 0, "endpoints_lost": 0}
+
+
+async def test_a_silent_match_raises_one_alarm():
+    """A live match without a good answer for too long is told and counted once; others are not."""
+    now = [1000.0]
+    provider = Provider()
+    followers = Followers(NoStore(), {provider.endpoint.key: provider}, Rhythm(), clock=lambda: now[0], new_id=str)
+    for ident, status, good_at in (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050)):
+        followers._matches[ident] = Followed(
+            id=ident, match_id=ident, endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=status,
+            kickoff=0, good_at=good_at,
+        )  # fmt: skip
+    now[0] = 1061.0
+    with capture_logs() as lines:
+        await followers.watch_silence()
+        await followers.watch_silence()
+
+    assert [(line["event"], line["match"]) for line in lines] == [("match.silent", "1")]
+    assert followers.health()["silent"] == 1
+    await followers.poll(followers._matches["1"])
+    assert followers.health()["silent"] == 0
+    await followers.stop()

@@ -1,0 +1,255 @@
+"""Several processes on one PostgreSQL: even shares, a frozen one, a killed one, and one that only serves the API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+import time
+from collections import Counter, defaultdict
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import select
+from starlette.responses import Response
+
+from providers.replay.server import bound, listening
+from store import migrate
+from store.peek import peek
+from store.tables import follows
+from tests.day import CREATE, ORGANIZATION, SHOW
+from tests.ingest.test_recordings import told_by_the_liveblog
+from tests.providers.heim.feed import BERLIN, match, results, row
+
+ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+SECRET = "a-secret-of-these-tests-alone"
+LIVE = 0.5
+CONFIG = """
+[server]
+port = 0
+[database]
+url = "{database}"
+[organizations.{organization}]
+name = "Example Newsroom"
+[organizations.{organization}.providers.heim]
+base_url = "{upstream}"
+[clients.cms]
+secret = "{secret}"
+organizations = ["{organization}"]
+scopes = ["read", "write", "external"]
+[limits]
+client_per_second = 0
+public_per_second = 0
+[polling]
+live = {live}
+pause = {live}
+timeout = 60
+backoff_max = 1
+rate = 0
+concurrency = 50
+user_agent = "{name}"
+"""
+
+
+class Upstream:
+    """A provider of matches in which a card is shown every second; it knows who asks, and answers while it is `open`."""
+
+    def __init__(self):
+        self.began = time.monotonic()
+        self.open = asyncio.Event()
+        self.open.set()
+        self.waiting = Counter()
+        kickoff = datetime.now(BERLIN) - timedelta(minutes=30)
+        self.times = {
+            "match_date": f"{kickoff:%d.%m.%Y}",
+            "match_time": f"{kickoff:%H:%M}",
+            "current_period_start": None,
+        }
+        self.polls = []
+        """(seconds since the start, who, match) of every request for a match."""
+
+    def cards(self):
+        return int(time.monotonic() - self.began)
+
+    async def __call__(self, scope, receive, send):
+        headers = dict(scope["headers"])
+        kind, name = scope["path"].strip("/").split("/")[:2]
+        number = name.removeprefix("ma")
+        who = headers[b"user-agent"].decode()
+        if kind == "match":
+            self.polls.append((time.monotonic() - self.began, who, number))
+        self.waiting[who] += 1
+        await self.open.wait()
+        self.waiting[who] -= 1
+        rows = [row(1, "match/game-start", 1), *(row(10 + n, "card/yellow", 5, "home", n) for n in range(self.cards()))]
+        shown = match(id=number, match_result=results(p0="0:0"), current_period="game-start", **self.times)
+        bodies = {"match": {"match": shown}, "match-event": rows}
+        found = bodies.get(kind)
+        answer = Response(json.dumps(found), media_type="application/json") if found else Response(status_code=404)
+        await answer(scope, receive, send)
+
+
+class Worker:
+    """`matchwire run` as a process of its own, known to the provider by `name`."""
+
+    def __init__(self, folder, name, role, **values):
+        self.name, self.role = name, role
+        self.config = folder / f"{name}.toml"
+        self.config.write_text(CONFIG.format(name=name, organization=ORGANIZATION, secret=SECRET, live=LIVE, **values))
+
+    async def start(self):
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", "from ingest.cli import main; main()",
+            "run", "--config", str(self.config), "--role", self.role, "--log-file", str(self.config.with_suffix(".log")),
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
+        )  # fmt: skip
+        line = (await self.process.stdout.readline()).decode()
+        self.client = httpx.AsyncClient(
+            base_url=re.search(r"http://\S+", line)[0], auth=("cms", SECRET), trust_env=False, timeout=30
+        )
+
+    def send(self, how):
+        self.process.send_signal(how)
+
+    async def ready(self):
+        return (await self.client.get("/readyz")).json()
+
+    async def end(self, how=signal.SIGTERM):
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.send_signal(how)
+        await self.process.wait()
+        await self.client.aclose()
+        return self.process.returncode
+
+
+@asynccontextmanager
+async def house(folder, database, **roles):
+    """The provider and these processes, none of them started; what is left of them is killed."""
+    await asyncio.to_thread(migrate.upgrade, database)
+    upstream = Upstream()
+    async with listening(upstream, bound("127.0.0.1", 0)) as address:
+        workers = {
+            name: Worker(folder, name, role, database=database, upstream=address) for name, role in roles.items()
+        }
+        try:
+            yield upstream, *workers.values()
+        finally:
+            for worker in workers.values():
+                if hasattr(worker, "client"):
+                    await worker.end(signal.SIGKILL)
+
+
+async def create(worker, number):
+    body = {"provider": "heim", "matchId": f"{number}", "autoPostEnabled": True}
+    answer = await worker.client.post(CREATE, json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["local_id"]
+
+
+async def until(condition, within):
+    """Wait until `condition` holds; gives the seconds that took."""
+    began = time.monotonic()
+    while not await condition():
+        assert time.monotonic() - began < within, f"not within {within} s"
+        await asyncio.sleep(0.1)
+    return time.monotonic() - began
+
+
+def shares(*workers):
+    """The condition that these processes follow so many matches each."""
+
+    async def hold(expected=()):
+        return [(await worker.ready())["matches"] for worker in workers] == list(expected)
+
+    return lambda *expected: lambda: hold(expected)
+
+
+def polled(upstream, since, name=None):
+    """Matches that were asked for since then, by that process."""
+    return Counter(number for at, who, number in upstream.polls if at >= since and name in {None, who})
+
+
+def changes_of_hand(upstream):
+    """For each match, how often another process asked for it than the one before."""
+    asked = defaultdict(list)
+    for _, who, number in upstream.polls:
+        asked[number].append(who)
+    return {number: len(list(groupby(names))) - 1 for number, names in asked.items()}
+
+
+async def cards_of(worker, liveblog):
+    """The posts of cards that the liveblog shows."""
+    game = (await worker.client.get(SHOW, params={"local_id": liveblog})).json()
+    return [told for told in told_by_the_liveblog(game) if told[0] == "soccer.yellow-card"]
+
+
+async def frozen_and_killed(folder, database, frozen):
+    """The whole story; `frozen`: seconds for which the second process is stopped."""
+    roles = {"api": "api", "one": "worker", "two": "worker"}
+    async with house(folder, database, **roles) as (upstream, api, one, two):
+        await asyncio.gather(api.start(), one.start())
+        liveblogs = [await create(api, 9000 + number) for number in range(8)]
+        await until(shares(one)(8), within=4)
+        await two.start()
+        await until(shares(one, two)(4, 4), within=10)
+
+        async def asking():
+            return upstream.waiting["two"] > 0
+
+        upstream.open.clear()  # so that it is stopped in the middle of polls
+        await until(asking, within=10)
+        await asyncio.sleep(1.1)  # and what it asked for has changed
+        two.send(signal.SIGSTOP)
+        stopped = time.monotonic()
+        upstream.open.set()
+        await until(shares(one)(8), within=12)
+        await asyncio.sleep(max(0.0, frozen - (time.monotonic() - stopped)))
+        before = await fences(database)
+        two.send(signal.SIGCONT)
+        woken = time.monotonic() - upstream.began
+        await until(shares(one, two)(4, 4), within=10)
+        after = await fences(database)
+        early = {
+            number: polls for number, polls in polled(upstream, woken, "two").items() if before[number] == after[number]
+        }
+        assert (await two.ready())["refused"] >= 1, "a stale write was not even tried"
+        assert not early, "it polled what it did not hold"
+
+        two.send(signal.SIGKILL)
+        killed = time.monotonic() - upstream.began
+
+        async def all_polled_again():
+            return len(polled(upstream, killed + 0.1, "one")) == len(liveblogs)
+
+        await until(all_polled_again, within=12)
+        await asyncio.sleep(2 * LIVE)
+        assert max(changes_of_hand(upstream).values()) <= 6, changes_of_hand(upstream)
+        for liveblog in liveblogs:
+            cards = await cards_of(api, liveblog)
+            assert upstream.cards() - 5 <= len(cards) == len(set(cards))
+        assert 0 == await one.end()
+        assert 0 == await api.end()
+
+
+async def fences(database):
+    """The fence of each match."""
+    return await peek(database, lambda conn: {each.match_id: each.fence for each in conn.execute(select(follows))})
+
+
+async def test_two_workers_share_take_over_and_never_write_twice(tmp_path, postgres_url):
+    """Even shares within 10 s; one frozen for longer than its lease writes nothing when it wakes; one killed is replaced."""
+    await frozen_and_killed(tmp_path, postgres_url, frozen=11.0)
+
+
+@pytest.mark.soak
+async def test_frozen_for_twenty_seconds(tmp_path, postgres_url):
+    """The same with a longer sleep."""
+    await frozen_and_killed(tmp_path, postgres_url, frozen=20.0)

@@ -1,0 +1,153 @@
+"""Modifications as pure functions: each says what it changes, and touches nothing else."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mapping.documents import Modification
+from mapping.documents.base import parse
+from mapping.documents.modification import PostModifications
+from mapping.errors import Unprocessable
+from mapping.modifications import CHANGES, Editing, apply, kind_of, sent
+from tests.interface_tables import OURS, documents
+
+PREFIX = "Svc::Model::Modification::"
+TITLE = "Svc::Model::GameMetaInfo::TitleGameMetaInfo"
+TEAMS = "Svc::Model::GameMetaInfo::TeamGameMetaInfo"
+BOARD = "Svc::Model::Content::Scoreboard::TeamGameScoreboard"
+SCORE = "Svc::Model::Content::Scoreboard::ScoreboardScore"
+BEFORE = MappingProxyType(
+    {
+        "meta_info": {"_type": TITLE, "title": "Old", "starts_at": 5, "allow_comments": True},
+        "marketplace_info": {"_type": "M", "detail": "Old", "pricing": {"_id": "p"}},
+        "permissions": [{"permission": "w", "reftype": "Client", "refid": "a"}],
+        "tags": ["kept"],
+    }
+)
+
+
+def read(*modifications):
+    """Modifications as the API reads them."""
+    named = [{"_type": f"{PREFIX}{kind}Modification", **fields} for kind, fields in modifications]
+    return [sent(each) for each in parse(PostModifications, {"modifications": named}).modifications]
+
+
+def applied(*modifications, document=BEFORE, local_status=0):
+    return apply(Editing(document=document, local_status=local_status, sportstype="news"), read(*modifications))
+
+
+def test_every_modification_has_its_function():
+    """Nine in the reference, nine in the union, nine in the table."""
+    described = {name.strip("`").removeprefix(PREFIX) for name in documents(OURS.read_text("utf-8")) if PREFIX in name}
+
+    assert len(described) == 9
+    assert set(CHANGES) == described
+    assert Modification
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "expected"),
+    [
+        (
+            ("UpdateGameMetaInfo", {"meta_info": {"_type": TITLE, "title": None, "starts_at": 7}}),
+            "meta_info",
+            {"_type": TITLE, "starts_at": 7, "allow_comments": True},
+        ),
+        (
+            ("UpdateGameMetaInfo", {"meta_info": {"_type": TEAMS, "home_team": {"name": "A"}}}),
+            "meta_info",
+            {
+                "_type": TEAMS, "title": "Old", "starts_at": 5, "allow_comments": True,
+                "home_team": {"_type": "Svc::Model::Team", "name": "A"},
+            },
+        ),
+        (
+            ("UpdateGameMarketplaceInfo", {"marketplace_info": {"detail": "New", "pricing": None}}),
+            "marketplace_info",
+            {"_type": "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo", "detail": "New"},
+        ),
+        (
+            ("UpsertScoreboard", {"scoreboard": {"_type": BOARD, "score": {"home_score": "1"}}}),
+            "scoreboard",
+            {"_type": BOARD, "score": {"_type": SCORE, "home_score": "1"}},
+        ),
+        (
+            ("UpdateGameScoreInfo", {"score_info": {"home_score": 2, "away_score": 0}}),
+            "scoreboard",
+            {"_type": BOARD, "score": {"_type": SCORE, "home_score": "2", "away_score": "0"}},
+        ),
+        (("DeletePermission", {"refid": "a"}), "permissions", []),
+        (("DeletePermission", {"refid": "b"}), "permissions", BEFORE["permissions"]),
+        (
+            ("UpsertPermission", {"permission": {"permission": "r", "reftype": "Client", "refid": "a"}}),
+            "permissions",
+            [{"_type": "Svc::Model::SharedPermission", "permission": "r", "reftype": "Client", "refid": "a"}],
+        ),
+    ],
+)  # fmt: skip
+def test_a_modification_changes_one_field(change, name, expected):
+    """What it says; everything else is as before."""
+    after = applied(change)
+
+    assert after.document[name] == expected
+    assert {key: value for key, value in after.document.items() if key != name} == {
+        key: value for key, value in BEFORE.items() if key != name
+    }
+    assert (after.local_status, after.sportstype) == (0, "news")
+
+
+@pytest.mark.parametrize(("given_status", "expected"), [("100", 100), (100, 100), ("60", 60), (0, 0), ("0", 0)])
+def test_the_status_is_a_number_or_a_text(given_status, expected):
+    """Both forms occur."""
+    assert applied(("DeleteGame", {"local_status": given_status}), local_status=60).local_status == expected
+
+
+def test_the_sport_changes_with_the_meta_info():
+    """Where one is named."""
+    assert (
+        applied(("UpdateGameMetaInfo", {"sportstype": "tennis", "meta_info": {"_type": TITLE}})).sportstype == "tennis"
+    )
+
+
+def test_nothing_follows_a_deletion():
+    """The index of the modification behind it is named."""
+    score = ("UpdateGameScoreInfo", {"score_info": {}})
+
+    with pytest.raises(Unprocessable) as refused:
+        applied(score, ("DeleteGame", {"local_status": 100}), score)
+    assert refused.value.field == "modifications.2"
+
+
+@given(st.lists(st.tuples(st.sampled_from(["home_score", "away_score"]), st.none() | st.integers(0, 99))))
+def test_scores_are_those_that_were_said_last(changes):
+    """Whatever the order; one that was never said is not there."""
+    after = applied(*(("UpdateGameScoreInfo", {"score_info": {side: value}}) for side, value in changes))
+    expected = {side: "" if value is None else str(value) for side, value in changes}
+
+    score = after.document.get("scoreboard", {}).get("score", {})
+    assert {side: text for side, text in score.items() if side != "_type"} == expected
+
+
+@given(st.lists(st.sampled_from(["grant a", "grant b", "revoke a", "revoke b"])))
+def test_a_permission_is_held_once_until_it_is_taken(steps):
+    """Granting twice is granting once."""
+    held, changes = {"a"}, []
+    for step in steps:
+        word, refid = step.split()
+        permission = {"permission": "w", "reftype": "Client", "refid": refid}
+        grants = word == "grant"
+        changes.append(
+            ("UpsertPermission", {"permission": permission}) if grants else ("DeletePermission", {"refid": refid})
+        )
+        held = held | {refid} if grants else held - {refid}
+
+    assert sorted(each["refid"] for each in applied(*changes).document["permissions"]) == sorted(held)
+
+
+def test_the_kind_is_the_end_of_the_type():
+    """As the table of functions names it."""
+    assert kind_of({"_type": f"{PREFIX}DeleteGameModification"}) == "DeleteGameModification"

@@ -1,0 +1,251 @@
+"""Search, master data by hand, creations and declarations: the same on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from random import Random
+
+import pytest
+from sqlalchemy import delete, select
+
+from mapping.errors import Conflict
+from store import creations, declarations, listing, masteredit
+from store.database import Store
+from store.declarations import Declaration
+from store.listing import GameFilter, MasterFilter, Page
+from store.liveblogs import Change, insert_game, lock_game, record, require_game
+from store.masterdata import import_match
+from store.migrations.versions import v0003_search
+from store.tables import game_links, locations, players, teams, tokens
+from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.test_masterdata import match, person
+
+OTHER = "5f0c1de2a1b2c3d4e5f60719"
+EVERYTHING = Page(1000)
+ALPHABET = "aeouäöüßéåøﬁAÄ SsTt-'%_\\\U0001f642"
+
+
+def fields(name, **more):
+    return {"owner_id": ORGANIZATION, "sportstype": "soccer", "name": name, **more}
+
+
+async def create(store, table, name, **more):
+    return await store.write(partial(masteredit.create, table=table, fields=fields(name, **more)))
+
+
+async def names(store, table=players, q="", owners=(ORGANIZATION,), **more):
+    wanted = MasterFilter(owners=owners, q=q, **more)
+    found = await store.read(lambda conn: listing.masters(conn, table, wanted, EVERYTHING))
+    assert found.total == len(found.records)
+    return {each.name for each in found.records}
+
+
+async def titles(store, page=EVERYTHING, **wanted):
+    found = await store.read(lambda conn: listing.liveblogs(conn, GameFilter(owners=(ORGANIZATION,), **wanted), page))
+    return {each.title for each in found.records}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("mull", {"Thomas Müller", "Gerd Muller"}),
+        ("mueller", {"Thomas Müller", "Jo Mueller"}),
+        ("müller", {"Thomas Müller", "Gerd Muller", "Jo Mueller"}),
+        ("t muel", {"Thomas Müller"}),
+        ("STRASSE", {"Ida Straße"}),
+        ("straß", {"Ida Straße"}),
+        ("z", {"Zoë 🙂"}),
+        ("zoe", {"Zoë 🙂"}),
+        ("%", {"Thomas Müller", "Gerd Muller", "Jo Mueller", "Ida Straße", "Zoë 🙂"}),
+        ("mullerz", set()),
+    ],
+)
+async def test_words_are_found_alike(store, question, expected):
+    """Umlauts, sharp s, accents, prefixes, several words; signs are no words."""
+    for name in ("Thomas Müller", "Gerd Muller", "Jo Mueller", "Ida Straße", "Zoë 🙂"):
+        await create(store, players, name)
+
+    assert await names(store, q=question) == expected
+
+
+async def test_filters_and_pages(store):
+    """Owner, sport, team, who has left; the newest first, counted in all."""
+    team = await create(store, teams, "Ajax")
+    await create(store, players, "One", team_id=team.id)
+    await create(store, players, "Two", sportstype="tennis")
+    await create(store, players, "Three", owner_id=OTHER)
+
+    assert await names(store, team_id=team.id) == {"One"}
+    assert await names(store, sportstype="tennis") == {"Two"}
+    assert await names(store, owners=(OTHER,)) == {"Three"}
+    assert await names(store, owners=()) == set()
+    await store.write(lambda unit: unit.conn.execute(players.update().values(inactive=True)))
+    assert await names(store, include_inactive=False) == set()
+    both = MasterFilter(owners=(ORGANIZATION, OTHER))
+    pages = [await store.read(lambda conn, n=n: listing.masters(conn, players, both, Page(2, n))) for n in (1, 2, 3)]
+    assert [(len(page.records), page.total) for page in pages] == [(2, 3), (1, 3), (0, 3)]
+
+
+async def test_imports_are_found_and_follow_their_names(store):
+    """A squad that an import brings, renamed by the next one."""
+    await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
+    assert await names(store, q="player 2") == {"Player 2"}
+    renamed = match(home=[person(1), person(2, name="Zweiter")])
+    await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=renamed))
+
+    assert await names(store, q="zweiter") == {"Zweiter"}
+    assert await names(store, q="player 2") == set()
+    assert await names(store, table=teams, q="ajx") == {"Ajax"}
+
+
+async def test_what_a_person_changes_stays(store):
+    """An edit of an imported player outlives the next import; the rest still follows."""
+    await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
+
+    def edit(unit):
+        row = unit.conn.execute(select(players.c.id).where(players.c.ext_id == "p1")).one()
+        before = masteredit.lock(unit, players, row.id)
+        return masteredit.change(unit, players, before, {"name": "By hand", "number": None})
+
+    edited = await store.write(edit)
+    await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
+
+    kept = await store.read(lambda conn: masteredit.require(conn, players, edited.id))
+    assert kept.name == "By hand"
+    assert "number" not in kept.document
+    assert kept.ext_id == "p1"
+
+
+async def test_an_ext_id_is_taken_once_even_in_a_race(store):
+    """Of simultaneous creations one wins, the others are told."""
+    racing = (create(store, players, f"P{index}", ext_id="7") for index in range(5))
+    outcomes = await asyncio.gather(*racing, return_exceptions=True)
+
+    assert sum(isinstance(each, Conflict) for each in outcomes) == 4
+    assert len(await names(store)) == 1
+
+
+async def test_liveblogs_by_teams_tags_and_time(store):
+    """Links follow the document; a liveblog without a planned start counts from its creation."""
+    team = await create(store, teams, "Hansa")
+    meta = {"title": "Derby", "starts_at": 5000, "home_team": {"_type": "Svc::Model::Team", "_id": team.id}}
+    tagged = {"meta_info": meta, "tags": ["cup", {"_id": "t1", "name": "Big"}]}
+    game = await store.write(partial(insert_game, game=new_game(1, document=tagged)))
+    plain = await store.write(partial(insert_game, game=new_game(2, document={"meta_info": {"title": "Plain"}})))
+
+    for wanted in ({"team_id": team.id}, {"tag": "cup"}, {"tag": "t1"}, {"tag": "Big"}, {"q": "hansa"}, {"q": "derby"}):
+        assert await titles(store, **wanted) == {"Derby"}, wanted
+    assert await titles(store, start=5000, end=5001) == {"Derby"}
+    assert await titles(store, start=plain.created_at, end=plain.created_at + 1) == {"Plain"}
+    assert await titles(store, template_id="soccer") == {"Derby", "Plain"}
+
+    await store.write(partial(record, game_id=game.id, change=Change(game={"meta_info": {"title": "Alone"}})))
+    for gone in ({"team_id": team.id}, {"tag": "cup"}, {"q": "derby"}):
+        assert await titles(store, **gone) == set(), gone
+    assert await titles(store, q="alone") == {"Alone"}
+    assert await titles(store, page=Page(1, 1)) == {"Plain"}
+
+
+async def test_a_new_sport_is_the_template_too_where_it_was(store):
+    """A template of one's own stays."""
+    await store.write(partial(insert_game, game=new_game(1)))
+    own = await store.write(partial(insert_game, game=new_game(2, template_id="cup")))
+    for number in (1, 2):
+        game_id = new_game(number).id
+        await store.write(partial(record, game_id=game_id, change=Change(sportstype="tennis")))
+
+    games = [await store.read(lambda conn, n=n: require_game(conn, new_game(n).id)) for n in (1, 2)]
+    assert [(game.sportstype, game.template_id) for game in games] == [("tennis", "tennis"), ("tennis", "cup")]
+    assert own.version == 1
+
+
+async def test_simultaneous_changes_lose_nothing(store):
+    """Who locks the liveblog before reading it overwrites nobody."""
+    game = await store.write(partial(insert_game, game=new_game(1, document={"tags": []})))
+
+    def add(unit, tag):
+        held = lock_game(unit, game.id)
+        return record(unit, game.id, Change(game={**held.document, "tags": [*held.document["tags"], tag]}))
+
+    versions = await asyncio.gather(*(store.write(partial(add, tag=f"t{index}")) for index in range(8)))
+
+    assert sorted(versions) == list(range(2, 10))
+    stored = await store.read(lambda conn: require_game(conn, game.id))
+    assert sorted(stored.document["tags"]) == [f"t{index}" for index in range(8)]
+    assert await titles(store, tag="t7") == {stored.title}
+
+
+async def test_creations_are_remembered(store):
+    """By the liveblog's id."""
+    game = await store.write(partial(insert_game, game=new_game(1)))
+    await store.write(partial(creations.remember, game_id=game.id, digest="abc"))
+
+    assert await store.read(lambda conn: creations.digest_of(conn, game.id)) == "abc"
+    assert await store.read(lambda conn: creations.digest_of(conn, "other")) is None
+
+
+async def test_declarations_are_exactly_what_is_declared(store):
+    """They come and go; locations stay; nobody declares away what belongs to others."""
+
+    def place(owner_id, name="Nord"):
+        return Declaration(owner_id=owner_id, kind="location", id="nord", fields={"name": name, "city": "Kiel"})
+
+    gold = Declaration(owner_id=ORGANIZATION, kind="pricing", id="gold", fields={"name": "Gold"})
+
+    async def known(kind, declared_id, owner_id=ORGANIZATION):
+        return await store.read(lambda conn: declarations.declared(conn, kind, declared_id, [owner_id]))
+
+    await store.write(partial(declarations.declare, declared=[gold, place(ORGANIZATION)]))
+    assert await known("pricing", "gold") == gold
+    assert await known("tag", "gold") is None
+    assert await known("pricing", "gold", OTHER) is None
+    with pytest.raises(Conflict):
+        await store.write(partial(declarations.declare, declared=[place(OTHER)]))
+    await store.write(partial(declarations.declare, declared=[place(ORGANIZATION, "Nordstadion")]))
+    assert await known("pricing", "gold") is None
+    (row,) = await store.read(lambda conn: conn.execute(select(locations)).all())
+    assert (row.name, row.owner_id, row.doc) == ("Nordstadion", ORGANIZATION, {"city": "Kiel"})
+
+
+async def test_the_migration_makes_what_is_stored_findable(sqlite_url, clock):
+    """Records from before the search are found after the upgrade."""
+    store = await Store.open(sqlite_url, clock=clock)
+    await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
+    await store.write(partial(insert_game, game=new_game(1, document={"tags": ["cup"], "meta_info": {"title": "Ä"}})))
+
+    def contents(conn):
+        return [sorted(map(tuple, conn.execute(select(table)))) for table in (tokens, game_links)]
+
+    before = await store.read(contents)
+    await store.write(lambda unit: [unit.conn.execute(delete(table)) for table in (tokens, game_links)])
+
+    await store.write(lambda unit: v0003_search._index_stored(unit.conn))
+    assert await store.read(contents) == before
+    assert before[0]
+    await store.close()
+
+
+async def test_both_databases_find_the_same(sqlite_url, migrated_postgres_url, clock):
+    """Three hundred invented names and as many questions, with everything that collations and cases differ in."""
+    rng = Random(7)
+
+    def word(longest):
+        return "".join(rng.choices(ALPHABET, k=rng.randint(1, longest)))
+
+    stored = [word(9) for _ in range(300)]
+    questions = [word(3) for _ in range(300)]
+    stores = [await Store.open(url, clock=clock) for url in (sqlite_url, migrated_postgres_url)]
+
+    def fill(unit):
+        for name in stored:
+            masteredit.create(unit, teams, fields(name, owner_id="alike"))
+
+    for store in stores:
+        await store.write(fill)
+    found = [[await names(store, table=teams, q=each, owners=("alike",)) for each in questions] for store in stores]
+    for store in stores:
+        await store.close()
+
+    assert found[0] == found[1]
+    assert sum(map(bool, found[0])) > 100
