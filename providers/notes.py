@@ -41,7 +41,8 @@ class Notes:
         return Notes(resource, row, self.sink)
 
     def add(self, name: str, reason: str) -> None:
-        self.sink.append(Fault(resource=self.resource, row=self.row, field=name, reason=reason))
+        row = UNPRINTABLE.sub("", self.row)  # a row is called by its id, as it came
+        self.sink.append(Fault(resource=self.resource, row=row, field=name, reason=reason))
 
     @property
     def faults(self) -> tuple[Fault, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
+from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from providers.base import Provider
 
 GROUP = "matchwire.providers"
-BUILT_IN: tuple[Provider, ...] = (HEIM,)
+BUILT_IN: tuple[Provider, ...] = (HEIM, GN_GSD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import time
 import zlib
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from functools import partial
+from functools import lru_cache, partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONNECTIONS = 8
-"""Per endpoint; a large pool costs more than the requests it carries."""
+CONNECTIONS = 24
+"""Per endpoint: three resources for each of eight matches, so that nobody waits for a connection that a hanging one holds."""
 
 KEEP_ALIVE = 75.0
 """Seconds that an idle connection is kept: longer than the breaks between two polls."""
@@ -46,8 +46,15 @@ MAX_FRESH = 86_400.0
 MAX_ETAG = 512
 GZIP = 16 + zlib.MAX_WBITS
 SECONDS = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)
+LENGTH = re.compile(r"[0-9]{1,18}", re.ASCII)
 MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,10})", re.ASCII | re.IGNORECASE)
 UNCACHED = re.compile(r"(?:^|[,\s])no-(?:store|cache)\b", re.IGNORECASE)
+
+
+HEADERS = {
+    name.lower().encode(): name
+    for name in ("ETag", "Cache-Control", "Age", "Retry-After", "Content-Encoding", "Content-Length")
+}
 
 
 class Throttled(UpstreamUnavailable):
@@ -97,6 +104,7 @@ def connect(
     user_agent: str = USER_AGENT,
     timeout: float = 10.0,
     max_body: int = 16 * 1024 * 1024,
+    connections: int = CONNECTIONS,
 ) -> Client:
     """A client for one endpoint. `params` go with each request; `base_url` may hold user and password."""
     logging.getLogger("httpx").setLevel(logging.WARNING)  # its INFO lines show query strings, some of which hold keys
@@ -114,15 +122,15 @@ def connect(
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         follow_redirects=False,
         trust_env=False,
-        transport=AiohttpTransport(verify=context, client=partial(_session, context)),
+        transport=AiohttpTransport(verify=context, client=partial(_session, context, connections)),
     )
-    return Client(http, asyncio.Semaphore(CONNECTIONS), timeout, max_body)
+    return Client(http, asyncio.Semaphore(connections), timeout, max_body)
 
 
-def _session(context: ssl.SSLContext) -> aiohttp.ClientSession:
+def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession:
     """Made inside the loop on the first request. Cookies are kept neither here nor in the client."""
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=KEEP_ALIVE, ssl=context),
+        connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEP_ALIVE, ssl=context),
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
         trust_env=False,
@@ -150,20 +158,34 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
 async def _exchange(client: Client, path: str, etag: str | None) -> Reply:
     headers = {"If-None-Match": etag} if etag else {}
     async with client.http.stream("GET", path, headers=headers) as response:
-        _check(response, conditional=etag is not None)
-        fresh_for = freshness(response.headers)
+        head = _head(response)
+        _check(response.status_code, head, conditional=etag is not None)
+        fresh_for = freshness(head)
         if response.status_code == httpx.codes.NOT_MODIFIED:
-            return Reply(status=304, etag=_etag(response.headers) or etag, fresh_for=fresh_for)
-        body = await _read(response, client.max_body)
-        return Reply(status=200, body=body, etag=_etag(response.headers), fresh_for=fresh_for)
+            return Reply(status=304, etag=_etag(head) or etag, fresh_for=fresh_for)
+        promised = head.get("Content-Length", "")
+        if LENGTH.fullmatch(promised):
+            _within(int(promised), client.max_body)
+        body = await _read(response, head.get("Content-Encoding", ""), client.max_body)
+        return Reply(status=200, body=body, etag=_etag(head), fresh_for=fresh_for)
 
 
-def _check(response: httpx.Response, *, conditional: bool) -> None:
+def _head(response: httpx.Response) -> dict[str, str]:
+    """The headers that matter here, in one pass: httpx looks through all of them for each one that is asked for."""
+    found: dict[str, str] = {}
+    for key, value in response.headers.raw:
+        name = HEADERS.get(key.lower())
+        if name is not None:
+            text = value.decode("latin-1")
+            found[name] = f"{found[name]}, {text}" if name in found else text
+    return found
+
+
+def _check(code: int, headers: Mapping[str, str], *, conditional: bool) -> None:
     """Nothing for an answer that can be used, the error for any other."""
-    code = response.status_code
     if code == httpx.codes.OK or (code == httpx.codes.NOT_MODIFIED and conditional):
         return
-    raise error_for(code, response.headers)
+    raise error_for(code, headers)
 
 
 def error_for(code: int, headers: Mapping[str, str], now: float | None = None) -> ServiceError:
@@ -199,13 +221,16 @@ def retry_after(value: str | None, now: float) -> float | None:
 
 def freshness(headers: Mapping[str, str]) -> float | None:
     """Seconds that the answer stays fresh: `max-age` less `Age`; None where the provider does not say."""
-    control = headers.get("Cache-Control", "")
+    return _fresh(headers.get("Cache-Control", ""), headers.get("Age", "0").strip())
+
+
+@lru_cache(maxsize=1024)
+def _fresh(control: str, age: str) -> float | None:
     if UNCACHED.search(control):
         return 0.0
     found = MAX_AGE.search(control)
     if found is None:
         return None
-    age = headers.get("Age", "0").strip()
     spent = float(age) if SECONDS.fullmatch(age) else 0.0
     return min(max(float(found[1]) - max(spent, 0.0), 0.0), MAX_FRESH)
 
@@ -216,9 +241,9 @@ def _etag(headers: Mapping[str, str]) -> str | None:
     return value if value and len(value) <= MAX_ETAG and value.isascii() and value.isprintable() else None
 
 
-async def _read(response: httpx.Response, limit: int) -> bytes:
+async def _read(response: httpx.Response, encoding: str, limit: int) -> bytes:
     """The decompressed body. BadBody where it is larger than `limit`, cut off, or encoded otherwise than asked for."""
-    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    encoding = encoding.strip().lower()
     raw = cast(
         "AsyncIterable[bytes]", response.stream
     )  # undecoded, and readable where a test double has read it before

@@ -44,16 +44,26 @@ SCORE_CONTEXT = "score"
 SCORE = "{home}-{away}"
 """A score within a sentence."""
 
+DECIMAL_MARK = "."
+"""Between whole seconds and their fractions."""
+
+LAP = "Lap {lap}"
+"""When something happened in a race."""
+
 PERIODS: Mapping[str, str] = {
     "half-time": "Half-time",
     "full-time": "Full-time",
     "extra-time": "After extra time",
     "shootout": "Penalty shoot-out",
+    "overtime": "OT",
 }
 """Title of a `PeriodScore` → msgid in the context `score`."""
 
 ENDINGS: Mapping[str, str] = {"overtime": "a.e.t.", "shootout": "pens"}
 """How a match was decided → msgid in the context `score`, to stand beside the score."""
+
+SPORT_CONTEXT = "sport"
+"""The names of sports."""
 
 INTERRUPTED: Mapping[Status, Label] = {
     Status.POSTPONED: Label.POSTPONED,

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mapping.sports.american_football import AMERICAN_FOOTBALL
 from mapping.sports.base import Kind, Sport, Timing
+from mapping.sports.cycling import CYCLING
+from mapping.sports.icehockey import ICEHOCKEY
+from mapping.sports.motorsports import MOTORSPORTS
 from mapping.sports.soccer import SOCCER
+from mapping.sports.tennis import TENNIS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SPORTS", "Kind", "Sport", "Timing", "absorbed_by", "sport_of"]
 
-SPORTS: Mapping[str, Sport] = {sport.id: sport for sport in (SOCCER,)}
+SPORTS: Mapping[str, Sport] = {
+    sport.id: sport for sport in (SOCCER, TENNIS, AMERICAN_FOOTBALL, MOTORSPORTS, ICEHOCKEY, CYCLING)
+}
 
 
 def sport_of(match: Match) -> Sport:

@@ -59,10 +59,12 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sport:
-    """A sport: `roles` and `phases` hold msgids, `phases` in the order of play with a shoot-out last."""
+    """A sport: `name`, `roles`, `phases` and `endings` hold msgids, `phases` in the order of play with a shoot-out last."""
 
     id: str
     scoreboard: bool
+    name: str = ""
+    """In the context `sport`; empty for a sport without rows."""
     kinds: tuple[Kind, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
     phases: tuple[str, ...] = ()
@@ -70,6 +72,12 @@ class Sport:
     timing: Timing | None = None
     break_minutes: int = 0
     """Usual length of the break in the middle, to estimate when something happened."""
+    sets: bool = False
+    """Sets are won, and games in them: the scoreboard and the state of tennis."""
+    ranked: bool = False
+    """Everybody against everybody: the state is a ranking."""
+    endings: Mapping[str, str] = field(default_factory=dict)
+    """How a match was decided (`overtime`, `shootout`) → msgid in the context `score`, where it is not soccer's."""
 
     @property
     def catalog(self) -> tuple[str, ...]:

@@ -25,6 +25,12 @@ GOAL = Kind(
             "Goal for {team}! {scorer} converts the penalty to make it {score}.",
             "Goal for {team}! {scorer} converts the penalty.",
         ),
+        # Of providers that count an own goal as a goal of the team that it is credited to.
+        "own-goal": (
+            "Goal for {team}! Own goal by {own-goal} ({opponent}), the score is now {score}.",
+            "Goal for {team}! Own goal by {own-goal} ({opponent}).",
+            "Goal for {team}! An own goal by {opponent}.",
+        ),
     },
 )
 OWN_GOAL = Kind(
@@ -48,6 +54,8 @@ RED_CARD = Kind(
     "soccer.red-card",
     title="Red card",
     sentences=("Red card! {player} ({team}) is sent off.", "Red card for {team}."),
+    # Of providers that have no type of their own for it.
+    variants={"yellow-red": ("Second yellow card! {player} ({team}) is sent off.", "Second yellow card for {team}.")},
 )
 YELLOW_RED_CARD = Kind(
     "soccer.yellow-red-card",
@@ -123,6 +131,7 @@ PERIODS = (
 
 SOCCER = Sport(
     id="soccer",
+    name="Soccer",
     scoreboard=True,
     kinds=(
         GOAL,
@@ -136,6 +145,7 @@ SOCCER = Sport(
     ),
     roles={
         "scorer": "Scorer",
+        "own-goal": "Own goal",
         "assist": "Assist",
         "fouled": "Fouled",
         "player": "Player",

@@ -14,7 +14,7 @@ from providers.heim.asking import EMBEDS, Poll, hints_of
 from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.heim.names import names_of
 from providers.heim.payload import EVENTS, TEXT, Found, all_matches
-from providers.heim.resolve import choose
+from providers.heim.resolve import meant
 from providers.heim.translate import translate
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Heim:
             user_agent=str(endpoint.options.get("user_agent") or transport.USER_AGENT),
             timeout=endpoint.timeout,
             max_body=endpoint.max_body,
+            connections=endpoint.connections,
         )
 
     @property
@@ -73,7 +74,7 @@ class Heim:
             return ident
         resource = self._names[f"{selector.kind}_resource"]
         reply = await transport.get(self._client, resource.replace("{id}", ident))
-        chosen = choose(all_matches(selector.kind, reply.body), self._names, self._zone)
+        chosen = meant(all_matches(selector.kind, reply.body), self._names, self._zone)
         if chosen is None:
             raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
         return chosen

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, MatchUnknown, ServiceError
 from providers import transport
-from providers.base import Answer, Known, Outcome
+from providers.asking import UNKNOWN, Question, ask, failed, judged
+from providers.base import Answer, Known
 from providers.heim.payload import EVENTS, MATCH, TEXT, Found, embedded_rows, find_match, list_rows
-from providers.heim.read import MisfitError
 from providers.heim.sport import competition
+from providers.notes import MisfitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-T = TypeVar("T")
+    from collections.abc import Mapping
 
 COMPETITION, EMBEDS = "competition", "embeds"
 """The hints: the competition's id (may be empty), and whether the match carries its events itself (`1` or empty)."""
-
-UNKNOWN = Known()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +32,22 @@ class Poll:
 
     async def match(self, *, conditional: bool) -> tuple[Answer, Found | None]:
         """The match; with its content where it changed, or where it was asked for unconditionally."""
-        return await self._ask(MATCH, self._match, lambda _: 1, conditional=conditional)
+        question = Question(MATCH, self._path(MATCH), self._match, lambda _: 1)
+        return await ask(self.client, question, self.known, conditional=conditional)
 
     async def events(self) -> Answer:
-        answer, _ = await self._ask(EVENTS, lambda body: list_rows(EVENTS, body, self.match_id), len)
-        return answer
+        return (await ask(self.client, self._list(EVENTS, {}), self.known))[0]
 
     async def text(self, hints: Mapping[str, str]) -> Answer:
-        answer, _ = await self._ask(TEXT, lambda body: list_rows(TEXT, body, self.match_id), len, hints)
-        return answer
+        return (await ask(self.client, self._list(TEXT, hints), self.known))[0]
+
+    def _list(self, resource: str, hints: Mapping[str, str]) -> Question:
+        return Question(
+            resource, self._path(resource, hints), lambda body: list_rows(resource, body, self.match_id), len
+        )
+
+    def _path(self, resource: str, hints: Mapping[str, str] | None = None) -> str:
+        return path_of(resource, self.names, self.match_id, hints or {})
 
     def embedded(self, match: Answer, found: Found | None) -> Answer:
         """The events that came inside the match, as if they had been asked for by themselves."""
@@ -56,54 +59,10 @@ class Poll:
         try:
             rows = embedded_rows(found.match) or ()
             body = json.dumps(rows, separators=(",", ":")).encode()
-            return self._judged(EVENTS, transport.Reply(status=200, body=body), lambda _: rows, len)[0]
+            question = Question(EVENTS, "", lambda _: rows, len)
+            return judged(question, transport.Reply(status=200, body=body), self.known.get(EVENTS, UNKNOWN))[0]
         except ServiceError as error:
-            return _failed(EVENTS, error)
-
-    async def _ask(
-        self,
-        resource: str,
-        read: Callable[[bytes], T],
-        size: Callable[[T], int],
-        hints: Mapping[str, str] | None = None,
-        *,
-        conditional: bool = True,
-    ) -> tuple[Answer, T | None]:
-        path = path_of(resource, self.names, self.match_id, hints or {})
-        etag = self.known.get(resource, UNKNOWN).etag if conditional else None
-        try:
-            reply = await transport.get(self.client, path, etag)
-            return self._judged(resource, reply, read, size, conditional=conditional)
-        except ServiceError as error:
-            return _failed(resource, error), None
-
-    def _judged(
-        self,
-        resource: str,
-        reply: transport.Reply,
-        read: Callable[[bytes], T],
-        size: Callable[[T], int],
-        *,
-        conditional: bool = True,
-    ) -> tuple[Answer, T | None]:
-        """The digest first: an unchanged body is not decoded again. BadBody for a list that lost all its rows."""
-        known = self.known.get(resource, UNKNOWN)
-        digest = known.digest if reply.status == 304 else sha256(reply.body).hexdigest()
-        unchanged = reply.status == 304 or digest == known.digest
-        value = read(reply.body) if reply.status != 304 and not (unchanged and conditional) else None
-        rows = known.rows if unchanged or value is None else size(value)
-        if known.rows and not rows:
-            raise BadBody(f"{resource}: all rows are gone at once")
-        answer = Answer(
-            resource=resource,
-            outcome=Outcome.UNCHANGED if unchanged else Outcome.CHANGED,
-            body=None if unchanged else reply.body,
-            etag=reply.etag,
-            digest=digest,
-            rows=rows,
-            fresh_for=reply.fresh_for,
-        )
-        return answer, value
+            return failed(EVENTS, error)
 
     def _match(self, body: bytes) -> Found:
         """The match; one that was there before cannot have become unknown by an answer without it."""
@@ -113,10 +72,6 @@ class Poll:
             if self.known.get(MATCH, UNKNOWN).digest is None:
                 raise
             raise BadBody(f"{MATCH}: the answer holds no match") from None
-
-
-def _failed(resource: str, error: ServiceError) -> Answer:
-    return Answer(resource=resource, outcome=Outcome.FAILED, error=error)
 
 
 RESOURCES = {MATCH: "match_resource", EVENTS: "event_resource", TEXT: "text_resource"}

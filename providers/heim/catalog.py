@@ -58,8 +58,6 @@ CATALOG: Mapping[str, tuple[str, ...]] = {
 }
 SCOREBOARD: Mapping[str, bool] = {"soccer": True, "tennis": True, "american_football": True, "motorsports": False}
 TEXT_SPORTS = frozenset({"soccer", "icehockey", "tennis", "american_football", "motorsports"})
-TRANSLATED = frozenset({"soccer"})
-"""Sports whose bodies this adapter can translate today."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from providers.heim.read import Notes, Row
+    from providers.heim.read import Row
+    from providers.notes import Notes
 
 T = TypeVar("T")
 

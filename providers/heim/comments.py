@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,9 @@ from mapping.match import Comment
 from providers.heim.catalog import PERIODS, SILENT, event_type
 from providers.heim.events import Context, row_name
 from providers.heim.payload import TEXT
-from providers.heim.read import MisfitError, Notes, Row
+from providers.heim.read import Row
 from providers.heim.substitutions import IN, OUT
+from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,6 +26,10 @@ HEADLINE = re.compile(
 """`<b>Goal for …</b> <br/>` or `<p><b>…</b></p>` at the beginning of an item that is bound to an event."""
 
 NOTHING = re.compile(r"(?:\s|&nbsp;|</?p>|<br\s*/?>)*")
+
+
+Binding = Callable[[Row], tuple[str | None, bool]]
+"""The event of an item → key of the incident that it tells of, and whether it is the first choice of text for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +44,11 @@ class Item:
         return (self.comment.minute or 0, self.comment.created_at or 0, int(self.comment.key.partition(":")[2]))
 
 
-def comments(rows: Iterable[Any], keys: Mapping[str, str], context: Context, notes: Notes) -> tuple[Comment, ...]:
-    """The items by minute and time; `keys` tells which incident an event belongs to. One text an incident."""
+def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: Notes) -> tuple[Comment, ...]:
+    """The items by minute and time; `binding` tells which incident an event belongs to. One text an incident."""
     found: dict[str, Item] = {}
     for position, row in enumerate(rows):
-        item = _understood(row, position, keys, context, notes)
+        item = _understood(row, position, binding, context, notes)
         if item is not None:
             found[item.comment.key] = item
     chosen: dict[str, Item] = {}
@@ -52,21 +58,21 @@ def comments(rows: Iterable[Any], keys: Mapping[str, str], context: Context, not
     return tuple(replace(item.comment, order=order) for order, item in enumerate(ordered))
 
 
-def _understood(row: Any, position: int, keys: Mapping[str, str], context: Context, notes: Notes) -> Item | None:
+def _understood(row: Any, position: int, binding: Binding, context: Context, notes: Notes) -> Item | None:
     about = notes.about(TEXT, row_name(row, position))
     try:
-        return _read(Row.of(row), keys, context, about)
+        return _read(Row.of(row), binding, context, about)
     except MisfitError as misfit:
         about.add(misfit.name, misfit.reason)
         return None
 
 
-def _read(row: Row, keys: Mapping[str, str], context: Context, notes: Notes) -> Item | None:
+def _read(row: Row, binding: Binding, context: Context, notes: Notes) -> Item | None:
     item_id, content, headline = row.ident("id"), row.text("content") or "", row.text("headline")
     if item_id is None:
         raise MisfitError("id", "missing")
     event = row.part("event")
-    incident, main = (None, True) if event is None else _bound(event, keys)
+    incident, main = (None, True) if event is None else binding(event)
     html = content if incident is None else stripped(content)
     if headline is not None and incident is None:
         html = f"<b>{escape(headline, quote=False)}</b><br/>{html}"
@@ -84,8 +90,8 @@ def _read(row: Row, keys: Mapping[str, str], context: Context, notes: Notes) -> 
     return Item(comment=comment, main=main)
 
 
-def _bound(event: Row, keys: Mapping[str, str]) -> tuple[str | None, bool]:
-    """The incident that an item tells of, and whether it is the first choice of text for it.
+def bound(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
+    """The incident that an item of soccer tells of (`keys`: see `incident_keys`), and whether this is its first choice of text.
 
     What never becomes an incident (kicks of the shoot-out, unknown kinds) is told by an item that stands for itself.
     """

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from providers.heim.catalog import IGNORED, PERIODS, SILENT, event_type
 from providers.heim.payload import EVENTS
-from providers.heim.read import MisfitError, Notes, Row
+from providers.heim.read import Row
 from providers.heim.squads import person, side
+from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,29 +1,13 @@
-"""Every name that HEIM:SPIEL's public material does not settle, in one table that the config can correct.
-
-Grades: `documented` (seen in a body or an integrator's code), `inferred` (follows from those), `assumed` (no source).
-"""
+"""Every name that HEIM:SPIEL's public material does not settle, in one table that the config can correct."""
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from providers.naming import Name, corrected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-Grade = Literal["documented", "inferred", "assumed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """One correctable name: what it is called here, what the feed is believed to call it, and how sure that is."""
-
-    key: str
-    default: str
-    grade: Grade
-    meaning: str
-
 
 NAMES: tuple[Name, ...] = (
     Name("match_resource", "match/ma{id}", "documented", "one match"),
@@ -36,8 +20,11 @@ NAMES: tuple[Name, ...] = (
     Name("sport_soccer", "1", "documented", "sport id"),
     Name("sport_icehockey", "4", "documented", "sport id"),
     Name("sport_tennis", "5", "documented", "sport id"),
-    Name("sport_american_football", "", "assumed", "sport id; not known"),
-    Name("sport_motorsports", "", "assumed", "sport id; not known (264 is Formula E)"),
+    Name("sport_american_football", "7", "assumed", "sport ids, separated by commas; not known"),
+    Name("sport_motorsports", "264", "inferred", "sport ids, separated by commas; 264 is Formula E, others not known"),
+    Name(
+        "quarters_are", "american_football", "assumed", "sport of a match in quarters that tells no sport; empty = none"
+    ),
     Name("added_minute", "minute_additional", "assumed", "field with the minutes of added time"),
     Name("period", "period", "documented", "field with the period of an event, 1 to 5"),
     Name("deleted", "deleted", "assumed", "field that says `yes` on a withdrawn row"),
@@ -46,19 +33,39 @@ NAMES: tuple[Name, ...] = (
     Name("incident_cancelled", "", "assumed", "match_incident id; not known"),
     Name("incident_extra_time", "1", "documented", "match_incident id"),
     Name("incident_shootout", "2", "documented", "match_incident id"),
+    Name("incident_penalties", "8", "documented", "match_incident id; a shoot-out in ice hockey"),
+    Name("incident_retired", "12", "documented", "match_incident id; somebody gave up"),
+    Name("points_row", "100", "assumed", "match_result_at of a tennis game's points; empty = none"),
+    Name("serving", "serve_team_id", "assumed", "field of a match with the team id of who serves"),
+    Name("lap", "lap", "assumed", "field of a race event with its lap"),
+    Name("laps", "laps", "assumed", "field of a race with its number of laps"),
+    Name("additional_team", "additional_team", "assumed", "field of a race event with the other driver's team"),
+    Name("over_words", "in,ending,clear,restart", "assumed", "contents that say that a flag or a safety car is over"),
+    *(
+        Name(f"race_{kind}", kind, "assumed", "kind of a race event")
+        for kind in (
+            "crash",
+            "overtake",
+            "pit-stop",
+            "fastest-lap",
+            "penalty",
+            "team-radio",
+            "weather-info",
+            "safety-car",
+            "virtual-safety-car",
+            "red-flag",
+            "yellow-flag",
+            "start",
+            "end",
+            "podium",
+        )
+    ),
     Name("pso_miss", "", "assumed", "event type for a missed kick of the shoot-out; empty = none"),
     Name("person_image", "https://s.hs-data.com/gfx/person/l/{id}.jpg", "documented", "photo; empty = none"),
     Name("team_image", "", "assumed", "crest, e.g. https://host/emblem/{id}.png; empty = none"),
 )
 
-DEFAULTS: Mapping[str, str] = {name.key: name.default for name in NAMES}
-
 
 def names_of(options: Mapping[str, Any]) -> Mapping[str, str]:
     """The table with the corrections of an endpoint's `options["names"]`. ValueError for a name that does not exist."""
-    corrections = options.get("names") or {}
-    for key in corrections:
-        if key not in DEFAULTS:
-            near = difflib.get_close_matches(str(key), DEFAULTS, n=1)
-            raise ValueError(f"unknown name {key!r}" + (f", did you mean {near[0]!r}?" if near else ""))
-    return {**DEFAULTS, **{key: str(value) for key, value in corrections.items()}}
+    return corrected(NAMES, options)

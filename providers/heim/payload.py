@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, MatchUnknown
-from providers.heim.read import MisfitError, Row
+from providers.asking import decode
+from providers.heim.read import Row
+from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +23,6 @@ TELLTALE = {EVENTS: "action", TEXT: "tickertime"}
 """The field by which a row of a list resource is known; answers of other resources have been seen in its place."""
 
 BRANCHES = ("competition", "season", "round", "match")
-MAX_DEPTH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,37 +33,6 @@ class Found:
     above: tuple[Row, ...] = ()
     period_ids: frozenset[str] = frozenset()
     """Ids of the period catalogue beside the match; empty where there is none."""
-
-
-def decode(resource: str, body: bytes) -> Any:
-    """The JSON value of a body. BadBody for empty, cut-off, non-JSON and absurdly nested bodies."""
-    if not body.strip():
-        raise BadBody(f"{resource}: empty answer")
-    try:
-        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        raise BadBody(f"{resource}: the answer is not JSON") from None
-    if not _shallow(value):
-        raise BadBody(f"{resource}: the answer is nested too deeply")
-    return value
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
-
-
-def _shallow(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [item for node in level for item in _children(node)]
-        if not level:
-            return True
-    return False
-
-
-def _children(node: Any) -> Iterator[Any]:
-    items = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    return (item for item in items if isinstance(item, dict | list))
 
 
 def find_match(body: bytes, match_id: str) -> Found:

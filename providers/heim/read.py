@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from mapping.match import Fault
+from mapping.countries import alpha2
+from providers.notes import UNPRINTABLE, MisfitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-T = TypeVar("T")
-
-UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-"""Characters that no database, JSON or XML of ours could carry further."""
+    from collections.abc import Mapping, Sequence
 
 NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-ISO = re.compile(r"[A-Za-z]{2}", re.ASCII)
 MOMENTS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")
+USUAL = re.compile(r"([0-9]{2})\.([0-9]{2})\.([0-9]{4})( [0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?", re.ASCII)
+"""What nearly all dates look like: read without `strptime`, which was a third of a translation."""
 BLANK_MOMENT = re.compile(r"[0:. -]*")
 """`0000-00-00 00:00:00` and the like: the feed's way to say nothing."""
-
-
-MAX_FAULTS = 200
-
-
-class MisfitError(ValueError):
-    """A value is not what the feed's documentation says."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name}: {reason}")
-        self.name = name
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +29,11 @@ class Row:
     path: str = ""
 
     @classmethod
-    def of(cls, value: object) -> Row:
-        """A member of a list, which should be an object."""
+    def of(cls, value: object, name: str = "") -> Row:
+        """A member of a list, which should be an object; `name` is what a fault calls it."""
         if isinstance(value, dict):
             return cls(value)
-        raise MisfitError("", f"object expected, not {type(value).__name__}")
+        raise MisfitError(name, f"object expected, not {type(value).__name__}")
 
     def at(self, name: str) -> str:
         return f"{self.path}{name}"
@@ -62,7 +47,9 @@ class Row:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if value is None or isinstance(value, str):
-            return UNPRINTABLE.sub("", value).strip() or None if value else None
+            if not value:
+                return None
+            return (value if value.isprintable() else UNPRINTABLE.sub("", value)).strip() or None
         raise MisfitError(self.at(name), f"text expected, not {type(value).__name__}")
 
     def number(self, name: str) -> int | None:
@@ -121,49 +108,23 @@ class Row:
         return seconds(value, ("%d.%m.%Y", "%Y-%m-%d"), UTC, self.at(name))
 
     def country(self, name: str) -> str | None:
-        """ISO code of the (first) country under this name; None where the country has no such code."""
-        iso = next((Row.of(item).text("iso") for item in self.items(name)), None)
-        return iso.upper() if iso is not None and ISO.fullmatch(iso) else None
+        """ISO code of the (first) country under this name, by its code in sport where the feed has none."""
+        row = next((Row.of(item, self.at(name)) for item in self.items(name)), None)
+        return None if row is None else alpha2(row.text("iso")) or alpha2(row.text("code"))
 
 
 def seconds(value: str, formats: tuple[str, ...], zone: tzinfo, name: str) -> int:
     """`value` in the first of the formats that fits, as Unix seconds; MisfitError where none does."""
+    usual = USUAL.fullmatch(value)
+    if usual is not None and (usual[4] is not None) == (" " in formats[0]):
+        try:
+            moment = datetime.fromisoformat(f"{usual[3]}-{usual[2]}-{usual[1]}{usual[4] or ''}")
+            return int(moment.replace(tzinfo=zone).timestamp())
+        except (ValueError, OverflowError):
+            pass
     for form in formats if value.isascii() else ():
         try:
             return int(datetime.strptime(value, form).replace(tzinfo=zone).timestamp())
         except (ValueError, OverflowError):
             continue
     raise MisfitError(name, f"date expected, not {value[:20]!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """Collects, for one row, what had to be left out."""
-
-    resource: str
-    row: str
-    sink: list[Fault] = field(default_factory=list)
-
-    def about(self, resource: str, row: str) -> Notes:
-        """Notes on another row, kept in the same place."""
-        return Notes(resource, row, self.sink)
-
-    def add(self, name: str, reason: str) -> None:
-        self.sink.append(Fault(resource=self.resource, row=self.row, field=name, reason=reason))
-
-    @property
-    def faults(self) -> tuple[Fault, ...]:
-        """Each fault once; of a body that is full of them the first ones and how many more there are."""
-        found = tuple(dict.fromkeys(self.sink))
-        if len(found) <= MAX_FAULTS:
-            return found
-        more = f"{len(found) - MAX_FAULTS} more faults"
-        return (*found[:MAX_FAULTS], Fault(resource=self.resource, row=self.row, field="", reason=more))
-
-    def spare(self, read: Callable[[], T]) -> T | None:
-        """What `read` gives; where it does not fit, None and a note."""
-        try:
-            return read()
-        except MisfitError as misfit:
-            self.add(misfit.name, misfit.reason)
-            return None

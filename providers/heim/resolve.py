@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mapping.match import Status
+from providers.choosing import Candidate, choose
 from providers.heim import clock
 from providers.heim.payload import MATCH
-from providers.heim.read import MisfitError, Notes
+from providers.heim.score import RUNNING, table
+from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,17 +17,13 @@ if TYPE_CHECKING:
 
     from providers.heim.payload import Found
 
-RUNNING, NEXT, LAST = range(3)
 
-
-def choose(matches: Iterable[Found], names: Mapping[str, str], zone: tzinfo) -> str | None:
+def meant(matches: Iterable[Found], names: Mapping[str, str], zone: tzinfo) -> str | None:
     """The id of the running match, else of the next one, else of the last; None where there is none."""
-    ranked = [rank for found in matches if (rank := _rank(found, names, zone)) is not None]
-    return str(min(ranked)[-1]) if ranked else None
+    return choose(found for each in matches if (found := _candidate(each, names, zone)) is not None)
 
 
-def _rank(found: Found, names: Mapping[str, str], zone: tzinfo) -> tuple[int, int, int] | None:
-    """(class, time, id): of running and coming matches the earliest is first, of those that are over the latest."""
+def _candidate(found: Found, names: Mapping[str, str], zone: tzinfo) -> Candidate | None:
     notes = Notes(MATCH, "")
     try:
         match_id = found.match.ident("id")
@@ -34,9 +32,6 @@ def _rank(found: Found, names: Mapping[str, str], zone: tzinfo) -> tuple[int, in
     if match_id is None:
         return None
     status = clock.status(found.match, clock.current_period(found.match, notes, {}), notes, names)
-    kickoff = clock.kickoff(found.match, zone, notes)
-    if status.running:
-        return (RUNNING, kickoff or 0, int(match_id))
-    if status is Status.SCHEDULED:
-        return (NEXT, kickoff if kickoff is not None else 1 << 60, int(match_id))
-    return (LAST, -(kickoff or 0), int(match_id))
+    if status is Status.SCHEDULED and table(found.match, notes).keys() - {RUNNING}:
+        status = Status.LIVE  # matches of tennis name no period; their first set tells that they have begun
+    return Candidate(status, clock.kickoff(found.match, zone, notes), int(match_id), match_id)

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.match import PeriodScore, Score, SideName, Status
-from providers.heim.read import MisfitError, Notes, Row
+from providers.heim.read import Row
+from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,10 +26,15 @@ class Scores:
     periods: tuple[PeriodScore, ...] = ()
 
 
-def table(match: Row, notes: Notes) -> Mapping[str, Score]:
-    """Period id → score, of those periods that have both sides. `none_home` is home on neutral ground."""
+def table(match: Row, notes: Notes, *, beside: str = "") -> Mapping[str, Score]:
+    """Period id → score, of those periods that have both sides. `none_home` is home on neutral ground.
+
+    `beside`: a period id whose rows are no numbers and are read by somebody else.
+    """
     found: dict[str, dict[str, int]] = {}
     for item in notes.spare(lambda: match.items("match_result")) or ():
+        if beside and isinstance(item, dict) and item.get("match_result_at") == beside:
+            continue
         cell = notes.spare(partial(_cell, item))
         if cell is not None:
             period, side, points = cell
@@ -37,15 +43,21 @@ def table(match: Row, notes: Notes) -> Mapping[str, Score]:
 
 
 def _cell(item: object) -> tuple[str, SideName, int]:
-    row = Row.of(item)
-    period, points, place = row.number("match_result_at"), row.number("match_result"), row.text("place")
-    if period is None or points is None or place is None:
+    row = Row.of(item, "match_result")
+    period, points = row.number("match_result_at"), row.number("match_result")
+    if period is None or points is None or not row.has("place"):
         raise MisfitError(row.at("match_result"), "period, place or value missing")
+    return str(period), side_of(row), points
+
+
+def side_of(row: Row) -> SideName:
+    """Whose score a row tells."""
+    place = row.text("place") or ""
     side = place.removeprefix("none_")
     if side == "home":
-        return str(period), "home", points
+        return "home"
     if side == "away":
-        return str(period), "away", points
+        return "away"
     raise MisfitError(row.at("place"), f"home or away expected, not {place[:20]!r}")
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from providers.heim.read import MisfitError, Row
+from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from providers.heim.payload import Found
+    from providers.heim.read import Row
 
-FOREIGN_PERIOD = "3"
-"""Thirds, quarters and sets are counted further than halves are."""
+THIRDS, FOURTH, FIFTH = frozenset({"1", "2", "3"}), "4", "5"
+"""Periods of catalogues and results: halves end at 2, thirds at 3, quarters at 4, sets at 5."""
 
 UNKNOWN = "unknown"
 PREFIX = "sport_"
@@ -27,15 +28,48 @@ def competition(found: Found) -> Row | None:
 
 
 def sport_of(found: Found, names: Mapping[str, str]) -> str:
-    """The sport by its id; a bare match without one is told by its catalogue of periods and by its two sides."""
+    """The sport by its id; a match without one is told by its sides, its catalogue of periods and its words."""
     sport_id = _sport_id(found)
-    if sport_id is not None:
-        known = (
-            key.removeprefix(PREFIX) for key, value in names.items() if key.startswith(PREFIX) and value == sport_id
-        )
-        return next(known, f"sport {sport_id}")
-    two_sided = found.match.has("home") or found.match.has("away")
-    return "soccer" if two_sided and FOREIGN_PERIOD not in found.period_ids else UNKNOWN
+    if sport_id is None:
+        return _guessed(found, names)
+    known = (
+        key.removeprefix(PREFIX)
+        for key, value in names.items()
+        if key.startswith(PREFIX) and sport_id in value.replace(" ", "").split(",")
+    )
+    return next(known, f"sport {sport_id}")
+
+
+def _guessed(found: Found, names: Mapping[str, str]) -> str:
+    """Races have no sides, players of tennis are teams of the type `none`, and parts have names of their own."""
+    match = found.match
+    if not (match.has("home") or match.has("away")):
+        return "motorsports"
+    word, periods = _word(match, "current_period"), found.period_ids | _periods(match)
+    if _is_single(match) or (THIRDS | {FOURTH, FIFTH}) <= periods:
+        return "tennis"
+    if "-quarter-" in word or (THIRDS | {FOURTH}) <= periods:
+        return names["quarters_are"] or UNKNOWN
+    if "-third-" in word or periods >= THIRDS:
+        return "icehockey"
+    return "soccer"
+
+
+def _is_single(match: Row) -> bool:
+    sides = [side for side in (match.data.get("home"), match.data.get("away")) if isinstance(side, dict)]
+    return any(side.get("type") == "none" for side in sides)
+
+
+def _word(match: Row, name: str) -> str:
+    value = match.data.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _periods(match: Row) -> frozenset[str]:
+    """The periods that the result has rows for."""
+    rows = match.data.get("match_result")
+    found = (row.get("match_result_at") for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
+    return frozenset(period for period in found if isinstance(period, str))
 
 
 def _sport_id(found: Found) -> str | None:

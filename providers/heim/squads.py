@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.match import Named, Person, Side, SideName
-from providers.heim.read import MisfitError, Notes, Row
+from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from providers.heim.read import Row
 
 POSITIONS = {"1": "keeper", "2": "defense", "3": "midfield", "4": "offense"}
 """`team_person.role.id` → position key of the interface."""

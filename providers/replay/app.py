@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from providers.replay import heim
+from providers.replay import gn_gsd, heim
 from providers.replay.control import control_routes
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
 from providers.replay.log import Request as Logged
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 CHUNK = 64 * 1024
 DRIPS = 50
+
+Asked = heim.Address | gn_gsd.Address
 
 
 def create_app(replay: "Replay") -> Starlette:
@@ -40,7 +42,7 @@ def create_app(replay: "Replay") -> Starlette:
 
 def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
     """The response to one request and what the log says about it."""
-    asked = heim.address(request.url.path)
+    asked = heim.address(request.url.path) or gn_gsd.address(request.url.path)
     given = credentials(request.headers.get("authorization"))
     entry = Logged(
         at=replay.now().timestamp(),
@@ -52,7 +54,10 @@ def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
         match_id=asked.match_id if asked else None,
         user=given[0] if given else None,
     )
-    if not _admitted(replay, given):
+    if isinstance(asked, gn_gsd.Address):
+        if not gn_gsd.admitted(replay.settings.api_key, request.query_params.get("api_key")):
+            return replace(entry, status=401), Response(b"", 401)
+    elif not _admitted(replay, given):
         response = Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
         return replace(entry, status=401), response
     if asked is None or not replay.timeline.knows(asked.match_id):
@@ -62,15 +67,16 @@ def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
 
 
 def _of_resource(
-    replay: "Replay", request: Request, asked: heim.Address, entry: Logged, fault: Fault | None
+    replay: "Replay", request: Request, asked: Asked, entry: Logged, fault: Fault | None
 ) -> tuple[Logged, Response]:
     shown = replay.shown(asked.match_id, asked.kind)
-    body = heim.BEFORE_FIRST[asked.kind] if shown is None else replay.body(shown)
+    provider = gn_gsd if isinstance(asked, gn_gsd.Address) else heim
+    body = provider.BEFORE_FIRST[asked.kind] if shown is None else replay.body(shown)
     entry = replace(entry, index=shown.place if shown else None)
     if fault is not None and (spoilt := spoil(fault, body or b"")) is not None:
         return replace(entry, status=spoilt.status), _spoilt_response(replay, spoilt)
     if body is None:
-        return replace(entry, status=404), Response(heim.NOT_FOUND, 404, media_type=JSON)
+        return replace(entry, status=404), Response(provider.NOT_FOUND, 404, media_type=JSON)
     if shown is not None and not shown.line.is_json:
         return entry, Response(body, 200, media_type=HTML)
     return _good(replay, request, entry, fault, _distorted(fault, body))

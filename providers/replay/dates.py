@@ -57,10 +57,18 @@ def moved(body: Any, move: Move, running: Move) -> Any:
 
 def kickoff_of(body: Any) -> datetime | None:
     """The kick-off that the answer of a match tells, None where it tells none."""
-    match = body.get("match") if isinstance(body, dict) else None
+    match = body.get("match") if isinstance(body, dict) else _in_tree(body)
     if not isinstance(match, dict):
         return None
     return parse(f"{match.get('match_date')} {match.get('match_time')}", DAY_CLOCK)
+
+
+def _in_tree(body: Any) -> Any:
+    """The first match of a list resource, which is a tree of competitions, seasons, rounds and matches."""
+    for branch in ("competition", "season", "round", "match"):
+        first = body[0] if isinstance(body, list) and body else body
+        body = first.get(branch, first) if isinstance(first, dict) else None
+    return body[0] if isinstance(body, list) and body else body
 
 
 def _moved_field(key: str, value: Any, move: Move, running: Move) -> Any:

@@ -96,10 +96,15 @@ BODIES: dict[str, Callable[[bytes], Spoilt]] = {
 
 
 def distort(fault: Fault | None, document: Any) -> Any:
-    """The document as a fault leaves it: rows vanished, doubled or of the wrong types; as it is for all others."""
-    return (
-        DOCUMENTS[fault.mode](document, fault.incident) if fault is not None and fault.mode in DOCUMENTS else document
-    )
+    """The document as a fault leaves it: rows vanished, doubled or of the wrong types; as it is for all others.
+
+    Of gn-gsd's actions the rows stand inside an object.
+    """
+    if fault is None or fault.mode not in DOCUMENTS:
+        return document
+    if isinstance(document, dict) and isinstance(document.get("actions"), list):
+        return document | {"actions": DOCUMENTS[fault.mode](document["actions"], fault.incident)}
+    return DOCUMENTS[fault.mode](document, fault.incident)
 
 
 def _vanished(document: Any, incident: str | None) -> Any:
@@ -119,11 +124,13 @@ def _wrong_types(document: Any, incident: str | None) -> Any:
     wrong = _chosen(document, incident)
     if wrong is None:
         return document
-    return [None, 42, *({**row, **WRONG_ROW} if row is wrong else row for row in document)]
+    spoilt = {**wrong, **(WRONG_ACTION if "eventTime" in wrong else WRONG_ROW)}
+    return [None, 42, *(spoilt if row is wrong else row for row in document)]
 
 
+WRONG_ACTION: dict[str, Any] = {"eventTime": "soon", "person": "nobody", "participant": [], "sequence": {}}
 WRONG_ROW: dict[str, Any] = {"minute": {}, "person": "nobody", "team": [], "content": None, "created": 0}
-WRONG_MATCH: dict[str, Any] = {"match_result": "1:0", "current_minute": [], "home": 7}
+WRONG_MATCH: dict[str, Any] = {"match_result": "1:0", "current_minute": [], "home": 7, "result": [], "status": {}}
 
 
 def _wrong_fields(document: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +150,12 @@ def _chosen(document: Any, incident: str | None) -> dict[str, Any] | None:
     rows = [row for row in document if isinstance(row, dict)]
     if incident is not None:
         return next((row for row in rows if incident in (row.get("id"), _event(row).get("id"))), None)
-    return next((row for row in reversed(rows) if _event(row).get("action", "match") not in STRUCTURAL), None)
+    return next((row for row in reversed(rows) if not _structural(_event(row))), None)
+
+
+def _structural(event: dict[str, Any]) -> bool:
+    """Squad rows and periods; rows of gn-gsd have a `type` instead of an action."""
+    return event.get("action", "" if "type" in event else "match") in STRUCTURAL
 
 
 def _event(row: dict[str, Any]) -> dict[str, Any]:

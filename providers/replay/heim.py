@@ -51,7 +51,8 @@ def _tree(match: dict[str, Any], body: dict[str, Any]) -> list[Any]:
     competition = dict(season.pop("competition", None) or COMPETITION_ABOVE)
     leaf = {key: value for key, value in match.items() if key not in {"round", "round_id"}}
     nested = competition | {"season": [season | {"round": [round_ | {"match": [leaf]}]}]}
-    return [SPORT | {"competition": [nested], "match_result_at": body.get("match_result_at", [])}]
+    sport = {"id": str(competition["sport_id"]), "name": ""} if competition.get("sport_id") else SPORT
+    return [sport | {"competition": [nested], "match_result_at": body.get("match_result_at", [])}]
 
 
 def etag(body: bytes) -> str:

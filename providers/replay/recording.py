@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from providers.replay import dates
+from providers.replay import dates, gn_gsd
 
 JSONL_SUFFIXES = (".jsonl", ".jsonl.gz")
+HEIM = (dates.kickoff_of, ("match",))
 RESOURCE = re.compile(r"(?P<kind>match-event|match|liveticker)(?:/co\w*)?/ma(?P<match>\w+)")
 
 
@@ -53,13 +54,13 @@ class Line(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """`match`, `match-event` or `liveticker`."""
-        return _parts(self.resource)["kind"]
+        """`match`, `match-event` or `liveticker`; of gn-gsd `match`, `lineups`, `actions`, `phase` or `overall`."""
+        return _parts(self.resource)[0]
 
     @property
     def match_id(self) -> str:
-        """The id of the match without its `ma`."""
-        return _parts(self.resource)["match"]
+        """The id of the match without its `ma`; of gn-gsd the path of what it is about (`matches/123`, `phases/9`)."""
+        return _parts(self.resource)[1]
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ class Recording:
     @property
     def kickoff(self) -> datetime:
         """The scheduled kick-off that the last good `match` answer tells, else the first recorded instant."""
-        told = (dates.kickoff_of(line.body) for line in reversed(self.lines) if line.is_json and line.kind == "match")
+        tell, main = (gn_gsd.kickoff_of, gn_gsd.KINDS.values()) if gn_gsd.speaks(self.match_id) else HEIM
+        told = (tell(line.body) for line in reversed(self.lines) if line.is_json and line.kind in main)
         return next(filter(None, told), self.first_at)
 
 
@@ -120,13 +122,18 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def parse(row: str) -> Line:
-    """One row `{"at", "resource", "body" | "raw"}` (ValueError says what is wrong with it)."""
+    """One row `{"at", "resource", "body" | "raw"}` (ValueError says what is wrong with it).
+
+    Another form is cut from a list resource: `{"recorded_at", "competition", "season", "round", "match"}`.
+    """
     try:
         document = json.loads(row)
     except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
     if not isinstance(document, dict):
         raise ValueError("not an object")  # noqa: TRY004 -- callers catch one kind of error
+    if "recorded_at" in document:
+        return _cut_from_list(document)
     for key in ("at", "resource"):
         if not isinstance(document.get(key), str):
             raise ValueError(f"`{key}` is missing or not a string")  # noqa: TRY004
@@ -140,11 +147,32 @@ def parse(row: str) -> Line:
     return Line.of_raw(document["at"], document["resource"], document["raw"])
 
 
-def _parts(resource: str) -> re.Match[str]:
+def _cut_from_list(document: dict[str, Any]) -> Line:
+    """The match within the tree that it was cut from; such recordings know no events and no text."""
+    for key in ("competition", "season", "round", "match"):
+        if not isinstance(document.get(key), dict):
+            raise ValueError(f"`{key}` is missing or not an object")  # noqa: TRY004
+    match = document["match"]
+    tree = [
+        {
+            **document["competition"],
+            "season": [{**document["season"], "round": [{**document["round"], "match": [match]}]}],
+        }
+    ]
+    if not isinstance(document["recorded_at"], str) or not isinstance(match.get("id"), str):
+        raise ValueError("`recorded_at` or the match's `id` is missing or not a string")  # noqa: TRY004
+    return Line.of(document["recorded_at"], f"match/ma{match['id']}", tree)
+
+
+def _parts(resource: str) -> tuple[str, str]:
+    """(kind, id of the match)."""
     found = RESOURCE.fullmatch(resource)
-    if found is None:
+    if found is not None:
+        return found["kind"], found["match"]
+    address = gn_gsd.address(f"/{resource}")
+    if address is None:
         raise ValueError(f"unknown resource {resource!r}")
-    return found
+    return address
 
 
 def _instant(at: datetime | str) -> datetime:

@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from providers.replay import dates, heim
+from providers.replay import dates, gn_gsd, heim
 from providers.replay.app import create_app
 from providers.replay.clock import Clock
 from providers.replay.faults import Faults
 from providers.replay.log import Log
 from providers.replay.recording import Line, Recording, gather
-from providers.replay.server import listening
+from providers.replay.server import bound, listening
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
 from providers.replay.timeline import Shown, Timeline
 
@@ -52,8 +52,7 @@ class Replay:
         """Answer over HTTP while the context is open; `url` is the base address."""
         async with listening(
             create_app(self),
-            self.settings.host,
-            self.settings.port,
+            bound(self.settings.host, self.settings.port),
             log_level="critical",  # answers cut short on purpose are no news
             timeout_graceful_shutdown=1,  # hanging answers are meant to hang
         ) as self.url:
@@ -136,7 +135,7 @@ class Replay:
         kept = self._bodies.get(key)
         if kept is None or kept[:2] != (entry.place, envelope):
             document = self.document(entry)
-            if entry.line.kind == "match":
+            if entry.line.kind == "match" and not gn_gsd.speaks(entry.line.match_id):
                 document = heim.wrapped(document, envelope)
             kept = self._bodies[key] = (entry.place, envelope, encoded(document))
         return kept[2]
@@ -144,7 +143,8 @@ class Replay:
     def document(self, entry: Shown) -> Any:
         """The recorded document with its dates moved."""
         running = dates.shifted(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
-        return dates.moved(entry.line.body, self._move(entry.line.match_id), running)
+        moved = gn_gsd.moved if gn_gsd.speaks(entry.line.match_id) else dates.moved
+        return moved(entry.line.body, self._move(entry.line.match_id), running)
 
     def last_good(self, match_id: str) -> dict[str, Any]:
         """The last JSON body of each resource by its kind (`match`, `match-event`, `liveticker`), dates moved."""

@@ -29,12 +29,12 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def listening(app: ASGIApp, host: str, port: int, **options: Any) -> AsyncIterator[str]:
-    """Serve `app` while the context is open and yield its address; port 0 picks a free one (OSError if taken).
+async def listening(app: ASGIApp, listener: socket.socket, **options: Any) -> AsyncIterator[str]:
+    """Serve `app` on the bound socket while the context is open and yield its address.
 
     `options` go to uvicorn; leaving the context stops accepting and lets requests under way finish.
     """
-    with _bound(host, port) as listener:
+    with listener:
         config = uvicorn.Config(
             app,
             lifespan="off",
@@ -48,14 +48,20 @@ async def listening(app: ASGIApp, host: str, port: int, **options: Any) -> Async
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             await server.listens.wait()
-            name, bound_port = listener.getsockname()[:2]
-            yield f"http://{f'[{name}]' if ':' in name else name}:{bound_port}"
+            yield address_of(listener)
         finally:
             server.should_exit = True
             await running
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def address_of(listener: socket.socket) -> str:
+    """The base URL under which the socket is reached."""
+    name, port = listener.getsockname()[:2]
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}"
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket on that port, 0 for a free one (OSError if it is taken)."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio turns Nagle's algorithm off; without, every answer waits 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -30,6 +30,8 @@ class ReplaySettings:
     user: str | None = None
     """HTTP Basic; without it nobody needs credentials."""
     password: str | None = None
+    api_key: str | None = None
+    """What requests for gn-gsd need in their query; without it nobody needs one."""
     envelope: Envelope = "match"
     """Shape of the `match` resource: `{match, match_result_at}` or the tree from the sport down."""
     hang: float = 30.0

@@ -2,16 +2,18 @@
 
 import pytest
 
+from providers.gn_gsd.adapter import GN_GSD
+from providers.gn_gsd.names import NAMES as GN_GSD_NAMES
 from providers.heim.adapter import HEIM
 from providers.heim.names import NAMES
 from providers.registry import Registry
 
 
 def test_the_built_in_providers_are_found_by_id():
-    """heim is there without any entry point; what is not there is None."""
+    """heim and gn-gsd are there without any entry point; what is not there is None."""
     registry = Registry.load()
 
-    assert registry.find("heim") is HEIM
+    assert (registry.find("heim"), registry.find("gn-gsd")) == (HEIM, GN_GSD)
     assert registry.find("nobody") is None
     assert "heim" in registry.ids
 
@@ -39,7 +41,7 @@ def test_entry_points_add_providers(monkeypatch):
         "providers.registry.entry_points", lambda group: [Entry] if group == "matchwire.providers" else []
     )
 
-    assert Registry.load().ids == {"heim", "other"}
+    assert Registry.load().ids == {"heim", "gn-gsd", "other"}
 
 
 def test_heim_promises_what_the_interface_lists():
@@ -54,7 +56,8 @@ def test_heim_promises_what_the_interface_lists():
     assert HEIM.text_sports == {"soccer", "icehockey", "tennis", "american_football", "motorsports"}
 
 
-def test_each_assumed_name_says_what_it_is():
-    """The table has one row a name, with its grade and meaning."""
-    assert len({name.key for name in NAMES}) == len(NAMES)
-    assert all(name.meaning and name.grade in ("documented", "inferred", "assumed") for name in NAMES)
+@pytest.mark.parametrize("names", [NAMES, GN_GSD_NAMES])
+def test_each_assumed_name_says_what_it_is(names):
+    """The tables have one row a name, with its grade and meaning."""
+    assert len({name.key for name in names}) == len(names)
+    assert all(name.meaning and name.grade in ("documented", "inferred", "assumed") for name in names)

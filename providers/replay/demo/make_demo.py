@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from providers.replay.demo.facts import read_facts
+from providers.replay.demo.others import grandprix, superbowl, wimbledon
+from providers.replay.demo.others.racefacts import read_race
 from providers.replay.demo.plan import PLANS, Plan
 from providers.replay.demo.story import tell
 from providers.replay.demo.words import LANGUAGES
@@ -24,15 +26,24 @@ def recordings(realdata: Path) -> Iterator[tuple[str, bytes]]:
     for plan in PLANS:
         for language in LANGUAGES:
             yield f"{plan.name}.{language}.jsonl.gz", _recording(realdata, plan, texts[plan.name], language)
+    race = read_race(realdata / "motorsports")
+    for language in LANGUAGES:
+        yield f"{grandprix.NAME}.{language}.jsonl.gz", _packed(grandprix.tell(race, language))
+        yield f"{wimbledon.NAME}.{language}.jsonl.gz", _packed(wimbledon.tell(language))
+        yield f"{superbowl.NAME}.{language}.jsonl.gz", _packed(superbowl.tell(language))
 
 
 def _recording(realdata: Path, plan: Plan, texts: list[dict[str, Any]], language: str) -> bytes:
     facts = read_facts(realdata / "soccer", plan.stem)
-    return gzip.compress("".join(tell(facts, plan, texts, language)).encode(), compresslevel=9, mtime=0)
+    return _packed(tell(facts, plan, texts, language))
+
+
+def _packed(lines: Iterator[str]) -> bytes:
+    return gzip.compress("".join(lines).encode(), compresslevel=9, mtime=0)
 
 
 def main(arguments: list[str]) -> int:
-    """Write all recordings beside this file; the argument is the folder that holds `soccer/`."""
+    """Write all recordings beside this file; the argument is the folder that holds `soccer/` and `motorsports/`."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m providers.replay.demo.make_demo REALDATA\n")
         return 2

@@ -342,6 +342,37 @@ async def test_of_several_matches_the_running_the_next_or_the_last_is_meant(sess
     assert await session.adapter.resolve(Selector("overall", "se77")) == chosen
 
 
+SILENT = {"current_period": "", "current_period_start": "", "finished": "no"}
+SETS = [
+    {"match_result": games, "match_result_at": number, "place": f"none_{side}"}
+    for number, score in (("0", "0:0"), ("1", "2:1"))
+    for side, games in zip(("home", "away"), score.split(":"), strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    ("sport", "matches", "chosen"),
+    [
+        (
+            "5",
+            [match(id="1", **SILENT, **FIRST, match_result=[]), match(id="2", **SILENT, **SECOND, match_result=SETS)],
+            "2",
+        ),
+        ("5", [match(id="1", **ENDED, **FIRST), match(id="2", **SILENT, **SECOND, match_result=[])], "2"),
+        ("4", [match(id="1", **ENDED, **FIRST), match(id="2", **SECOND, current_period="third-third-start")], "2"),
+        ("7", [match(id="2", **SECOND, current_period="third-quarter-end"), match(id="3", **OPEN, **THIRD)], "2"),
+        ("264", [match(id="8", home=None, away=None, match_result=None, **SILENT, **FIRST)], "8"),
+    ],
+)
+async def test_phases_and_overalls_work_for_every_sport(session, sport, matches, chosen):
+    """Whatever is played, of several matches the running one is meant; a session of a race is alone in its round."""
+    session.provider.answers["/matches-by-round/ro4711"] = json_answer(tree(*matches, sport=sport))
+    session.provider.answers["/matches-by-season/se77"] = json_answer(tree(*matches, sport=sport))
+
+    assert await session.adapter.resolve(Selector("phase", "4711")) == chosen
+    assert await session.adapter.resolve(Selector("overall", "77")) == chosen
+
+
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [

@@ -213,8 +213,8 @@ def test_a_row_of_a_third_team_has_no_side():
 
 
 def test_an_unknown_period_is_a_running_match_with_a_fault():
-    """What the feed calls the period of another sport is no reason to stop."""
-    found = translated(current_period="third-quarter-start")
+    """What the feed calls a period that nobody knows is no reason to stop."""
+    found = translated(current_period="golden-goal-start")
 
     assert found.status.running
     assert [fault.field for fault in found.faults] == ["current_period"]

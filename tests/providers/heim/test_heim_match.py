@@ -234,15 +234,13 @@ def test_only_full_coverage_has_text(live_status, text):
 @pytest.mark.parametrize(
     "body",
     [
-        tree(match(), sport="4"),
-        tree(match(), sport="5"),
-        tree(match(), sport="264"),
-        {"match": match(), "match_result_at": [{"id": period} for period in ("0", "1", "2", "3", "21")]},
-        {"match": match(home=None, away=None), "match_result_at": []},
+        tree(match(), sport="2"),
+        tree(match(), sport="23"),
+        {"match": {**match(), "sport_id": "6"}, "match_result_at": []},
     ],
 )
 def test_another_sport_is_refused(body):
-    """By its id, its periods or its want of sides a match is told to be no soccer."""
+    """A match of a sport that the service does not have is told by its id."""
     with pytest.raises(InvalidRequest) as caught:
         translate(MATCH_ID, {"match": encoded(body)}, names=NAMES, zone=BERLIN)
 

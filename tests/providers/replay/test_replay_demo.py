@@ -137,9 +137,28 @@ def realdata():
     return pytest.skip(reason)
 
 
-def test_each_language_has_the_three_matches(matches):
-    """English and German tell the same matches."""
-    assert FACTS.keys() == matches.keys()
+def test_each_language_has_all_matches(matches):
+    """Three matches of soccer and one each of three other sports, in every language."""
+    assert {*FACTS, "9900011", "9900012", "9900013"} == set(matches)
+
+
+def test_the_other_sports_end_as_they_ended(matches):
+    """Winners, scores and places are those of the day."""
+    race, tennis, football = (
+        last(matches[match_id], "match")["match"] for match_id in ("9900011", "9900012", "9900013")
+    )
+    podium = sorted((row for row in race["match_result"] if row["rank"] in set("123")), key=lambda row: row["rank"])
+    sets = {row["match_result_at"]: [] for row in tennis["match_result"]}
+    for row in tennis["match_result"]:
+        sets[row["match_result_at"]].append(row["match_result"])
+
+    assert ["Verstappen", "Ocon", "Gasly"] == [row["person"]["surname"] for row in podium]
+    assert ["yes", "yes", "yes"] == [match["finished"] for match in (race, tennis, football)]
+    assert {"0": "2:3", "1": "4:6", "2": "4:6", "3": "7:6", "4": "7:6", "5": "7:9"} == {
+        number: ":".join(games) for number, games in sets.items()
+    }
+    assert ["25", "22"] == [row["match_result"] for row in football["match_result"] if row["match_result_at"] == "0"]
+    assert 18 == len([row for row in last(matches["9900011"], "match-event") if row["kind"] == "pit-stop"])
 
 
 @pytest.mark.parametrize("match_id", FACTS)
@@ -422,4 +441,6 @@ def test_the_attribution_travels_with_the_data():
     told = (realdata() / "README.md").read_text()
     attribution = re.search(r"Pappalardo, L\., .*? penalties and substitutions\.", told)[0]
 
-    assert attribution in (Path(demo.__file__).parent / "README.md").read_text()
+    readme = (Path(demo.__file__).parent / "README.md").read_text()
+    assert attribution in readme
+    assert "F1DB, https://github.com/f1db/f1db, CC BY 4.0. Changes: converted to timeline events." in readme

@@ -11,7 +11,7 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, running, serve
 from providers.replay.demo import demo_files
-from providers.replay.server import _bound
+from providers.replay.server import bound
 from tests.providers.replay.samples import Ticking, lines, replaying
 
 PATHS = {"match": "/match/ma1", "match-event": "/match-event/ma1", "liveticker": "/liveticker/co7/ma1"}
@@ -228,5 +228,5 @@ async def test_serve_tells_its_address_and_runs_until_cancelled(capsys):
 
 def test_answers_do_not_wait_for_each_other():
     """The listening socket names its protocol, without which asyncio leaves Nagle's algorithm on: 40 ms an answer."""
-    with _bound("127.0.0.1", 0) as listener:
+    with bound("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP

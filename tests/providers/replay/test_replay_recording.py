@@ -5,9 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 
+import httpx
 import pytest
 
-from providers.replay import Line, RecordingError, read
+from providers.replay import Line, RecordingError, Replay, ReplaySettings, read, read_lines
 from tests.providers.replay.samples import KICKOFF, at, lines
 
 GOOD = {"at": "2018-07-01T20:00:00+02:00", "resource": "match/ma1", "body": {"match": {}}}
@@ -46,6 +47,27 @@ def test_an_answer_that_was_not_json_stays_text(tmp_path):
     assert (line.is_json, line.text) == (False, "")
 
 
+CUT = {
+    "recorded_at": "2016-02-05T20:44:03+01:00",
+    "competition": {"id": "3", "sport_id": "5"},
+    "season": {"id": "4"},
+    "round": {"id": "6"},
+    "match": {"id": "9", "match_date": "05.02.2016", "match_time": "20:30"},
+}
+
+
+def test_a_row_that_was_cut_from_a_list_is_the_match_in_its_tree(tmp_path):
+    """The other form of recordings is served as the list resource that it came from, and knows its kick-off."""
+    recording = read([written(tmp_path, CUT)])[0]
+    (line,) = recording.lines
+
+    assert ("match", "9") == (line.kind, line.match_id)
+    assert [
+        {**CUT["competition"], "season": [{"id": "4", "round": [{"id": "6", "match": [CUT["match"]]}]}]}
+    ] == line.body
+    assert "2016-02-05T20:30:00+01:00" == recording.kickoff.astimezone(line.at.tzinfo).isoformat()
+
+
 @pytest.mark.parametrize(
     ("row", "told"),
     [
@@ -54,6 +76,9 @@ def test_an_answer_that_was_not_json_stays_text(tmp_path):
         ({**GOOD, "at": "yesterday"}, "ISO 8601"),
         ({**GOOD, "at": "2018-07-01T20:00:00"}, "no offset"),
         ({**GOOD, "at": None}, "`at`"),
+        ({**CUT, "match": None}, "`match`"),
+        ({**CUT, "match": {"id": 9}}, "`recorded_at`"),
+        ({**CUT, "recorded_at": "yesterday"}, "ISO 8601"),
         ({**GOOD, "resource": "standings/se1"}, "standings"),
         ({**GOOD, "raw": ""}, "exactly one"),
         ({"at": GOOD["at"], "resource": "match/ma1"}, "exactly one"),
@@ -105,3 +130,15 @@ def test_what_is_written_down_can_be_read(tmp_path):
     path = written(tmp_path, *(line.row() for line in recorded))
 
     assert list(read([path])[0].lines) == recorded
+
+
+async def test_a_cut_recording_is_served_with_its_dates_moved(tmp_path):
+    """Replayed, the tree's match is played now; events and text are empty lists."""
+    replay = Replay(read_lines(written(tmp_path, CUT)), ReplaySettings(start_at="end"))
+    async with replay.serve(), httpx.AsyncClient(base_url=replay.url) as client:
+        tree = (await client.get("/match/ma9")).json()
+        others = [(await client.get(path)).json() for path in ("/match-event/ma9", "/liveticker/co/ma9")]
+
+    match = tree[0]["season"][0]["round"][0]["match"][0]
+    assert match["match_date"] != "05.02.2016"
+    assert [[], []] == others

@@ -1,0 +1,194 @@
+"""`matchwire providers`: which providers there are, and what one of them says of a match right now."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import entry_points
+from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import config
+from ingest.terminal import err, out
+from mapping.errors import ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ingest.importing import Source
+    from mapping.match import Incident, Match
+    from providers.base import Answer, Fetched, Provider, Selector
+
+app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match.")
+
+
+BUILT_IN = "built in"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One poll of a match: what came, how long that took (seconds), and what was understood of it."""
+
+    fetched: Fetched
+    seconds: float
+    match: Match | None
+    problem: str | None = None
+
+
+@app.command("list")
+def list_() -> None:
+    """Show every provider with its sports, event types, text, and where it comes from."""
+    from providers.registry import Registry
+
+    origins = origins_of()
+    for provider in Registry.load():
+        for line in described(provider, origins.get(provider.id, BUILT_IN)):
+            out.print(line, markup=False)
+
+
+@app.command()
+def probe(  # noqa: PLR0917 -- options of a command line
+    provider: Annotated[str, typer.Argument(help="Id of the provider, such as heim.")],
+    ident: Annotated[str, typer.Argument(metavar="ID", help="The provider's id of the match.")],
+    config_file: Annotated[Path | None, typer.Option("--config", "-c", help="Configuration file (TOML).")] = None,
+    organization: Annotated[str | None, typer.Option(help="Whose endpoint; may be left out where one has it.")] = None,
+    kind: Annotated[str, typer.Option(help="What the id names: match, phase or overall.")] = "match",
+    text: Annotated[bool, typer.Option("--text", help="Ask for editorial text too.")] = False,
+) -> None:
+    """Ask a provider for a match once and show what was understood; exits 1 where that is no match."""
+    try:
+        settings = config.load(config_file, os.environ)
+    except config.ConfigError as error:
+        for problem in error.problems:
+            err.print(f"matchwire: {problem}", markup=False)
+        raise typer.Exit(2) from None
+    chosen = organization or next(
+        (id_ for id_, each in settings.organizations.items() if provider in each.providers), ""
+    )
+    try:
+        found = asyncio.run(_probed(settings, chosen, provider, _selector(kind, ident), text=text))
+    except (ServiceError, ValueError) as error:
+        err.print(f"matchwire: {error}", markup=False)
+        raise typer.Exit(1) from None
+    for line in told(found):
+        out.print(line, markup=False)
+    if found.match is None:
+        raise typer.Exit(1)
+
+
+def origins_of() -> Mapping[str, str]:
+    """Provider id → the package that brought it, for providers of entry points."""
+    from providers.registry import GROUP
+
+    return {
+        entry.load().id: f"{entry.dist.name} {entry.dist.version}, {entry.value}" if entry.dist else entry.value
+        for entry in entry_points(group=GROUP)
+    }
+
+
+def described(provider: Provider, origin: str) -> Iterator[str]:
+    """A provider in a few lines."""
+    yield f"{provider.id}  ({origin})"
+    for sport, kinds in provider.catalog.items():
+        board = "scoreboard" if provider.scoreboard.get(sport) else "no scoreboard"
+        words = "text" if sport in provider.text_sports else "no text"
+        names = ", ".join(kind.partition(".")[2] for kind in kinds) or "no events"
+        yield f"  {sport}: {board}, {words}: {names}"
+    more = sorted(provider.text_sports - set(provider.catalog))
+    if more:
+        yield f"  text alone: {', '.join(more)}"
+
+
+async def _probed(
+    settings: config.Settings, organization: str, provider: str, selector: Selector, *, text: bool
+) -> Probe:
+    """Raises ServiceError where the provider cannot be asked, ValueError where the config has no such endpoint."""
+    from ingest.endpoints import connect
+    from providers.registry import Registry
+
+    sources = connect(settings, Registry.load())
+    try:
+        source = sources.get((organization, provider))
+        if source is None:
+            raise ValueError(f"organization {organization or '(none)'} has no endpoint of {provider}")
+        return await _asked(source, selector, text=text)
+    finally:
+        for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
+            await adapter.aclose()
+
+
+async def _asked(source: Source, selector: Selector, *, text: bool) -> Probe:
+    adapter = source.adapter
+    match_id = await adapter.resolve(selector)
+    began = time.monotonic()
+    fetched = await adapter.fetch(match_id, {}, text=text, hints={})
+    seconds = time.monotonic() - began
+    bodies = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+    try:
+        return Probe(fetched, seconds, adapter.translate(match_id, bodies))
+    except ServiceError as error:
+        return Probe(fetched, seconds, None, error.message)
+
+
+def _selector(kind: str, ident: str) -> Selector:
+    from providers.base import Selector
+
+    match kind:
+        case "match" | "phase" | "overall":
+            return Selector(kind, ident)
+        case _:
+            raise typer.BadParameter("match, phase or overall", param_hint="--kind")
+
+
+def told(probe: Probe) -> Iterator[str]:
+    """What was understood, line by line: answers, state, score, incidents, faults."""
+    yield f"answers in {probe.seconds * 1000:.0f} ms"
+    for answer in probe.fetched.answers:
+        yield f"  {answer.resource}: {_answer(answer)}"
+    match = probe.match
+    if match is None:
+        yield f"no match: {probe.problem}"
+        return
+    yield f"{match.sport} {match.match_id}: {match.status}, kick-off {_moment(match.kickoff)}"
+    yield f"  {_name(match, 'home')} – {_name(match, 'away')}  {match.score or '-'}"
+    parts = [f"{part.title} {part.score}" for part in match.periods]
+    parts += [f"shoot-out {match.shootout}"] if match.shootout else []
+    if parts:
+        yield f"  {', '.join(parts)}"
+    squads = [len(side.lineup) + len(side.bench) for side in match.sides]
+    yield f"  squads {' and '.join(map(str, squads)) or 'none'}, comments {len(match.comments)}"
+    yield f"incidents {len(match.incidents)}"
+    yield from (f"  {_incident(match, incident)}" for incident in match.incidents)
+    yield f"faults {len(match.faults)}"
+    yield from (f"  {each.resource} {each.row} {each.field}: {each.reason}" for each in match.faults)
+
+
+def _answer(answer: Answer) -> str:
+    """Size, rows and what a cache may do with it; or why there is none."""
+    if answer.error is not None:
+        return f"failed, {type(answer.error).__name__}: {answer.error.message}"
+    size = len(answer.body or b"")
+    fresh = "no max-age" if answer.fresh_for is None else f"fresh for {answer.fresh_for:.0f} s"
+    return f"{size} bytes, {answer.rows} rows, {'ETag' if answer.etag else 'no ETag'}, {fresh}"
+
+
+def _incident(match: Match, incident: Incident) -> str:
+    minute = "" if incident.minute is None else f"{incident.minute}{f'+{incident.added}' if incident.added else ''}'"
+    side = match.side(incident.side)
+    people = ", ".join(f"{involved.role} {involved.person.name}" for involved in incident.people)
+    parts = (incident.kind, side.name if side else "", str(incident.score or ""), people)
+    return f"{minute:>7} " + "  ".join(part for part in parts if part)
+
+
+def _name(match: Match, side: str) -> str:
+    found = match.home if side == "home" else match.away
+    return found.name if found is not None else "?"
+
+
+def _moment(at: int | None) -> str:
+    return "unknown" if at is None else datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,130 @@
+"""Motorsports: fourteen event types in the interface's order, told by laps; a title and a ranking instead of two teams."""
+
+from __future__ import annotations
+
+from mapping.sports.base import Kind, Sport
+
+ENDED = 31
+
+DRIVING = (
+    Kind(
+        "motorsports.crash",
+        title="Crash",
+        sentences=(
+            "Crash! {driver} ({team}) and {other} collide.",
+            "Crash! {driver} and {other} collide.",
+            "Crash! {driver} ({team}) is involved.",
+            "Crash! {driver} is involved.",
+            "There has been a crash.",
+        ),
+    ),
+    Kind(
+        "motorsports.overtake",
+        title="Overtake",
+        sentences=(
+            "{driver} overtakes {other} and is now P{detail}.",
+            "{driver} overtakes {other}.",
+            "{driver} gains a place and is now P{detail}.",
+            "{driver} gains a place.",
+        ),
+    ),
+    Kind(
+        "motorsports.pit-stop",
+        title="Pit stop",
+        sentences=(
+            "Pit stop for {driver} ({team}): {seconds} seconds.",
+            "Pit stop for {driver}: {seconds} seconds.",
+            "Pit stop for {driver} ({team}).",
+            "Pit stop for {driver}.",
+        ),
+    ),
+    Kind(
+        "motorsports.fastest-lap",
+        title="Fastest lap",
+        sentences=(
+            "Fastest lap: {driver} ({team}) sets {detail}.",
+            "Fastest lap: {driver} sets {detail}.",
+            "Fastest lap for {driver} ({team}).",
+            "Fastest lap for {driver}.",
+        ),
+    ),
+    Kind(
+        "motorsports.penalty",
+        title="Penalty",
+        sentences=(
+            "Penalty for {driver} ({team}): {detail}.",
+            "Penalty for {driver}: {detail}.",
+            "Penalty for {driver} ({team}).",
+            "Penalty for {driver}.",
+        ),
+    ),
+    Kind(
+        "motorsports.team-radio",
+        title="Team radio",
+        sentences=(
+            "{driver} on the team radio: “{detail}”",
+            "Team radio: “{detail}”",
+            "{driver} is talking to the pit wall.",
+        ),
+    ),
+    Kind("motorsports.weather-info", title="Weather", sentences=("Weather: {detail}.",)),
+)
+TRACK = (
+    Kind(
+        "motorsports.safety-car",
+        title="Safety car",
+        sentences=("The safety car is deployed.",),
+        variants={"over": ("The safety car comes in.",)},
+    ),
+    Kind(
+        "motorsports.virtual-safety-car",
+        title="Virtual safety car",
+        sentences=("The virtual safety car is deployed.",),
+        variants={"over": ("The virtual safety car phase is over.",)},
+    ),
+    Kind(
+        "motorsports.red-flag",
+        title="Red flag",
+        sentences=("Red flag! The session is stopped.",),
+        variants={"over": ("The session is restarted after the red flag.",)},
+    ),
+    Kind(
+        "motorsports.yellow-flag",
+        title="Yellow flag",
+        sentences=("Yellow flag in sector {detail}.", "Yellow flag."),
+        variants={"over": ("The track is clear again.",)},
+    ),
+)
+FRAME = (
+    Kind("motorsports.start", title="Start", sentences=("The session is under way.",)),
+    Kind(
+        "motorsports.end",
+        title="Finish",
+        enters=ENDED,
+        sentences=("Chequered flag! {first} ({team}) wins.", "Chequered flag! {first} wins.", "Chequered flag!"),
+    ),
+    Kind(
+        "motorsports.podium",
+        title="Podium",
+        sentences=(
+            "On the podium: {first} ahead of {second} and {third}.",
+            "On the podium: {first} ahead of {second}.",
+            "The winner is {first}.",
+        ),
+    ),
+)
+
+MOTORSPORTS = Sport(
+    id="motorsports",
+    name="Motorsports",
+    scoreboard=False,
+    kinds=(*DRIVING, *TRACK, *FRAME),
+    roles={
+        "driver": "Driver",
+        "other": "Other driver",
+        "first": "1st place",
+        "second": "2nd place",
+        "third": "3rd place",
+    },
+    ranked=True,
+)

@@ -1,0 +1,44 @@
+"""Tennis: the start, every game and the end; sets instead of phases, and no clock."""
+
+from __future__ import annotations
+
+from mapping.sports.base import Kind, Sport
+
+ENDED = 31
+
+GAME_WIN = Kind(
+    "tennis.game-win",
+    title="Game",
+    scores=True,
+    sentences=("Game {team}: number {detail} in set {set}.", "Game {team}."),
+    variants={"set": ("Game and set, {team}! The set goes {won}.", "Game and set, {team}!")},
+)
+START = Kind("tennis.start", title="Start of the match", sentences=("{home} against {away} is under way.",))
+END = Kind(
+    "tennis.end",
+    title="End of the match",
+    score_of="final",
+    enters=ENDED,
+    sentences=(
+        "Game, set and match: {winner} beats {loser} {sets}.",
+        "{winner} beats {loser}.",
+        "The tennis match is over.",
+    ),
+    variants={
+        "retired": (
+            "{loser} retires: {winner} wins, the score was {sets}.",
+            "{loser} retires, {winner} wins.",
+            "The match ends by retirement.",
+        ),
+        "walkover": ("Walkover: {winner} wins without a game against {loser}.", "The match ends in a walkover."),
+    },
+)
+
+TENNIS = Sport(
+    id="tennis",
+    name="Tennis",
+    scoreboard=True,
+    kinds=(GAME_WIN, START, END),
+    phases=("1st set", "2nd set", "3rd set", "4th set", "5th set"),
+    sets=True,
+)

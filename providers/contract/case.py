@@ -1,0 +1,120 @@
+"""What a rule is checked on: a provider, its fixtures, and a server that answers them."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from providers.base import Endpoint, Known, Outcome
+from providers.contract.server import Server, serving
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+
+    from mapping.match import Match
+    from providers.base import Answer, Fetched, Provider, ProviderAdapter, Selector
+
+USER, PASSWORD, KEY = "contract-user", "s3cret-p4ssw0rd", "s3cret-4pi-k3y"
+"""What the endpoints of the kit hold, and what must show nowhere."""
+
+TIMEOUT = 1.0
+"""Seconds for one answer."""
+MAX_BODY = 4 * 1024 * 1024
+"""Bytes of the largest answer that is read."""
+
+
+class Violation(AssertionError):
+    """The adapter breaks a rule; the message says how."""
+
+
+def expect(kept: object, otherwise: str) -> None:
+    """Violation with these words unless `kept`."""
+    if not kept:
+        raise Violation(otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A match as the provider would answer it.
+
+    `bodies`: end of the path → body, of every resource that the adapter asks for. `forms`: other ways to write the
+    match's id; `selectors`: phases and overalls that lead to it. `kickoff`: Unix seconds, worked out by hand.
+    """
+
+    name: str
+    match_id: str
+    sport: str
+    bodies: Mapping[str, bytes]
+    text: bool = False
+    kickoff: int | None = None
+    forms: tuple[str, ...] = ()
+    selectors: tuple[Selector, ...] = ()
+
+
+def plain_endpoint(provider: str, base_url: str) -> Endpoint:
+    """An endpoint with every kind of credentials."""
+    return Endpoint(
+        provider=provider, base_url=base_url, username=USER, password=PASSWORD, api_key=KEY, text_content=True
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A provider and its samples. `endpoint` makes an endpoint for the address of the kit's server."""
+
+    provider: Provider
+    samples: tuple[Sample, ...]
+    endpoint: Callable[[str], Endpoint] | None = None
+
+    def connect(self, base_url: str) -> ProviderAdapter:
+        """An adapter whose patience and appetite are small enough for a test."""
+        given = self.endpoint(base_url) if self.endpoint else plain_endpoint(self.provider.id, base_url)
+        return self.provider.connect(replace(given, timeout=TIMEOUT, max_body=MAX_BODY))
+
+    @asynccontextmanager
+    async def open(self, sample: Sample) -> AsyncIterator[Opened]:
+        """An adapter that talks to a server with the sample's bodies."""
+        async with serving(Server(sample.bodies)) as server:
+            adapter = self.connect(server.url)
+            try:
+                yield Opened(server, adapter, sample)
+            finally:
+                await adapter.aclose()
+
+    async def bodies(self, sample: Sample) -> tuple[ProviderAdapter, dict[str, bytes]]:
+        """A (closed) adapter to translate with, and the bodies by resource, the match's first."""
+        async with self.open(sample) as opened:
+            return opened.adapter, bodies_of(await opened.fetch())
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A server, an adapter that is connected to it, and the sample that is served."""
+
+    server: Server
+    adapter: ProviderAdapter
+    sample: Sample
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+    async def fetch(self, known: Mapping[str, Known] | None = None, hints: Mapping[str, str] | None = None) -> Fetched:
+        return await self.adapter.fetch(
+            self.sample.match_id, known or {}, text=self.sample.text, hints=self.hints if hints is None else hints
+        )
+
+    def translate(self, bodies: Mapping[str, bytes]) -> Match:
+        return self.adapter.translate(self.sample.match_id, bodies)
+
+
+def bodies_of(fetched: Fetched) -> dict[str, bytes]:
+    """The bodies of a first poll. Violation where it is not good."""
+    expect(fetched.answers, "a poll gave no answers at all")
+    for answer in fetched.answers:
+        expect(answer.outcome is Outcome.CHANGED, f"{answer.resource}: first asked for, it is {answer.outcome}")
+        expect(isinstance(answer.body, bytes), f"{answer.resource}: a changed answer has no body")
+    return {answer.resource: answer.body for answer in fetched.answers if answer.body is not None}
+
+
+def known_of(answers: tuple[Answer, ...]) -> dict[str, Known]:
+    """What the daemon keeps of good answers for the next poll."""
+    return {each.resource: Known(etag=each.etag, digest=each.digest, rows=each.rows) for each in answers}

@@ -1,0 +1,76 @@
+"""All rules of the contract, each with an id, a sentence and a check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mapping.errors import ServiceError
+from providers.contract import asking, hostile, matches, meeting
+from providers.contract.case import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from providers.contract.case import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What every adapter keeps. `run` raises Violation, or whatever the adapter must not raise."""
+
+    id: str
+    sentence: str
+    run: Callable[[Case], Awaitable[None]]
+
+
+async def check(rule: Rule, case: Case) -> None:
+    """Violation unless the case's provider keeps the rule."""
+    try:
+        await rule.run(case)
+    except Violation as violation:
+        raise Violation(f"{rule.id}: {violation}") from violation.__cause__
+    except ServiceError as error:
+        raise Violation(f"{rule.id}: raised {type(error).__name__}: {error.message}") from error
+    except Exception as error:  # whatever an adapter raises that it must not is what the rule is about
+        raise Violation(f"{rule.id}: raised {type(error).__name__}: {error}") from error
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("catalog.form", "The catalogue names each sport's event types once, as `<sport>.<type>`.", meeting.form),
+    Rule("catalog.order", "Event types of the house stand in the house's order.", meeting.order),
+    Rule("connect.quiet", "Connecting asks for nothing and keeps the endpoint as it is.", meeting.quiet),
+    Rule("connect.close", "Closing ends all connections, also where none was opened.", meeting.closing),
+    Rule("resolve.forms", "A match is found by its id, in every form, and by what holds it.", meeting.forms),
+    Rule("resolve.malformed", "No id leads a request elsewhere: it is InvalidRequest, or quoted.", meeting.malformed),
+    Rule("resolve.errors", "What a provider does while an id is resolved is one of our errors.", meeting.errors),
+    Rule("fetch.first", "The first answer is the match, and needs no other to be translated.", asking.first),
+    Rule("fetch.text", "Editorial text is asked for only where it is wanted.", asking.text),
+    Rule("fetch.hints", "Hints are texts, and with them the same resources answer.", asking.hints),
+    Rule("fetch.refusals", "Each status code is the error that it means, and nothing is raised.", asking.refusals),
+    Rule("fetch.bodies", "What is not the provider's format is BadBody: HTML, cut, empty, too large.", asking.bodies),
+    Rule("fetch.slow", "A provider that does not answer is given up in time.", asking.slow),
+    Rule("fetch.broken", "A connection that breaks is UpstreamUnavailable.", asking.broken),
+    Rule("fetch.redirects", "Redirects are not followed.", asking.redirects),
+    Rule("fetch.unchanged", "The same body is UNCHANGED, by its ETag and by its digest alone.", asking.unchanged),
+    Rule("fetch.changed", "A body that is not the known one is CHANGED, and there.", asking.changed),
+    Rule(
+        "fetch.shrunken", "A match that was there and an answer without it are a fault, not its end.", asking.shrunken
+    ),
+    Rule("fetch.partial", "A resource that fails leaves the match standing.", asking.partial),
+    Rule("secrets.kept", "No error, log line, hint or repr shows a credential.", asking.secrets),
+    Rule("translate.identity", "The match has provider, id, sport and kick-off that were asked for.", matches.identity),
+    Rule("translate.pure", "Translating twice gives the same, asks nobody and changes no input.", matches.pure),
+    Rule("translate.frozen", "A match is frozen values and tuples all the way down.", matches.frozen),
+    Rule("translate.equal", "Snapshots that say the same give equal matches.", matches.equal),
+    Rule("translate.rejects", "Bodies without the match are DownstreamRejected.", matches.rejects),
+    Rule("keys.unique", "No two incidents or comments of a match have one key.", matches.unique),
+    Rule("keys.stable", "Keys do not depend on the order of rows.", matches.stable),
+    Rule("keys.periods", "Rows that mark a period are keyed by it, whatever their id.", matches.periods),
+    Rule("kinds.catalog", "No incident is of a type that the catalogue does not have.", matches.kinds),
+    Rule("times.seconds", "Times are whole seconds, minutes and phases those of a match.", matches.times),
+    Rule("hostile.survives", "Any field removed, nulled, retyped or doubled is survived.", hostile.survives),
+    Rule("hostile.faults", "What a wrong field takes from the match is told in a Fault that names it.", hostile.faults),
+    Rule("hostile.doubles", "A row that comes twice is one incident.", hostile.doubles),
+    Rule("hostile.characters", "Texts hold nothing that databases, JSON or XML refuse.", hostile.characters),
+)

@@ -1,0 +1,37 @@
+"""The contract as a pytest class, to be subclassed by the test file of an adapter."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+
+from providers.contract.case import Case, plain_endpoint
+from providers.contract.rules import RULES, check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from providers.base import Endpoint, Provider
+    from providers.contract.case import Sample
+    from providers.contract.rules import Rule
+
+
+class ProviderContract:
+    """One test a rule. A subclass names its provider and samples; `exempt` (rule id → reason) is shown as skipped."""
+
+    provider: ClassVar[Provider]
+    samples: ClassVar[tuple[Sample, ...]]
+    exempt: ClassVar[Mapping[str, str]] = {}
+
+    def endpoint(self, base_url: str) -> Endpoint:
+        """An endpoint at this address; to be overridden where credentials, options or a path below it are needed."""
+        return plain_endpoint(self.provider.id, base_url)
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+    def test_contract(self, rule: Rule) -> None:
+        """The provider keeps this rule."""
+        if rule.id in self.exempt:
+            pytest.skip(f"{rule.sentence} Exempt: {self.exempt[rule.id]}")
+        asyncio.run(check(rule, Case(provider=self.provider, samples=self.samples, endpoint=self.endpoint)))

@@ -1,0 +1,207 @@
+"""The main actions of a match as incidents: goals, cards, missed penalties and substitutions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mapping.match import Incident, Involved, Person, Score, SideName
+from providers.gn_gsd import clock
+from providers.gn_gsd.catalog import (
+    GOAL,
+    IGNORED,
+    KINDS,
+    OWN_GOAL,
+    PENALTY,
+    SHOOTOUT_PHASE,
+    SUBSTITUTION,
+    Kind,
+)
+from providers.gn_gsd.payload import ACTIONS
+from providers.gn_gsd.read import Node, node
+from providers.gn_gsd.squads import person
+from providers.gn_gsd.words import words
+from providers.notes import MisfitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mapping.match import Side
+    from providers.notes import Notes
+
+OPPOSITE: Mapping[SideName, SideName] = {"home": "away", "away": "home"}
+ROLES: Mapping[str, tuple[str, str]] = {SUBSTITUTION: ("in", "out"), GOAL: ("scorer", "assist")}
+UNTIMED = 10**6
+"""Rows without a clock or a sequence come last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The teams of the match, and who plays for which."""
+
+    sides: Mapping[str, SideName]
+    teams: Mapping[SideName, Side | None]
+    squads: Mapping[str, tuple[SideName, Person]]
+
+    @classmethod
+    def of(cls, sides: Mapping[SideName, Side | None]) -> Cast:
+        found = {name: team for name, team in sides.items() if team is not None}
+        return cls(
+            sides={team.ext_id: name for name, team in reversed(found.items())},
+            teams=sides,
+            squads={who.ext_id: (name, who) for name, team in found.items() for who in (*team.lineup, *team.bench)},
+        )
+
+    def known(self, who: Person | None) -> Person | None:
+        """A player as the squad knows him, else as the action does."""
+        return None if who is None else self.squads.get(who.ext_id, ("", who))[1]
+
+    def side_of(self, who: Person | None) -> SideName | None:
+        """The side that a player is in the squad of."""
+        return self.squads[who.ext_id][0] if who is not None and who.ext_id in self.squads else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One row that is an incident, checked; `updated` is the moment of its last change (0 where it does not say)."""
+
+    id: str
+    kind: Kind
+    method: str | None
+    sequence: int | None
+    at: clock.Moment
+    side: SideName | None
+    people: tuple[Involved, ...]
+    score: Score | None
+    created_at: int | None
+    updated: int
+
+    @property
+    def place(self) -> tuple[int, int, int, int, str]:
+        """By the clock, then by the feed's sequence: the same whatever order the rows come in."""
+        sequence = UNTIMED if self.sequence is None else self.sequence
+        if self.at.minute is None:
+            return (self.at.phase or UNTIMED, UNTIMED, 0, sequence, self.id)
+        return (self.at.phase or UNTIMED, self.at.minute, self.at.added or 0, sequence, self.id)
+
+
+def incidents(
+    rows: Iterable[tuple[str, Any]], cast: Cast, names: Mapping[str, str], notes: Notes
+) -> tuple[Incident, ...]:
+    """The incidents in the order of play. Of two rows with one id the one changed last stands, else the later one."""
+    found: dict[str, Action] = {}
+    for path, row in rows:
+        about = notes.about(ACTIONS, row_name(row, path))
+        action = about.spare(partial(_read, path, row, cast, names, about))
+        if action is not None and action.updated >= (found[action.id].updated if action.id in found else 0):
+            found[action.id] = action
+    return tuple(
+        Incident(
+            key=f"incident:{action.id}",
+            kind=action.kind.type,
+            order=order,
+            minute=action.at.minute,
+            added=action.at.added,
+            phase=action.at.phase,
+            side=action.side,
+            people=action.people,
+            score=action.score,
+            method=action.method,
+            created_at=action.created_at,
+        )
+        for order, action in enumerate(sorted(found.values(), key=lambda action: action.place))
+    )
+
+
+def row_name(row: Any, path: str) -> str:
+    """The id of a row as far as it has one, else where it stands."""
+    value = row.get("id") if isinstance(row, dict) else None
+    return str(value)[:40] if isinstance(value, str | int) and not isinstance(value, bool) else path
+
+
+def _read(path: str, value: Any, cast: Cast, names: Mapping[str, str], notes: Notes) -> Action | None:
+    """The action of a row; None for what is understood and not wanted. MisfitError for a row that tells no incident."""
+    row = Node(node(path, value, names).data, names)  # fields are named from the row on, as the row is named itself
+    if notes.spare(partial(row.word, "action_deleted")) in words(names, "deleted"):
+        return None
+    kind = kind_of(row, notes)
+    at = clock.moment(row, notes)
+    if kind is None or at.phase == SHOOTOUT_PHASE:
+        return None
+    action_id = row.ident("id")
+    if action_id is None:
+        raise MisfitError("id", "missing")
+    first = _person(row, "action_person", cast, notes)
+    other = _person(row, "action_other", cast, notes)
+    method = kind.method or _method(row, kind, notes)
+    side = _side(row, kind, cast, first or other, notes)
+    updated = notes.spare(partial(row.moment, "action_updated"))
+    return Action(
+        id=action_id,
+        kind=kind,
+        method=method,
+        sequence=notes.spare(partial(row.number, "sequence")),
+        at=at,
+        side=side,
+        people=_own_goal(first, side, cast) if method == OWN_GOAL else tuple(_roles(kind, method, first, other)),
+        score=_score(row, notes) if kind.type == GOAL else None,
+        created_at=notes.spare(partial(row.moment, "action_created")),
+        updated=max(updated or 0, 0),
+    )
+
+
+def kind_of(row: Node, notes: Notes) -> Kind | None:
+    """What an action is by its kind, its finer kind, both together, and its reason; None for what is not wanted."""
+    kind, detail, reason = (
+        notes.spare(partial(row.word, f"action_{key}")) or "" for key in ("kind", "detail", "reason")
+    )
+    told = {kind, detail, f"{kind}_{detail}"} - {""}
+    for each in KINDS:
+        if words(row.names, each.words) & (told | {reason} if each.by_reason else told):
+            return each
+    if told & words(row.names, IGNORED):
+        return None
+    path, _ = row.first("action_kind")
+    raise MisfitError(path, f"unknown kind of action {kind[:40]!r}" if kind else "missing")
+
+
+def _method(row: Node, kind: Kind, notes: Notes) -> str | None:
+    """A goal from the spot: by its kind or its reason."""
+    keys = ("action_kind", "action_detail", "action_reason") if kind.type == GOAL else ()
+    told = {notes.spare(partial(row.word, key)) for key in keys}
+    return PENALTY if told & words(row.names, "reason_penalty") else None
+
+
+def _person(row: Node, key: str, cast: Cast, notes: Notes) -> Person | None:
+    part = notes.spare(partial(row.part, key))
+    return cast.known(notes.spare(partial(person, part, notes)))
+
+
+def _side(row: Node, kind: Kind, cast: Cast, who: Person | None, notes: Notes) -> SideName | None:
+    """The acting team's side, of an own goal the side that it counts for; where the row does not say, the player's."""
+    team_id = notes.spare(partial(row.ident, "action_team"))
+    if team_id is not None and team_id in cast.sides:
+        return cast.sides[team_id]
+    path, _ = notes.spare(partial(row.first, "action_team")) or ("participant.id", None)
+    notes.add(path, "missing" if team_id is None else "plays for neither side")
+    own = cast.side_of(who)
+    return OPPOSITE[own] if own is not None and kind.method == OWN_GOAL else own
+
+
+def _own_goal(who: Person | None, credited: SideName | None, cast: Cast) -> tuple[Involved, ...]:
+    """Who scored it, a player of the other team than the one that it counts for."""
+    team = None if credited is None else cast.teams.get(OPPOSITE[credited])
+    return () if who is None else (Involved(role="own-goal", person=who, team=team),)
+
+
+def _roles(kind: Kind, method: str | None, first: Person | None, other: Person | None) -> Iterable[Involved]:
+    """Who did what. The second person of a goal gave the pass, unless it was scored from the spot."""
+    roles = ROLES.get(kind.type, ("player", ""))
+    roles = (roles[0], "") if method == PENALTY else roles
+    return (Involved(role=role, person=who) for role, who in zip(roles, (first, other), strict=True) if role and who)
+
+
+def _score(row: Node, notes: Notes) -> Score | None:
+    home, away = (notes.spare(partial(row.number, f"action_score_{side}")) for side in ("home", "away"))
+    return None if home is None or away is None else Score(home, away)

@@ -1,0 +1,131 @@
+"""Where a match stands, and when in it something happened."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from mapping.match import Clock, Status
+from providers.gn_gsd.catalog import LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, Stage
+from providers.gn_gsd.read import scalar
+from providers.gn_gsd.words import words
+from providers.notes import MisfitError
+
+if TYPE_CHECKING:
+    from providers.gn_gsd.read import Node
+    from providers.notes import Notes
+
+SETTLED = frozenset({Status.FINISHED, Status.POSTPONED, Status.ABANDONED, Status.CANCELLED})
+"""What a status says whatever the period says."""
+
+WRITTEN = re.compile(r"([0-9]{1,3})['’.]?(?:\s*\+\s*([0-9]{1,2})['’.]?)?", re.ASCII)
+TIMED = re.compile(r"([0-9]{1,3}):([0-5][0-9])(?:[:.][0-9]+)?", re.ASCII)
+PLAIN = re.compile(r"[0-9]{1,9}", re.ASCII)
+LONGEST_MINUTE = 200
+"""A plain number up to here is a minute, a larger one milliseconds, unless `clock_unit` says what it is."""
+
+UNITS = {"minutes": 0, "seconds": 60, "milliseconds": 60_000}
+
+
+class Moment(NamedTuple):
+    """When something happened: running minute from 1, minutes of added time on top, phase from 1."""
+
+    minute: int | None = None
+    added: int | None = None
+    phase: int | None = None
+
+
+def stage(match: Node, notes: Notes) -> Stage | None:
+    """Where the match stands according to its period, None where it does not say."""
+    told = notes.spare(lambda: match.words("period")) or ()
+    for key, found in STAGES.items():
+        if any(word in words(match.names, key) for _, word in told):
+            return found
+    if told:
+        notes.add(told[0][0], f"unknown period {told[0][1][:40]!r}")
+    return None
+
+
+def status(match: Node, period: Stage | None, notes: Notes, *, played: bool) -> Status:
+    """The first known word of the status; the period tells more of a running match. `played`: something happened."""
+    word = _stated(match, notes)
+    if word in SETTLED:
+        return word
+    if period is not None and not (period.status is Status.SCHEDULED and word is not None):
+        return period.status
+    if word is not None:
+        return word
+    if notes.spare(lambda: match.moment("ended")) is not None:
+        return Status.FINISHED
+    return Status.LIVE if played or notes.spare(lambda: match.moment("started")) is not None else Status.SCHEDULED
+
+
+def _stated(match: Node, notes: Notes) -> Status | None:
+    told = notes.spare(lambda: match.words("status")) or ()
+    for _, word in told:
+        for key, found in STATUSES.items():
+            if word in words(match.names, key):
+                return found
+    if told:
+        notes.add(told[0][0], f"unknown status {told[0][1][:40]!r}")
+    return None
+
+
+def clock(match: Node, now: Status, period: Stage | None, reached: int, notes: Notes) -> Clock:
+    """The phase that runs or ran last (the shoot-out is none), as far as the period or else `reached` tells it."""
+    if not (now.running or now.over):
+        return Clock()
+    told = period.phase if period is not None and period.phase < SHOOTOUT_PHASE else 0
+    phase = max(told, reached, 2 if now is Status.FINISHED else 1) if now.over or not told else told
+    since = notes.spare(lambda: match.moment("period_started")) if period is not None else None
+    began = notes.spare(lambda: match.moment("started")) if phase == 1 else None
+    if now is Status.BREAK:
+        return Clock(phase=phase, phase_started_at=began, in_break=True, break_started_at=since)
+    if now is Status.LIVE:
+        return Clock(phase=phase, phase_started_at=began if since is None else since)
+    return Clock(phase=phase, phase_started_at=began)
+
+
+def moment(action: Node, notes: Notes) -> Moment:
+    """When an action happened: its period, and its clock, which runs on into added time."""
+    phase = notes.spare(lambda: _phase(action))
+    told = notes.spare(lambda: _minute(action))
+    if told is None:
+        return Moment(phase=phase)
+    minute, added = told
+    if phase is None:
+        return Moment(minute, added, next((at for last, at in LAST_MINUTES if minute <= last), len(LAST_MINUTES)))
+    last = next((last for last, at in LAST_MINUTES if at == phase), minute)
+    return Moment(last, minute - last, phase) if added is None and minute > last else Moment(minute, added, phase)
+
+
+def _phase(action: Node) -> int | None:
+    told = action.words("action_period")
+    for key, found in STAGES.items():
+        if found.phase and any(word in words(action.names, key) for _, word in told):
+            return found.phase
+    if told:
+        raise MisfitError(told[0][0], f"unknown period {told[0][1][:40]!r}")
+    return None
+
+
+def _minute(action: Node) -> tuple[int, int | None] | None:
+    """(running minute, added minutes where written apart) of `mm:ss`, `45+2`, minutes, seconds or milliseconds."""
+    path, value = action.first("action_time")
+    text = scalar(path, value)
+    if text is None:
+        return None
+    if PLAIN.fullmatch(text):
+        return _counted(int(text), action.names["clock_unit"]), None
+    timed = TIMED.fullmatch(text)
+    if timed is not None:
+        return int(timed[1]) + 1, None
+    written = WRITTEN.fullmatch(text)
+    if written is None:
+        raise MisfitError(path, f"time of the clock expected, not {text[:20]!r}")
+    return max(int(written[1]), 1), int(written[2]) if written[2] else None
+
+
+def _counted(value: int, unit: str) -> int:
+    per_minute = UNITS.get(unit, UNITS["minutes" if value <= LONGEST_MINUTE else "milliseconds"])
+    return value // per_minute + 1 if per_minute else max(value, 1)

@@ -1,0 +1,110 @@
+"""Every name of Global Sports Data that public material does not settle, in tables that the config can correct.
+
+A *path* leads through objects (and, by number, lists) to a value; of several, parted by `|`, the first that holds
+something counts. *Words* are the values of a field, parted by `|`, compared in capitals with `_` for all but letters
+and digits. Grades: `documented`, `inferred`, `assumed` (see providers.naming).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from providers.gn_gsd.words import WORDS
+from providers.naming import Name, corrected
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RESOURCES = (
+    Name("match_resource", "matches/{id}", "documented", "one match"),
+    Name("lineups_resource", "matches/{id}/lineups", "documented", "the line-ups of a match"),
+    Name("actions_resource", "matches/{id}/actions?tags=MAIN", "documented", "goals, penalties, cards, substitutions"),
+    Name("phase_resource", "phases/{id}", "documented", "a phase, of a cycling race a stage (inferred)"),
+    Name("overall_resource", "overalls/{id}", "documented", "an overall, in cycling the whole race (inferred)"),
+    Name("match_envelope", "match", "assumed", "path of the object around the match; without it the body is the match"),
+    Name("phase_envelope", "phase", "assumed", "the same for a phase"),
+    Name("overall_envelope", "overall", "assumed", "the same for an overall"),
+    Name("lineups_envelope", "lineups", "assumed", "the same for line-ups: both sides by name, or a list of sides"),
+    Name("actions", "actions", "inferred", "path of the list of actions; list answers are named after what they hold"),
+    Name("contained_matches", "matches", "inferred", "path of the matches inside a phase or an overall"),
+    Name("contained_phases", "phases", "assumed", "path of the phases inside an overall"),
+)
+ENTITIES = (
+    Name("id", "id", "documented", "path of anything's id"),
+    Name("foreign_id", "xid|xids", "documented", "path of the id that an entity has elsewhere"),
+    Name("name", "names.default|names.short|navigationInfo.name|name", "documented", "path of anything's name"),
+    Name("short_name", "names.short|names.abbreviation", "documented", "path of a short name"),
+    Name("word", "code|key|id|name|names.default", "assumed", "path of the word where a field holds an object"),
+    Name("country", "nationality.iso2|nationality.isoCode|nationality.code", "assumed", "path of an ISO alpha-2 code"),
+    Name("team_image", "", "assumed", "path of a team's crest (URL)"),
+    Name("person_image", "", "assumed", "path of a person's photo (URL)"),
+)
+MATCH = (
+    Name("home", "homeParticipant", "documented", "path of the home team"),
+    Name("away", "awayParticipant", "documented", "path of the away team"),
+    Name("score_home", "result.homeResult.score", "documented", "path of the home team's goals"),
+    Name("score_away", "result.awayResult.score", "documented", "path of the away team's goals"),
+    Name("half_time_home", "result.homeResult.halfTimeScore", "assumed", "path of the home goals at half-time"),
+    Name("half_time_away", "result.awayResult.halfTimeScore", "assumed", "path of the away goals at half-time"),
+    Name("full_time_home", "result.homeResult.fullTimeScore", "assumed", "path of the home goals after 90 minutes"),
+    Name("full_time_away", "result.awayResult.fullTimeScore", "assumed", "path of the away goals after 90 minutes"),
+    Name("extra_time_home", "result.homeResult.extraTimeScore", "assumed", "path of the home goals after 120 minutes"),
+    Name("extra_time_away", "result.awayResult.extraTimeScore", "assumed", "path of the away goals after 120 minutes"),
+    Name("shootout_home", "result.homeResult.shootoutScore", "assumed", "path of the home kicks that went in"),
+    Name("shootout_away", "result.awayResult.shootoutScore", "assumed", "path of the away kicks that went in"),
+    Name("kickoff", "dateAndTimeInfo.scheduledStartTimeUTC", "documented", "path of the scheduled start"),
+    Name("started", "dateAndTimeInfo.actualStartTimeUTC", "inferred", "path of the actual start"),
+    Name("ended", "dateAndTimeInfo.actualEndTimeUTC", "inferred", "path of the actual end"),
+    Name(
+        "status", "status|resultStatus|scheduleStatus", "inferred", "paths of the status; the first known word counts"
+    ),
+    Name("period", "currentPeriod.number|currentPeriod|currentState", "assumed", "path of the running period"),
+    Name("period_started", "currentPeriod.startTimeUTC|currentPeriodStartTimeUTC", "assumed", "path of its start"),
+    Name("related", "relatedSportsEvents", "documented", "path of the events that this one belongs to"),
+    Name("related_kind", "typeDetail|type", "documented", "path of the kind of such an event"),
+    Name("sport", "sport", "assumed", "path of the sport (an entity or a word)"),
+    Name("venue", "venue", "assumed", "path of the venue"),
+    Name("town", "city.names.default", "assumed", "path of a venue's town"),
+    Name("entrants", "participants|startList", "assumed", "path of a race's start list"),
+    Name("entrant_team_id", "team.id", "assumed", "path of the team's id in it"),
+    Name("entrant_team", "team.names.default|team.name", "assumed", "path of the team's name in it"),
+    Name("start_number", "bib|startNumber|number", "assumed", "path of the number in it"),
+)
+LINEUPS = (
+    Name("side", "participant.id|team.id|id", "assumed", "path of the team's id where the sides are a list"),
+    Name("starters", "starters|startingLineup", "assumed", "path of a side's starting eleven"),
+    Name("bench", "substitutes|bench", "assumed", "path of a side's bench"),
+    Name("players", "persons|players", "assumed", "path of a side's players where both stand in one list"),
+    Name("person_id", "id|person.id", "assumed", "path of a person's id"),
+    Name("person_name", "names.default|person.names.default|name|names.short", "assumed", "path of a person's name"),
+    Name("person_short", "names.short|person.names.short", "assumed", "path of a person's short name"),
+    Name("shirt", "shirtNumber|number", "assumed", "path of the shirt number"),
+    Name("function", "function|position", "assumed", "path of a player's function"),
+    Name("lineup_status", "lineupStatus|status|role", "assumed", "path that tells starters from substitutes"),
+)
+ACTIONS = (
+    Name("action_kind", "type", "inferred", "path of an action's kind"),
+    Name("action_detail", "typeDetail", "assumed", "path of its finer kind"),
+    Name("action_reason", "reason", "assumed", "path of its reason (Penalty, Assist, …)"),
+    Name("sequence", "sequence", "inferred", "path of an action's place in the order of play"),
+    Name("action_period", "eventTime.periodNumber|eventTime.period|period", "inferred", "path of an action's period"),
+    Name("action_time", "eventTime.time|time", "inferred", "path of the clock: mm:ss, minutes or milliseconds"),
+    Name("clock_unit", "auto", "assumed", "auto, minutes, seconds or milliseconds: what a plain number of it counts"),
+    Name("action_created", "meta.createDate", "assumed", "path of the moment when an action happened"),
+    Name("action_updated", "meta.updateDate", "inferred", "path of the moment of its last change"),
+    Name("action_deleted", "deleted|meta.updateAction", "assumed", "path of the mark of a deleted action"),
+    Name("action_team", "participant.id|eventParticipantId|team.id", "inferred", "path of the acting team's id"),
+    Name("action_person", "person|persons.0", "assumed", "path of who acted; of a substitution, who comes on"),
+    Name(
+        "action_other", "relatedPerson|persons.1", "assumed", "path of the assistant; of a substitution, who goes off"
+    ),
+    Name("action_score_home", "score.home", "assumed", "path of the home goals after a goal"),
+    Name("action_score_away", "score.away", "assumed", "path of the away goals after a goal"),
+)
+
+NAMES: tuple[Name, ...] = (*RESOURCES, *ENTITIES, *MATCH, *LINEUPS, *ACTIONS, *WORDS)
+
+
+def names_of(options: Mapping[str, Any]) -> Mapping[str, str]:
+    """The table with the corrections of an endpoint's `options["names"]`. ValueError for a name that does not exist."""
+    return corrected(NAMES, options)

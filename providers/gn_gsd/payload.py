@@ -1,0 +1,148 @@
+"""From bytes to the objects of the feed: envelopes, lists, and what is not the feed's at all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+from urllib.parse import quote
+
+from mapping.errors import BadBody, MatchUnknown
+from providers.asking import decode
+from providers.gn_gsd.read import Node
+from providers.notes import MisfitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from providers.base import Selector
+
+MATCH, LINEUPS, ACTIONS, PHASE, OVERALL = "match", "lineups", "actions", "phase", "overall"
+"""Names of the resources."""
+
+Kind = Literal["match", "phase", "overall"]
+PREFIXED = re.compile(r"(phase|overall):(.+)", re.DOTALL)
+TELLTALE = ("id", "name", "home", "away", "kickoff", "score_home", "status", "related")
+"""Names of fields that every match, phase or overall has some of."""
+
+IMPOSSIBLE = frozenset({".", ".."})
+LONGEST = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is followed: a match, or a phase or an overall that is a race of its own. `id` is the provider's."""
+
+    kind: Kind
+    id: str
+
+    @property
+    def match_id(self) -> str:
+        """The id within the house: a match's own, that of a race behind its kind."""
+        return self.id if self.kind == MATCH else f"{self.kind}:{self.id}"
+
+    @property
+    def segment(self) -> str:
+        """The id as one segment of a path."""
+        return quote(self.id, safe="")
+
+
+def target(match_id: str) -> Target:
+    """The inverse of `Target.match_id`."""
+    found = PREFIXED.fullmatch(match_id)
+    return Target(cast("Kind", found[1]), found[2]) if found else Target("match", match_id)
+
+
+def chosen(selector: Selector) -> Target | None:
+    """What a caller named, None for what cannot be an id. Ids are opaque: case stays, no form is asked for.
+
+    The house's own id of a race is taken where a match is asked for.
+    """
+    ident = selector.id.strip()
+    found = target(ident) if selector.kind == MATCH else Target(selector.kind, ident)
+    if not found.id or len(ident) > LONGEST or not ident.isprintable() or found.id in IMPOSSIBLE:
+        return None
+    return found
+
+
+def entity(of: Target, body: bytes, names: Mapping[str, str]) -> Node:
+    """The match, phase or overall in its body, with or without an envelope.
+
+    MatchUnknown for a well-formed answer without it (nothing, or one without an id), BadBody for any other.
+    """
+    value = decode(of.kind, body)
+    if value in ([], {}, None):
+        raise MatchUnknown(f"the provider does not know the {of.kind}")
+    if not isinstance(value, dict):
+        raise BadBody(f"{of.kind}: object expected")
+    found = _inside(Node(value, names), f"{of.kind}_envelope")
+    ids = set(_ids(found))
+    if not ids and not _known(value, names, f"{of.kind}_envelope"):
+        raise BadBody(f"{of.kind}: the answer is about something else")
+    if not ids:
+        raise MatchUnknown(f"the provider does not know the {of.kind}")
+    if of.id not in ids:
+        raise BadBody(f"{of.kind}: the answer is about another {of.kind}")
+    return found
+
+
+def _known(value: Mapping[str, Any], names: Mapping[str, str], envelope: str) -> bool:
+    """Whether an answer has any field by which an entity, or the envelope around it, is known."""
+    paths = (path for key in (envelope, *TELLTALE) for path in names[key].split("|"))
+    return not value.keys().isdisjoint({path.split(".")[0] for path in paths})
+
+
+def _ids(found: Node) -> Iterator[str]:
+    for key in ("id", "foreign_id"):
+        try:
+            yield from filter(None, [found.ident(key)])
+        except MisfitError:
+            continue
+
+
+def _inside(found: Node, envelope: str) -> Node:
+    """Fields are named from the object on, whatever is around it."""
+    try:
+        inner = found.part(envelope)
+    except MisfitError:
+        return found
+    return found if inner is None else Node(inner.data, found.names)
+
+
+def lineups(body: bytes, names: Mapping[str, str]) -> Node:
+    """The object that holds both sides of the line-ups. BadBody where the answer is no object."""
+    value = decode(LINEUPS, body)
+    if isinstance(value, dict):
+        return Node(value, names)
+    raise BadBody(f"{LINEUPS}: object expected")
+
+
+def action_rows(body: bytes, names: Mapping[str, str]) -> tuple[tuple[str, Any], ...]:
+    """(path, row) of the actions, unchecked one by one; nothing in an empty object. BadBody for anything else."""
+    value = decode(ACTIONS, body)
+    if value == {}:
+        return ()
+    if not isinstance(value, dict):
+        raise BadBody(f"{ACTIONS}: object expected")
+    try:
+        rows = Node(value, names).items("actions")
+    except MisfitError:
+        raise BadBody(f"{ACTIONS}: list expected") from None
+    if not rows and not any(path.split(".")[0] in value for path in names["actions"].split("|")):
+        raise BadBody(f"{ACTIONS}: the answer is about something else")
+    if rows and not any(isinstance(row, dict) for _, row in rows):
+        raise BadBody(f"{ACTIONS}: the answer is about something else")
+    return rows
+
+
+def contained(found: Node) -> tuple[Node, ...]:
+    """The matches that a phase or an overall lists, those of its phases too; what is no object is passed over."""
+    phases = [found, *_members(found, "contained_phases")]
+    return tuple(match for phase in phases for match in _members(phase, "contained_matches"))
+
+
+def _members(found: Node, key: str) -> list[Node]:
+    try:
+        return [Node(member, found.names, f"{path}.") for path, member in found.items(key) if isinstance(member, dict)]
+    except MisfitError:
+        return []

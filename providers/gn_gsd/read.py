@@ -1,0 +1,172 @@
+"""Reading one value of the feed: where the table of names says it is, tolerant of all that is absent."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from providers.gn_gsd.words import plain
+from providers.notes import UNPRINTABLE, MisfitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+COUNTRY = re.compile(r"[A-Za-z]{2}", re.ASCII)
+DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].*", re.ASCII)
+LONGEST_ID = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A JSON object of the feed; absent, null and empty are the same, and anything unexpected raises MisfitError.
+
+    Keys are those of the table of names; `path` is where the object stands, for faults.
+    """
+
+    data: Mapping[str, Any]
+    names: Mapping[str, str]
+    path: str = ""
+
+    def found(self, key: str) -> Iterator[tuple[str, Any]]:
+        """(path, value) under each path of the name that holds something. MisfitError where one leads through a scalar."""
+        misfit: MisfitError | None = None
+        held = False
+        for path in filter(None, self.names[key].split("|")):
+            try:
+                value = _walk(self.data, path, self.path)
+            except MisfitError as error:
+                misfit = misfit or error
+                continue
+            if value is not None and value not in ("", [], {}):
+                held = True
+                yield f"{self.path}{path}", value
+        if misfit is not None and not held:
+            raise misfit
+
+    def first(self, key: str) -> tuple[str, Any]:
+        """The first of `found`; (first path, None) where there is none."""
+        return next(self.found(key), (f"{self.path}{self.names[key].split('|')[0]}", None))
+
+    def text(self, key: str) -> str | None:
+        """A string without control characters; a plain number is taken as its digits."""
+        path, value = self.first(key)
+        return scalar(path, value)
+
+    def ident(self, key: str) -> str | None:
+        """An opaque id, as it is."""
+        path, value = self.first(key)
+        found = scalar(path, value)
+        if found is not None and len(found) > LONGEST_ID:
+            raise MisfitError(path, "too long for an id")
+        return found
+
+    def number(self, key: str) -> int | None:
+        """A whole number of zero or more, or its digits."""
+        path, value = self.first(key)
+        found = scalar(path, value)
+        if found is None:
+            return None
+        if NUMBER.fullmatch(found) is None:
+            raise MisfitError(path, f"number expected, not {found[:20]!r}")
+        return int(found)
+
+    def moment(self, key: str) -> int | None:
+        """ISO 8601 → Unix seconds; UTC where no zone is given."""
+        path, value = self.first(key)
+        found = scalar(path, value)
+        if found is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(found) if DATED.fullmatch(found) else None
+            if moment is not None:
+                return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+        except (ValueError, OverflowError):
+            pass
+        raise MisfitError(path, f"date and time expected, not {found[:30]!r}")
+
+    def part(self, key: str) -> Node | None:
+        """The object under this name."""
+        path, value = self.first(key)
+        if value is None:
+            return None
+        if isinstance(value, dict):
+            return Node(value, self.names, f"{path}.")
+        raise MisfitError(path, f"object expected, not {type(value).__name__}")
+
+    def items(self, key: str) -> tuple[tuple[str, Any], ...]:
+        """(path, member) of the list under this name."""
+        path, value = self.first(key)
+        if value is None:
+            return ()
+        if isinstance(value, list):
+            return tuple((f"{path}.{at}", member) for at, member in enumerate(value))
+        raise MisfitError(path, f"list expected, not {type(value).__name__}")
+
+    def words(self, key: str) -> tuple[tuple[str, str], ...]:
+        """(path, word) of everything found; of an object the word that names it. MisfitError where nothing is a word."""
+        told: list[tuple[str, str]] = []
+        misfit: MisfitError | None = None
+        for path, value in self.found(key):
+            try:
+                told.append((path, self._word(path, value)))
+            except MisfitError as error:
+                misfit = misfit or error
+        if misfit is not None and not told:
+            raise misfit
+        return tuple(told)
+
+    def word(self, key: str) -> str:
+        """The first of `words`, empty where there is none."""
+        return next((word for _, word in self.words(key)), "")
+
+    def _word(self, path: str, value: Any) -> str:
+        if isinstance(value, dict):
+            word = Node(value, self.names, f"{path}.").text("word")
+        else:
+            word = "true" if value is True else "false" if value is False else scalar(path, value)
+        if not plain(word or ""):
+            raise MisfitError(path, "word expected")
+        return plain(word or "")
+
+    def country(self) -> str | None:
+        """ISO alpha-2; None for codes of any other system."""
+        code = self.text("country")
+        return code.upper() if code is not None and COUNTRY.fullmatch(code) else None
+
+
+def node(path: str, value: Any, names: Mapping[str, str]) -> Node:
+    """A member of a list, which should be an object."""
+    if isinstance(value, dict):
+        return Node(value, names, f"{path}." if path else "")
+    raise MisfitError(path, f"object expected, not {type(value).__name__}")
+
+
+def scalar(path: str, value: Any) -> str | None:
+    """A string or whole number as text; None for an empty one."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if value is None or isinstance(value, str):
+        return UNPRINTABLE.sub("", value).strip() or None if value else None
+    raise MisfitError(path, f"text expected, not {type(value).__name__}")
+
+
+def _walk(value: Any, path: str, base: str) -> Any:
+    """The value at a path, None where the way to it is not there. MisfitError where a scalar stands in the way."""
+    done: list[str] = []
+    for step in path.split("."):
+        if value is None or value in ("", [], {}):
+            return None
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdecimal():
+            value = value[int(step)] if int(step) < len(value) else None
+        else:
+            expected = "list" if step.isdecimal() else "object"
+            raise MisfitError(f"{base}{'.'.join(done)}", f"{expected} expected, not {type(value).__name__}")
+        done.append(step)
+    return value

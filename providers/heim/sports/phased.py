@@ -1,0 +1,152 @@
+"""Sports in quarters or thirds: a score for each, overtime, perhaps a shoot-out, and no events that the service knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from mapping.match import Clock, Match, PeriodScore, Score, Status
+from providers.heim import squads
+from providers.heim.score import EXTRA_TIME, RUNNING, table
+from providers.heim.sports.base import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from providers.heim.sports.base import Source
+
+OVERTIME = "overtime"
+SHOOTOUT = "shootout"
+GAME_END = "game-end"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A sport's parts: `words` lead from `current_period` to (part, whether it runs); parts count from 1."""
+
+    sport: str
+    regular: int
+    words: Mapping[str, tuple[int, bool]]
+    shootout: bool
+
+
+def _words(ordinals: Sequence[str], noun: str) -> dict[str, tuple[int, bool]]:
+    """`game-start`, `first-quarter-end`, `second-quarter-start`, …, `overtime-start`, `overtime-end`."""
+    found = {"game-start": (1, True)}
+    for number, ordinal in enumerate(ordinals, 1):
+        found |= {f"{ordinal}-{noun}-start": (number, True), f"{ordinal}-{noun}-end": (number, False)}
+    extra = len(ordinals) + 1
+    return {**found, "overtime-start": (extra, True), "overtime-end": (extra, False)}
+
+
+AMERICAN_FOOTBALL = Parts(
+    sport="american_football",
+    regular=4,
+    words=_words(("first", "second", "third", "fourth"), "quarter"),
+    shootout=False,
+)
+ICEHOCKEY = Parts(sport="icehockey", regular=3, words=_words(("first", "second", "third"), "third"), shootout=True)
+
+
+def phased(parts: Parts, source: Source) -> Match:
+    """The match with the score of each part; nothing is posted but the text."""
+    row, notes, names = source.row, source.notes, source.names
+    home, away = source.sides()
+    sides = squads.sides_by_id(home, away)
+    rows = table(row, notes)
+    period = _period(parts, source)
+    status = _status(parts, source, period)
+    ending = source.incident()
+    decided = _decided(names, ending, extra=EXTRA_TIME in rows)
+    score = rows.get(RUNNING)
+    return Match(
+        provider="heim",
+        match_id=source.match_id,
+        sport=parts.sport,
+        status=status,
+        kickoff=source.kickoff(),
+        clock=_clock(parts, source, status, period, decided),
+        home=home,
+        away=away,
+        tournament=source.tournament(),
+        location=source.location(),
+        score=score,
+        periods=part_scores(parts.regular, rows),
+        winner=source.winner(sides, status, score),
+        comments=source.texts(sides, alone),
+        text=source.has_text(),
+        decided=decided,
+        faults=notes.faults,
+    )
+
+
+def _period(parts: Parts, source: Source) -> str:
+    period = source.notes.spare(lambda: source.row.text("current_period")) or ""
+    if period and period not in parts.words and period != GAME_END:
+        source.notes.add("current_period", f"unknown period {period[:40]!r}")
+    return period
+
+
+def _status(parts: Parts, source: Source, period: str) -> Status:
+    incident, names = source.incident(), source.names
+    for word in (Status.ABANDONED, Status.CANCELLED):
+        if incident and incident == names[f"incident_{word.value}"]:
+            return word
+    if source.finished() or period == GAME_END:
+        return Status.FINISHED
+    if period:
+        number, runs = parts.words.get(period, (1, True))
+        shot_out = parts.shootout and number > parts.regular and incident == names["incident_penalties"]
+        return Status.SHOOTOUT if shot_out and not runs else Status.LIVE if runs else Status.BREAK
+    return Status.POSTPONED if incident and incident == names["incident_postponed"] else Status.SCHEDULED
+
+
+def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> str | None:
+    """How the match was decided; the incident says so as soon as overtime begins."""
+    if ending is not None and ending == names["incident_penalties"]:
+        return SHOOTOUT
+    return OVERTIME if extra or (ending is not None and ending == names["incident_extra_time"]) else None
+
+
+def _clock(parts: Parts, source: Source, status: Status, period: str, decided: str | None) -> Clock:
+    """The part that runs or ran last; the feed tells when the last word was said and nothing of those before."""
+    since = source.since()
+    if period in parts.words:
+        number, runs = parts.words[period]
+        if runs or status is Status.FINISHED:
+            return Clock(phase=number, phase_started_at=since if runs and status.running else None)
+        return Clock(phase=number, in_break=True, break_started_at=since)
+    if status is Status.FINISHED:
+        return Clock(phase=parts.regular + (decided is not None))
+    return Clock(phase=1 if status.running else 0)
+
+
+def part_scores(regular: int, rows: Mapping[str, Score]) -> tuple[PeriodScore, ...]:
+    """The points made within each part, overtime last.
+
+    An endpoint may send running totals instead of them: then the last part alone, not the sum of all, is the score.
+    """
+    numbers = [str(number) for number in range(1, regular + 1) if str(number) in rows]
+    given = [rows[number] for number in (*numbers, *([EXTRA_TIME] if EXTRA_TIME in rows else []))]
+    titles = [*numbers, *([OVERTIME] if EXTRA_TIME in rows else [])]
+    within = _differences(given) if _cumulative(given, rows.get(RUNNING)) else given
+    return tuple(PeriodScore(title=title, score=score) for title, score in zip(titles, within, strict=True))
+
+
+def _cumulative(given: Sequence[Score], total: Score | None) -> bool:
+    """Whether these are running totals: they never fall, the last is at most the score, and they add up to more than it."""
+    if len(given) < 2 or total is None:
+        return False
+    rises = all(a.home <= b.home and a.away <= b.away for a, b in pairwise(given))
+    *_, added = accumulate(given, lambda a, b: Score(a.home + b.home, a.away + b.away))
+    return (
+        rises
+        and (added.home > total.home or added.away > total.away)
+        and (given[-1].home <= total.home and given[-1].away <= total.away)
+    )
+
+
+def _differences(given: Sequence[Score]) -> list[Score]:
+    before = [Score(0, 0), *given[:-1]]
+    return [Score(b.home - a.home, b.away - a.away) for a, b in zip(before, given, strict=True)]

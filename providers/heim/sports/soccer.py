@@ -1,0 +1,72 @@
+"""Soccer: events row by row, squads, and periods that the feed forgot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mapping.match import Match, Side, SideName, Status
+from providers.heim import clock, periods, squads
+from providers.heim.comments import bound
+from providers.heim.events import Context, Event, people_of, read_events
+from providers.heim.incidents import incident_keys, incidents
+from providers.heim.score import EXTRA_TIME, scores, table, winner
+
+if TYPE_CHECKING:
+    from providers.heim.sports.base import Source
+
+
+def soccer(source: Source) -> Match:
+    """The match with its squads, incidents and period markers."""
+    row, notes, names = source.row, source.notes, source.names
+    home, away = source.sides()
+    sides = squads.sides_by_id(home, away)
+    events = read_events(source.event_rows, Context(sides=sides, names=names, zone=source.zone), notes)
+
+    sent = periods.marked(events)
+    period = clock.current_period(row, notes, sent)
+    status = clock.status(row, period, notes, names)
+    since = source.since()
+    rows, ending = table(row, notes), source.incident()
+    course = periods.course(names, ending, extra_time=EXTRA_TIME in rows)
+    markers = periods.completed(sent, periods.implied(period, status, course), period, since)
+    happened = incidents(events, names)
+    result = scores(
+        rows,
+        status=status,
+        decided_by_kicks=ending == names["incident_shootout"] or "penalty-start" in markers,
+        kicks=[(event.side, event.kind == "goal") for event in events if event.action == "pso"],
+        goals=[incident.score for incident in happened if incident.score is not None],
+        covered=bool(events),
+    )
+    return Match(
+        provider="heim",
+        match_id=source.match_id,
+        sport="soccer",
+        status=status,
+        kickoff=source.kickoff(),
+        clock=clock.clock("game-end" if status is Status.FINISHED else period, since, markers),
+        home=_with_squad(home, events, "home"),
+        away=_with_squad(away, events, "away"),
+        tournament=source.tournament(),
+        location=source.location(),
+        score=result.score,
+        shootout=result.shootout,
+        periods=result.periods,
+        winner=winner(row, notes, sides, status, result),
+        incidents=periods.placed(markers, happened, 1 + max((event.position for event in events), default=-1)),
+        comments=source.texts(sides, partial(bound, keys=incident_keys(events, names))),
+        text=source.has_text(),
+        faults=notes.faults,
+    )
+
+
+def _with_squad(team: Side | None, events: tuple[Event, ...], name: SideName) -> Side | None:
+    if team is None:
+        return None
+    lineup = squads.squad(people_of(events, "lineup", name))
+    started = {player.ext_id for player in lineup}
+    bench = squads.squad(player for player in people_of(events, "bench", name) if player.ext_id not in started)
+    known = squads.completed(team, (event.team for event in events if event.team is not None))
+    return replace(known, lineup=lineup, bench=bench)

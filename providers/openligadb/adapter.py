@@ -1,0 +1,129 @@
+"""One endpoint of OpenLigaDB, the free database of results: no credentials, one resource a match."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from mapping.errors import BadBody, InvalidRequest, MatchUnknown
+from providers import transport
+from providers.asking import UNKNOWN, Question, ask
+from providers.base import Fetched
+from providers.choosing import Candidate, choose
+from providers.notes import Notes
+from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
+from providers.openligadb.names import names_of
+from providers.openligadb.payload import MATCH, all_matches, whole_match
+from providers.openligadb.translate import kickoff, status_of, translate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mapping.match import Match
+    from providers.base import Catalog, Endpoint, Known, Selector
+    from providers.openligadb.read import Row
+
+LEAGUE = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}"
+IDS = {
+    "match": ("matchId", re.compile(r"([0-9]{1,18})", re.ASCII)),
+    "phase": ("phaseId", re.compile(rf"({LEAGUE})[:/]([0-9]{{4}})[:/]([0-9]{{1,4}})", re.ASCII)),
+    "overall": ("overallId", re.compile(rf"({LEAGUE})[:/]([0-9]{{4}})", re.ASCII)),
+}
+"""Selector → request field and the form of its id: a match by its number, else `bl1:2026:12` and `bl1:2026`."""
+
+
+FEW = 2
+"""So many goals may have been mistaken all at once; after more, a match without any is a fault."""
+
+
+class OpenLigaDb:
+    """A ProviderAdapter for one endpoint. ValueError for a name or a time zone that does not exist."""
+
+    id = "openligadb"
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._names = names_of(endpoint.options)
+        self._zone = ZoneInfo(endpoint.timezone)
+        self._client = transport.connect(
+            endpoint.base_url,
+            user_agent=str(endpoint.options.get("user_agent") or transport.USER_AGENT),
+            timeout=endpoint.timeout,
+            max_body=endpoint.max_body,
+            connections=endpoint.connections,
+        )
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._endpoint
+
+    @property
+    def text_resource(self) -> str | None:
+        """None: there is no editorial text."""
+        return None
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def resolve(self, selector: Selector) -> str:
+        """The match's id; of a league's matches (of one group) the running one, else the next, else the last."""
+        name, form = IDS[selector.kind]
+        found = form.fullmatch(selector.id.strip())
+        if found is None or not found[1].strip("0"):
+            raise InvalidRequest(f"{name} has another form", field=name)
+        if selector.kind == "match":
+            return str(int(found[1]))
+        path = self._names[f"{selector.kind}_resource"].replace("{id}", "/".join(found.groups()))
+        reply = await transport.get(self._client, path)
+        chosen = choose(self._candidate(*each) for each in all_matches(selector.kind, reply.body))
+        if chosen is None:
+            raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
+        return chosen
+
+    async def fetch(
+        self,
+        match_id: str,
+        known: Mapping[str, Known],
+        *,
+        text: bool,  # noqa: ARG002 -- the provider has none
+        hints: Mapping[str, str],
+    ) -> Fetched:
+        """Ask for the match. Once it was there, an answer without it is a fault and not its end."""
+
+        def read(body: bytes) -> Row:
+            try:
+                return whole_match(body, match_id)
+            except MatchUnknown:
+                if known.get(MATCH, UNKNOWN).digest is None:
+                    raise
+                raise BadBody(f"{MATCH}: the answer holds no match") from None
+
+        path = self._names["match_resource"].replace("{id}", match_id)
+        answer, _ = await ask(
+            self._client, Question(MATCH, path, read, lambda row: len(row.items("goals")), FEW), known
+        )
+        return Fetched(answers=(answer,), hints=hints)
+
+    def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
+        """The match in this body. Raises DownstreamRejected."""
+        return translate(match_id, bodies, names=self._names, zone=self._zone)
+
+    def _candidate(self, match_id: str, row: Row) -> Candidate:
+        status = status_of(row, self._zone, self._names)
+        return Candidate(status, kickoff(row, self._zone, Notes(MATCH, "")), int(match_id), match_id)
+
+
+class OpenLigaDbProvider:
+    """OpenLigaDB as a vendor (base.Provider)."""
+
+    id = "openligadb"
+    catalog: Catalog = CATALOG
+    scoreboard: Mapping[str, bool] = SCOREBOARD
+    text_sports = TEXT_SPORTS
+
+    def connect(self, endpoint: Endpoint) -> OpenLigaDb:
+        return OpenLigaDb(endpoint)
+
+
+OPENLIGADB = OpenLigaDbProvider()

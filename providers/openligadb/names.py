@@ -1,0 +1,32 @@
+"""Names and numbers that leagues of OpenLigaDB may use differently, in one table that the config can correct.
+
+A league's administrator names its kinds of results; ids are the same in most leagues, and 0 in old ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from providers.naming import Name, corrected
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAMES: tuple[Name, ...] = (
+    Name("match_resource", "getmatchdata/{id}", "documented", "one match"),
+    Name("phase_resource", "getmatchdata/{id}", "documented", "the matches of league/season/group"),
+    Name("overall_resource", "getmatchdata/{id}", "documented", "the matches of league/season"),
+    Name("result_half_time", "1", "documented", "resultTypeID"),
+    Name("result_full_time", "2", "documented", "resultTypeID"),
+    Name("result_extra_time", "3", "inferred", "resultTypeID"),
+    Name("result_shootout", "4", "inferred", "resultTypeID"),
+    Name("word_half_time", "halbzeit", "documented", "what resultName contains where resultTypeID says nothing"),
+    Name("word_full_time", "endergebnis", "documented", "what resultName contains where resultTypeID says nothing"),
+    Name("word_extra_time", "verlängerung", "documented", "what resultName contains where resultTypeID says nothing"),
+    Name("word_shootout", "elfmeterschie", "documented", "what resultName, or the comment of a goal, contains"),
+)
+
+
+def names_of(options: Mapping[str, Any]) -> Mapping[str, str]:
+    """The table with the corrections of an endpoint's `options["names"]`. ValueError for a name that does not exist."""
+    return corrected(NAMES, options)

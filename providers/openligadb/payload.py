@@ -1,0 +1,67 @@
+"""From bytes to a checked raw match: what the provider has of it, and what is not the provider's format at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mapping.errors import BadBody, MatchUnknown
+from providers.asking import decode
+from providers.notes import MisfitError
+from providers.openligadb.read import Row, score_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MATCH = "match"
+"""The only resource: teams, goals, results and times of one match."""
+
+NOTHING: tuple[Any, ...] = (None, [], {})
+"""Well-formed answers that say that there is no match."""
+
+
+def find_match(body: bytes, match_id: str) -> Row:
+    """The match. MatchUnknown for a well-formed answer without one, BadBody for what is about something else."""
+    value = decode(MATCH, body)
+    if value in NOTHING:
+        raise MatchUnknown("the provider does not know the match")
+    for row in _rows(value):
+        if _id(row) == match_id:
+            return row
+    raise BadBody(f"{MATCH}: the answer is about another match")
+
+
+def whole_match(body: bytes, match_id: str) -> Row:
+    """The match, with goals that can all be told apart.
+
+    BadBody where one cannot: nothing but its score tells which goal it is, and what is left out would be taken back.
+    """
+    row = find_match(body, match_id)
+    try:
+        for at, item in enumerate(row.items("goals")):
+            score_of(Row.of(item, f"goals.{at}."), "scoreTeam1", "scoreTeam2")
+    except MisfitError as misfit:
+        raise BadBody(f"{MATCH}: {misfit}") from None
+    return row
+
+
+def all_matches(resource: str, body: bytes) -> Iterator[tuple[str, Row]]:
+    """(id, match) of a list of matches. BadBody where the answer is no such list."""
+    value = decode(resource, body)
+    for row in () if value in NOTHING else _rows(value):
+        match_id = _id(row)
+        if match_id is not None:
+            yield match_id, row
+
+
+def _rows(value: Any) -> list[Row]:
+    rows = [Row(row) for row in (value if isinstance(value, list) else [value]) if isinstance(row, dict)]
+    if not any("matchID" in row.data for row in rows):
+        raise BadBody(f"{MATCH}: the answer holds no match")
+    return rows
+
+
+def _id(row: Row) -> str | None:
+    try:
+        return row.ident("matchID")
+    except MisfitError:
+        return None

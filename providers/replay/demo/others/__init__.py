@@ -1,0 +1,1 @@
+"""The demo's matches of other sports than soccer: what is told of them, and how it becomes a recording."""

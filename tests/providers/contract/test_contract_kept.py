@@ -1,0 +1,92 @@
+"""The contract holds for every adapter of the house; this file is what a plug-in's own would look like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from providers.base import Selector
+from providers.contract import ProviderContract, Sample
+from providers.heim.adapter import HEIM
+from providers.openligadb.adapter import OPENLIGADB
+from providers.replay import read_lines
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+def fixture(name):
+    return (FIXTURES / name).read_bytes()
+
+
+def openligadb(name, **more):
+    return Sample(
+        name,
+        match_id="70001",
+        sport="soccer",
+        bodies={"getmatchdata/70001": fixture(f"openligadb/soccer/{name}.match.json"), **more.pop("also", {})},
+        kickoff=1749916800,
+        forms=("070001",),
+        **more,
+    )
+
+
+class TestOpenLigaDb(ProviderContract):
+    provider = OPENLIGADB
+    samples = (
+        openligadb(
+            "cup-final",
+            also={
+                "getmatchdata/hansepokal/2024/6": fixture("openligadb/soccer/league.phase.json"),
+                "getmatchdata/hansepokal/2024": fixture("openligadb/soccer/league.phase.json"),
+            },
+            selectors=(Selector("phase", "hansepokal:2024:6"), Selector("overall", "hansepokal:2024")),
+        ),
+        openligadb("cup-final-running"),
+        openligadb("cup-final-planned"),
+    )
+
+
+def heim(name, sport):
+    """The last answers of a recorded match; what was not recorded is empty."""
+    lines = [line for line in read_lines(FIXTURES / "heim" / sport / f"{name}.jsonl") if line.kind != "liveticker"]
+    match_id, last = lines[0].match_id, {line.kind: line.text.encode() for line in lines if line.is_json}
+    bodies = {f"{kind}/ma{match_id}": last.get(kind, b"[]") for kind in ("match", "match-event")}
+    return Sample(f"{sport} {name}", match_id=match_id, sport=sport, bodies=bodies)
+
+
+class TestHeimOtherSports(ProviderContract):
+    """Sets, quarters, races and a sport without events."""
+
+    provider = HEIM
+    samples = (
+        heim("tie-break", "tennis"),
+        heim("retired", "tennis"),
+        heim("overtime", "american_football"),
+        Sample(
+            "sao-paulo",
+            match_id="9900011",
+            sport="motorsports",
+            bodies={
+                "match/ma9900011": fixture("heim/motorsports/sao-paulo.match.json"),
+                "match-event/ma9900011": fixture("heim/motorsports/sao-paulo.match-event.json"),
+            },
+        ),
+    )
+
+
+class TestHeim(ProviderContract):
+    provider = HEIM
+    samples = (
+        Sample(
+            "cup-final",
+            match_id="9000001",
+            sport="soccer",
+            text=True,
+            kickoff=1749916800,
+            forms=("ma9000001",),
+            bodies={
+                "match/ma9000001": fixture("heim/soccer/cup-final.match.json"),
+                "match-event/ma9000001": fixture("heim/soccer/cup-final.match-event.json"),
+                "liveticker/co31/ma9000001": fixture("heim/soccer/cup-final.liveticker.json"),
+            },
+        ),
+    )

@@ -1,0 +1,52 @@
+"""The contract of all adapters, kept by gn-gsd."""
+
+from __future__ import annotations
+
+from providers.base import Selector
+from providers.contract import ProviderContract, Sample
+from providers.gn_gsd.adapter import GN_GSD
+from tests.providers.gn_gsd.gsd import ACTIONS, KICKOFF, MATCH_ID, action, encoded, lineups, match, named, race, result
+
+PHASE_ID, OVERALL_ID = "GNPHASE", "GNOVERALL"
+RACE_ID = "GNF057JFZJSXMEX"
+
+
+def soccer(name: str, actions, **changes) -> Sample:
+    listed = {"id": PHASE_ID, "matches": [match(**changes)]}
+    return Sample(
+        name,
+        match_id=MATCH_ID,
+        sport="soccer",
+        kickoff=KICKOFF,
+        forms=(f" {MATCH_ID} ",),
+        selectors=(Selector("phase", PHASE_ID), Selector("overall", OVERALL_ID)),
+        bodies={
+            f"matches/{MATCH_ID}": encoded({"match": match(**changes)}),
+            f"matches/{MATCH_ID}/lineups": encoded({"lineups": lineups()}),
+            f"matches/{MATCH_ID}/actions": encoded({"actions": actions}),
+            f"phases/{PHASE_ID}": encoded({"phase": listed}),
+            f"overalls/{OVERALL_ID}": encoded({"overall": {"id": OVERALL_ID, "names": named("Z"), "phases": [listed]}}),
+        },
+    )
+
+
+class TestGnGsd(ProviderContract):
+    provider = GN_GSD
+    exempt = {"catalog.order": "the interface lists this provider's types in an order of their own"}  # noqa: RUF012
+    samples = (
+        soccer("second half", ACTIONS),
+        soccer(
+            "shoot-out",
+            [*ACTIONS, action(7, "OWN_GOAL", "104:30", "away", 5, period=3), action(8, "GOAL", "120:00", period=5)],
+            status="FINISHED",
+            currentPeriod=None,
+            result=result("1:1", extraTimeScore="1:1", shootoutScore="3:4"),
+        ),
+        Sample(
+            "stage",
+            match_id=f"phase:{RACE_ID}",
+            sport="cycling",
+            kickoff=1752059700,
+            bodies={f"phases/{RACE_ID}": encoded({"phase": race()})},
+        ),
+    )

@@ -1,0 +1,128 @@
+"""The demo's matches in the provider's assumed shapes: the files are what the script writes, and end as the facts."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mapping.match import Score, Status
+from providers.gn_gsd.names import names_of
+from providers.gn_gsd.translate import translate
+from providers.replay import read, read_lines
+from providers.replay.demo.make_gn_gsd import main, recordings
+from tests.day import match_day
+from tests.providers.replay.test_replay_demo import realdata
+
+ROOT = Path(__file__).resolve().parents[2] / "fixtures" / "gn_gsd"
+FACTS = {
+    "croatia-denmark": (
+        Score(1, 1),
+        Score(3, 2),
+        {"goal": 2, "substitution": 8, "yellow-card": 1, "penalty-kick-missed": 1},
+    ),
+    "uruguay-russia": (Score(3, 0), None, {"goal": 3, "substitution": 6, "yellow-card": 3, "red-card": 1}),
+    "colombia-japan": (Score(1, 2), None, {"goal": 3, "substitution": 6, "yellow-card": 3, "red-card": 1}),
+}
+STAGE, RACE = "GNDEMOSTAGE0005", "GNDEMORACE00001"
+
+
+def soccer(name: str) -> Path:
+    return ROOT / "soccer" / f"{name}.jsonl.gz"
+
+
+def counted(kinds) -> dict[str, int]:
+    return dict(Counter(kind.removeprefix("soccer.") for kind in kinds))
+
+
+@pytest.mark.parametrize("name", sorted(FACTS))
+def test_a_recording_ends_as_the_match_did(name):
+    """Score, shoot-out and what happened are the facts; not one row is in doubt."""
+    lines = list(read_lines(soccer(name)))
+    bodies = {line.kind: line.text.encode() for line in lines}
+    found = translate(lines[0].match_id.removeprefix("matches/"), bodies, names=names_of({}))
+
+    assert FACTS[name] == (found.score, found.shootout, counted(each.kind for each in found.incidents))
+    assert (Status.FINISHED, ()) == (found.status, found.faults)
+    assert [11, 11] == [len(side.lineup) for side in found.sides]
+
+
+@pytest.mark.parametrize("name", sorted(FACTS))
+def test_every_state_on_the_way_can_be_translated(name):
+    """From the first answer to the last, line-ups missing or not, without a fault."""
+    bodies: dict[str, bytes] = {}
+    statuses = []
+    for line in read_lines(soccer(name)):
+        bodies[line.kind] = line.text.encode()
+        if "match" in bodies:
+            found = translate(line.match_id.removeprefix("matches/"), bodies, names=names_of({}))
+            assert () == found.faults
+            statuses.append(found.status)
+
+    course = [status for at, status in enumerate(statuses) if at == 0 or status is not statuses[at - 1]]
+    assert [Status.SCHEDULED, Status.LIVE, Status.BREAK, Status.LIVE] == course[:4]
+    assert Status.FINISHED is course[-1]
+    assert (Status.SHOOTOUT in course) == (name == "croatia-denmark")
+
+
+def test_a_recording_is_about_its_kick_off():
+    """Which the replay can begin at."""
+    (match,) = read([soccer("croatia-denmark")])
+
+    assert "2018-07-01T18:00:00+00:00" == match.kickoff.isoformat()
+
+
+def test_the_script_writes_the_fixtures(tmp_path):
+    """The same data give the same bytes."""
+    written = dict(recordings(realdata()))
+
+    assert {f"{name}.jsonl.gz" for name in FACTS} == written.keys()
+    for name, content in written.items():
+        assert gzip.decompress((ROOT / "soccer" / name).read_bytes()) == gzip.decompress(content)
+    assert 0 == main([str(realdata()), str(tmp_path)])
+    assert 2 == main([])
+
+
+@pytest.mark.parametrize("name", ["croatia-denmark", "uruguay-russia"])
+async def test_a_followed_match_ends_as_the_facts(tmp_path, name):
+    """After goals that were corrected, doubted and never were, the liveblog says what the last answer says."""
+    score, shootout, kinds = FACTS[name]
+    async with match_day([soccer(name)], folder=tmp_path, speed=1000, live=0.02) as day:
+        created = await day.create(f"GNDEMO{9_900_001 + (name == 'uruguay-russia'):09}", provider="gn-gsd")
+        await day.until_played(within=60)
+        async with asyncio.timeout(20):
+            while counted(posted(shown := await day.show(created["local_id"]))) != kinds:
+                await asyncio.sleep(0.1)
+        (shown,) = await day.until_quiet(created["local_id"], quiet=0.5)
+
+    assert kinds == counted(posted(shown))
+    assert (str(score.home), str(score.away)) == tuple(
+        shown["scoreboard"]["score"][f"{side}_score"] for side in ("home", "away")
+    )
+    assert 31 == shown["state_info"]["gamestate"]
+    if shootout is not None:
+        last = shown["scoreboard"]["scores"][-1]
+        assert (str(shootout.home), str(shootout.away)) == (last["home_score"], last["away_score"])
+
+
+def posted(game):
+    return [event["sport_event"]["event_type"] for event in game["events"] if not event["local_status"]]
+
+
+async def test_a_followed_race_knows_who_starts(tmp_path):
+    """The start list comes the day before, and a rider who does not start leaves it."""
+    async with match_day([ROOT / "cycling" / "tour-of-the-coast.jsonl"], folder=tmp_path) as day:
+        day.replay.clock.pause()
+        created = await day.create("", matchId=None, provider="gn-gsd", phaseId=STAGE, overallId=RACE)
+        seen = []
+        for hours in (29, 47, 60):
+            day.replay.seek(hours * 3600)
+            (shown,) = await day.until_quiet(created["local_id"], quiet=0.4)
+            seen.append(shown)
+
+    assert "Tour of the Coast – Stage 5" == created["meta_info"]["title"]
+    assert [0, 5, 4, 4] == [len(game["state_info"].get("ranking") or ()) for game in (created, *seen)]
+    assert [0, 0, 0, 31] == [game["state_info"]["gamestate"] for game in (created, *seen)]

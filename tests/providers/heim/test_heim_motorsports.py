@@ -1,0 +1,250 @@
+"""Motorsports: the session's incidents by laps, its flags, its ranking and its podium."""
+
+import json
+
+import pytest
+
+from mapping.entrants import teams
+from mapping.match import Status
+from mapping.prefill import game_document
+from mapping.terms import Terms
+from providers.heim.catalog import MOTORSPORTS
+from tests.sport_fixtures import NOBODY, encoded, posted, race, told, translated
+
+START = "03.11.2024 16:32:00"
+
+
+def event(number, kind, lap=None, *, at="", **changes):
+    """One row of a race; `at` is the time of day."""
+    row = {
+        "id": str(number),
+        "action": "race",
+        "kind": kind,
+        "content": "",
+        "created": f"03.11.2024 {at}" if at else "",
+    }
+    return {**row, **({} if lap is None else {"lap": str(lap)}), **changes}
+
+
+def who(number):
+    person = {"id": str(800 + number), "name": f"Jan Muster{number}", "surname": f"Muster{number}"}
+    return {"person": person, "team": {"id": str(600 + number // 2), "name": f"Team {number // 2}"}}
+
+
+def session(*events, result=(), **changes):
+    """A race in the bare envelope, running unless told otherwise."""
+    body = {
+        "id": "1",
+        "finished": "no",
+        "match_date": "03.11.2024",
+        "match_time": "16:30",
+        "current_period": "game-start",
+        "match_result": list(result),
+        "round": {"id": "5", "name": "Rennen"},
+    }
+    bodies = {"match": encoded({"match": {**body, **changes}}), "match-event": encoded(list(events))}
+    return translated("1", bodies)
+
+
+def place(number, rank, **changes):
+    row = {"match_result": "0", "match_result_at": "0", "rank": str(rank), "comment": "", **who(number)}
+    return {**row, "person_id": row["person"]["id"], "team_id": row["team"]["id"], **changes}
+
+
+def kinds(match):
+    return [incident.kind.removeprefix("motorsports.") for incident in match.incidents]
+
+
+def test_a_grand_prix_is_told_from_the_start_to_the_podium():
+    """Every incident of the fixture arrives, in order, with laps, drivers and teams; nothing is left unread."""
+    match = translated(*race())
+    found = kinds(match)
+
+    assert () == match.faults
+    assert "Formula 1, Großer Preis von São Paulo: Rennen" == match.title
+    assert ["weather-info", "start", "overtake"] == found[:3]
+    assert ["end", "podium"] == found[-2:]
+    assert 18 == found.count("pit-stop"), "the interruption was none"
+    assert (2, 4, 2, 2) == tuple(
+        found.count(kind) for kind in ("virtual-safety-car", "safety-car", "red-flag", "yellow-flag")
+    )
+    texts = told(match)
+    assert "Pit stop for Leclerc (Ferrari): 24.573 seconds." in texts
+    assert "On the podium: Verstappen ahead of Ocon and Gasly." == texts[-1]
+    assert "Auf dem Podium: Verstappen vor Ocon und Gasly." == told(match, "de")[-1]
+    assert "Boxenstopp von Leclerc (Ferrari): 24,573 Sekunden." in told(match, "de")
+
+
+def test_the_liveblog_has_a_title_drivers_and_teams_and_no_scoreboard():
+    """The state is a ranking of drivers and teams; their master data can be imported."""
+    match = translated(*race())
+    document = game_document(match, Terms(sport="motorsports"), NOBODY)
+    state = document["state_info"]
+
+    assert document["meta_info"]["_type"].endswith("::TitleGameMetaInfo")
+    assert {"scoreboard", "squads", "options"}.isdisjoint(document)
+    assert state["_type"].endswith("::RankedGameStateInfo")
+    assert (31, 69, "chequered-flag") == (state["gamestate"], state["total_laps"], state["flag"])
+    first, second = state["ranking"][:2]
+    assert ("Max Verstappen", "Red Bull", 1, "2:06:54.430") == (
+        first["player"]["name"],
+        first["team"]["name"],
+        first["position"],
+        first["time"],
+    )
+    assert "+19.477" == second["gap"]
+    assert {"DNF", "DNS", "DSQ"} == {each.status for each in match.race.ranking if each.position is None}
+    assert 20 == sum(len(team.lineup) for team in teams(match))
+    assert {"Red Bull", "Kick Sauber"} <= {team.name for team in teams(match)}
+
+
+def test_laps_are_the_time_of_play():
+    """A post says in which lap it happened, in the language of the liveblog, and whose team it was."""
+    match = session(event(7, "pit-stop", 31, content="2.2", at="17:20:00", **who(16)))
+    block = posted(match, "de")["incident:7"].document["sport_event"]
+
+    assert "Runde 31" == block["time_of_play"]
+    assert "Team 8" == block["team"]["name"]
+    assert [("driver", "Fahrer/-in")] == [
+        (each["event_player_type"], each["event_player_title"]) for each in block["players"]
+    ]
+
+
+def test_yellow_flags_of_one_incident_are_one_post():
+    """Three sectors and the end are one incident; the next lap's flag is another; a lone end is told as such."""
+    match = session(
+        event(1, "yellow-flag", 12, content="1", at="17:00:00"),
+        event(2, "yellow-flag", 12, content="2", at="17:00:04"),
+        event(3, "overtake", 12, at="17:00:05", **who(4)),
+        event(4, "yellow-flag", 12, content="3", at="17:00:09"),
+        event(5, "yellow-flag", 13, content="clear", at="17:01:40"),
+        event(6, "yellow-flag", 13, content="1", at="17:01:55"),
+        event(7, "yellow-flag", 20, content="2", at="17:13:00"),
+    )
+
+    flags = [incident for incident in match.incidents if incident.kind == "motorsports.yellow-flag"]
+    assert [("incident:1", "1, 2, 3"), ("incident:6", "1"), ("incident:7", "2")] == [
+        (flag.key, flag.detail) for flag in flags
+    ]
+    assert told(match)[1] == "Yellow flag in sector 1, 2, 3."
+
+
+def test_yellow_flags_without_laps_belong_together_for_two_minutes():
+    """Where no lap is told, time tells."""
+    near = session(event(1, "yellow-flag", at="17:00:00"), event(2, "yellow-flag", at="17:01:59"))
+    far = session(event(1, "yellow-flag", at="17:00:00"), event(2, "yellow-flag", at="17:02:01"))
+
+    assert (1, 2) == (kinds(near).count("yellow-flag"), kinds(far).count("yellow-flag"))
+
+
+def test_a_red_flag_is_a_break_until_the_restart():
+    """The session stands still, then goes on; both are told."""
+    red = event(1, "red-flag", 32, at="17:20:00")
+    restart = event(2, "red-flag", 33, content="restart", at="17:45:00")
+    stopped, going = session(red), session(red, restart)
+
+    assert (Status.BREAK, "red-flag") == (stopped.status, stopped.race.flag)
+    assert (Status.LIVE, "green-flag") == (going.status, going.race.flag)
+    assert "The session is restarted after the red flag." == told(going)[-1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "flag"),
+    [
+        ([], "green-flag"),
+        ([("safety-car", 3, "deployed")], "safety-car"),
+        ([("safety-car", 3, "deployed"), ("safety-car", 6, "in")], "green-flag"),
+        ([("virtual-safety-car", 3, "deployed")], "virtual-safety-car"),
+        ([("yellow-flag", 3, "2")], "yellow-flag"),
+        ([("yellow-flag", 3, "2"), ("overtake", 4, "")], "green-flag"),
+    ],
+)
+def test_the_flag_in_force_is_the_last_word(rows, flag):
+    """Safety cars stay until they come in, a yellow flag is forgotten in the next lap."""
+    events = [
+        event(number, kind, lap, content=content, at=f"17:00:{number:02}", **(who(1) if kind == "overtake" else {}))
+        for number, (kind, lap, content) in enumerate(rows, 1)
+    ]
+
+    assert session(*events).race.flag == flag
+
+
+def test_the_podium_comes_from_the_result():
+    """Rank 1 to 3 of a finished session; a disqualification moves it, and before the end there is none."""
+    over = {"finished": "yes", "current_period": "game-end"}
+    first = session(result=[place(1, 1), place(2, 2), place(3, 3), place(4, 4)], **over)
+    after = session(result=[place(1, 0, comment="DSQ"), place(2, 1), place(3, 2), place(4, 3)], **over)
+
+    assert told(first)[-1] == "On the podium: Muster1 ahead of Muster2 and Muster3."
+    assert told(after)[-1] == "On the podium: Muster2 ahead of Muster3 and Muster4."
+    assert posted(first).keys() == posted(after).keys()
+    assert "podium" not in kinds(session(result=[place(1, 1), place(2, 2), place(3, 3)]))
+    assert "podium" not in kinds(session(result=[place(1, 0)], **over))
+
+
+def test_drivers_that_a_list_repeats_are_ranked_once():
+    """Rows of several periods name a driver again and again; the classification counts."""
+    rows = [place(1, 2), place(1, 7, match_result_at="1"), place(2, 1), place(2, 1, match_result_at="2")]
+    ranking = session(result=rows).race.ranking
+
+    assert ["Jan Muster2", "Jan Muster1"] == [each.person.name for each in ranking]
+
+
+def test_a_result_with_ids_alone_takes_its_names_from_the_events():
+    """A row without person and team is still somebody, as soon as an event has named them."""
+    rows = [{"match_result": "0", "match_result_at": "0", "rank": "1", "person_id": "816", "team_id": "608"}]
+    named = session(event(1, "pit-stop", 2, **who(16)), result=rows).race.ranking
+
+    assert ["Jan Muster16"] == [each.person.name for each in named]
+    assert ["Team 8"] == [each.team.name for each in named]
+
+
+def test_every_word_can_be_corrected():
+    """A licensed user names what the feed really calls a kind and the field of the lap."""
+    row = {**event(1, "boxenstopp", at="17:00:00", **who(3)), "runde": "9"}
+    bodies = {"match": encoded({"match": {"id": "1", "finished": "no"}}), "match-event": encoded([row])}
+    match = translated("1", bodies, **{"race_pit-stop": "boxenstopp", "lap": "runde"})
+
+    assert [("motorsports.pit-stop", 9)] == [(each.kind, each.lap) for each in match.incidents if each.lap]
+    assert ["kind"] == [fault.field for fault in translated("1", bodies).faults]
+
+
+def test_text_waits_for_its_incident():
+    """A narrative on a pit stop is held back until the row is there, and then is that post's text."""
+    row = event(7, "pit-stop", 31, at="17:20:00", **who(16))
+    item = {"id": "3", "event": row, "content": "<b>Boxenstopp</b> <br/>Das ging schnell.", "tickertime": START}
+    match = {"match": encoded({"match": {"id": "1", "finished": "no"}}), "liveticker": encoded([item])}
+
+    assert posted(translated("1", match), text=True) == {}
+    posts = posted(translated("1", {**match, "match-event": encoded([row])}), text=True)
+    assert "Das ging schnell." == posts["incident:7"].document["contents"][0]["text"]
+
+
+def test_all_fourteen_kinds_are_known():
+    """The interface's kinds are the words of the table, so that a row of each becomes its type."""
+    rows = [
+        event(number, kind.removeprefix("motorsports."), 5 + number, at=f"17:{number:02}:00", **who(number))
+        for number, kind in enumerate(MOTORSPORTS, 1)
+        if kind not in {"motorsports.start", "motorsports.end", "motorsports.podium"}
+    ]
+    over = {"finished": "yes", "result": [place(1, 1), place(2, 2), place(3, 3)]}
+
+    assert set(MOTORSPORTS) == {incident.kind for incident in session(*rows, **over).incidents}
+
+
+def test_a_race_that_has_not_begun_has_nothing_to_tell():
+    """Before the start there are a title and a kick-off, and weather at most."""
+    match = session(event(1, "weather-info", content="Regen", at="16:00:00"), current_period="")
+
+    assert Status.SCHEDULED is match.status
+    assert ["weather-info"] == kinds(match)
+    assert match.race.flag is None
+
+
+def test_a_series_with_another_sport_id_is_added_by_its_name():
+    """Formula 1's id is not known publicly; the table takes several, separated by commas."""
+    body = json.loads(race()[1]["match"])
+    body["match"]["round"]["season"]["competition"]["sport_id"] = "901"
+    bodies = {"match": encoded(body)}
+
+    assert "motorsports" == translated("9900011", bodies, sport_motorsports="264, 901").sport

@@ -1,0 +1,130 @@
+"""Each fixture of the other sports with each field removed, nulled, retyped, reordered, duplicated: never a crash."""
+
+import copy
+import json
+import random
+
+import pytest
+
+from mapping.errors import DownstreamRejected, InvalidRequest
+from mapping.prefill import game_document
+from mapping.terms import Terms
+from tests.providers.heim.test_heim_hostile import paths
+from tests.sport_fixtures import FOLDER, NOBODY, posted, race, recorded_steps, translated
+
+RETYPED = (None, "", "x", "0", -1, 3.5, True, [], {}, [{}], "9" * 50)
+
+
+def cases():
+    """Name → (match id, bodies) of the last answers of every fixture."""
+    found = {f"{path.parent.name}/{path.stem}": recorded_steps(path) for path in sorted(FOLDER.glob("*/*.jsonl"))}
+    return {name: (match_id, steps[-1]) for name, (match_id, steps) in found.items()} | {"motorsports/race": race()}
+
+
+CASES = cases()
+
+
+def thinned(value):
+    """The body with three members of each list at most: rows are alike."""
+    if isinstance(value, list):
+        return [thinned(each) for each in value[:3]]
+    return {key: thinned(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def spoilt(value):
+    """(path, body) for each field removed, nulled and retyped, each list reordered and its rows duplicated."""
+    for path in list(paths(value)):
+        for junk in (KeyError, *RETYPED):
+            other = copy.deepcopy(value)
+            node = other
+            for step in path[:-1]:
+                node = node[step]
+            if junk is KeyError:
+                del node[path[-1]]
+            else:
+                node[path[-1]] = junk
+            yield path, other
+
+
+def shuffled(value, mix):
+    if isinstance(value, list):
+        twice = [shuffled(each, mix) for each in value] * 2
+        mix.shuffle(twice)
+        return twice
+    return {key: shuffled(each, mix) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def used(match):
+    """Everything that the house makes of a match."""
+    for locale in ("en", "zh-tw"):
+        posted(match, locale, text=True)
+    try:
+        return game_document(match, Terms(sport=match.sport), NOBODY)
+    except DownstreamRejected:
+        return None
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_broken_field_is_a_crash(name):
+    """The match stands without what is broken, or the bodies are refused in the house's own words."""
+    match_id, bodies = CASES[name]
+    survived = 0
+    for resource, body in bodies.items():
+        for path, other in spoilt(thinned(json.loads(body))):
+            try:
+                match = translated(match_id, {**bodies, resource: json.dumps(other).encode()})
+            except (DownstreamRejected, InvalidRequest):
+                continue
+            used(match)
+            assert match == translated(match_id, {**bodies, resource: json.dumps(other).encode()}), path
+            survived += 1
+
+    assert survived > 100
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_in_another_order_and_twice_tell_the_same(name):
+    """Order and repetition of rows carry no meaning where ids and times are told."""
+    match_id, bodies = CASES[name]
+    whole = translated(match_id, bodies)
+    for seed in range(5):
+        mix = random.Random(seed)
+        mixed = {resource: json.dumps(shuffled(json.loads(body), mix)).encode() for resource, body in bodies.items()}
+        found = translated(match_id, mixed)
+
+        assert found.incidents == whole.incidents
+        assert (found.score, found.periods, found.status, found.race) == (
+            whole.score,
+            whole.periods,
+            whole.status,
+            whole.race,
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "resource", "path", "field"),
+    [
+        ("tennis/tie-break", "match", ("match_result", 2, "match_result"), "match_result"),
+        ("tennis/tie-break", "match", ("match_result", 2, "place"), "place"),
+        ("american_football/overtime", "match", ("current_period",), "current_period"),
+        ("american_football/overtime", "match", ("finished",), "finished"),
+        ("icehockey/overtime", "match", ("match_incident",), "match_incident"),
+        ("motorsports/race", "match-event", (3, "lap"), "lap"),
+        ("motorsports/race", "match-event", (3, "kind"), "kind"),
+        ("motorsports/race", "match-event", (3, "person"), "person"),
+        ("motorsports/race", "match", ("match_result", 0, "rank"), "rank"),
+    ],
+)
+def test_the_health_names_the_field(name, resource, path, field):
+    """A field of another type is a fault with its name, and takes nothing else with it."""
+    match_id, bodies = CASES[name]
+    body = json.loads(bodies[resource])
+    node = body
+    if resource == "match":
+        node = body["match"] if "match" in body else body[0]["season"][0]["round"][0]["match"][0]
+    for step in path[:-1]:
+        node = node[step]
+    node[path[-1]] = ["of another type"]
+    found = translated(match_id, {**bodies, resource: json.dumps(body).encode()})
+
+    assert [fault.field for fault in found.faults] == [field]

@@ -1,0 +1,58 @@
+"""docs/coverage.md tells what the catalogues, the grades and the fixtures say, all of them and nothing else."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from providers.contract import RULES
+from providers.openligadb.names import NAMES
+from providers.registry import Registry
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+GRADES = {"documented", "inferred", "assumed"}
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(DOCS / "make_coverage.py"))
+
+
+def test_the_file_is_what_the_script_writes(script):
+    """After a change of catalogue, grade or fixture: python docs/make_coverage.py"""
+    assert (DOCS / "coverage.md").read_text(encoding="utf-8") == script["coverage"]()
+
+
+def test_every_event_type_has_a_grade(script):
+    """Of every provider and sport; and no line of the grades is about a type that does not exist."""
+    for provider in Registry.load():
+        for sport, kinds in provider.catalog.items():
+            assert {script["grade"](provider.id, sport, kind) for kind in kinds} <= GRADES
+            own = set(script["GRADES"][provider.id][sport]) - {"else"}
+            assert own <= {kind.partition(".")[2] for kind in kinds}
+
+
+def test_no_fixture_shows_a_type_that_the_catalogue_does_not_have(script):
+    """What is in a fixture becomes a post, so it has to be promised."""
+    registry = Registry.load()
+
+    for provider, sport, kind in script["shown"](registry):
+        assert kind in registry.find(provider).catalog[sport]
+
+
+def test_the_checklist_names_every_rule_of_the_contract():
+    """With its sentence, in the order of the kit."""
+    rules = [f"| `{rule.id}` | {rule.sentence} |" for rule in RULES]
+
+    assert [
+        line for line in (DOCS / "add-a-provider.md").read_text(encoding="utf-8").splitlines() if line in rules
+    ] == rules
+
+
+def test_the_page_of_openligadb_names_what_may_be_corrected():
+    """With default, grade and meaning as in the adapter."""
+    page = (DOCS / "providers" / "openligadb.md").read_text(encoding="utf-8")
+
+    assert all(f"| `{name.key}` | `{name.default}` | {name.grade} | {name.meaning} |" in page for name in NAMES)
