@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -10,18 +11,25 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from api import external, ops
+from api import external, ops, webhooklog, webhooks
 from api.branches import Branch, Branches
+from api.delta import endpoint as delta
 from api.embed import endpoint as pages
 from api.errors import InternalError, error_response, json_bytes, routing_error
 from api.feeds import endpoint as feeds
 from api.feeds.common import FEED_PATH
 from api.gate import Gate
 from api.guards import Guard
-from api.openapi import PAGE_OPERATION, PROBES, document, feed_operation
+from api.openapi import METRICS, PAGE_OPERATION, PROBES, document, feed_operation
 from api.static import folder
-from api.write import ticker
+from api.stream import endpoint as stream
+from api.stream.streams import Streams
+from api.watching import DELTA_OPERATION, STREAM_OPERATION
+from api.write import events, liveblogs, players, teams, ticker, tournaments
+from mapping.documents.delta import GameShowResponse
 from mapping.documents.external import CreateFromExternal
+from mapping.documents.game import GameDraft
+from mapping.documents.modification import PostModifications
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:
@@ -34,16 +42,24 @@ if TYPE_CHECKING:
     from api.services import Services
 
 
-ROUTERS = (external.router, ticker.router)
+MASTERS = (players.router, teams.router, tournaments.router)
+ROUTERS = (external.router, *MASTERS, ticker.router, liveblogs.router, webhooks.router, webhooklog.router)
+
+UNROUTED = (CreateFromExternal, GameDraft, GameShowResponse, PostModifications)
+"""Documents that the framework does not know."""
 
 BRANCHES = (
     *(
         Branch(f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), feed_operation(form.extension, form.content_type))
         for form in feeds.FORMATS
     ),
+    *events.BRANCHES,
+    Branch(delta.DELTA_PATH, delta.show, DELTA_OPERATION),
+    Branch(stream.STREAM_PATH, stream.watch, STREAM_OPERATION),
     Branch("/liveblogs/{liveblogId}", pages.liveblog, PAGE_OPERATION),
     Branch("/livez", ops.livez, PROBES["livez"]),
     Branch("/readyz", ops.readyz, PROBES["readyz"]),
+    Branch("/metrics", ops.metrics, METRICS),
     Branch("/", pages.front),
     Branch("/docs", ops.docs),
     Branch("/docs/{name}", folder("api.docs")),
@@ -53,6 +69,8 @@ BRANCHES = (
 
 def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:
     """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does."""
+    if services.streams is None:
+        services = replace(services, streams=Streams(services.store))
     framework = create_framework(services)
     described = ops.openapi(lambda: json_bytes(openapi(framework, services)))
     table = (*BRANCHES, Branch("/openapi.json", described))
@@ -90,7 +108,7 @@ def create_framework(services: Services) -> FastAPI:
 
 def openapi(framework: FastAPI, services: Services) -> dict[str, object]:
     """The OpenAPI document of everything that is served."""
-    return document(framework, BRANCHES, (CreateFromExternal,), services.settings.public_url)
+    return document(framework, BRANCHES, UNROUTED, services.settings.public_url)
 
 
 async def _service_error(_: Request, error: ServiceError) -> Response:

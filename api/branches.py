@@ -1,12 +1,14 @@
-"""Hot and simple reads that branch off before the framework's routing: one table of paths, plain handlers."""
+"""Hot and simple operations that branch off before the framework's routing: one table of paths, plain handlers."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.context import context_of
 from api.errors import MethodNotAllowed, error_response
 from api.services import Services
 
@@ -18,11 +20,19 @@ METHODS = ("GET", "HEAD")
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A path for GET and HEAD; a last segment in braces matches anything. No `operation`: not part of the API."""
+    """A path for GET and HEAD, or for POST; a last segment in braces matches anything.
+
+    No `operation`: not part of the API. A POST's handler finds the body in the context.
+    """
 
     path: str
     handler: Handler
     operation: Mapping[str, Any] | None = None
+    method: str = "GET"
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return METHODS if self.method == "GET" else (self.method,)
 
     @property
     def fixed(self) -> str:
@@ -49,10 +59,12 @@ class Branches:
             await self._app(scope, receive, send)
             return
         branch, params = found
-        if scope["method"] not in METHODS:
+        if scope["method"] not in branch.methods:
             answer = error_response(MethodNotAllowed("this route does not take this method"))
-            answer.headers["Allow"] = ", ".join(METHODS)
+            answer.headers["Allow"] = ", ".join(branch.methods)
         else:
+            if scope["method"] == "POST":
+                context_of(scope).body = await Request(scope, receive).body()
             answer = await branch.handler(self._services, scope, params)
         await answer(scope, receive, send)
 

@@ -9,6 +9,7 @@ from api.peek import Json, kind, node, text
 from api.reading import documents
 from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import PUBLISHED, UNPUBLISHED
+from mapping.posting import shown
 from store import liveblogs, masterdata
 from store.tables import locations, players, teams, tournaments
 
@@ -36,7 +37,7 @@ def decorate(
     """The game as `ticker/show` gives it, oldest event first, drafts included; `compact` abbreviates the events."""
     stored = liveblogs.events(conn, game.id, statuses=EDITABLE, scheduled=True, descending=False)
     events = documents(stored)
-    resolved, *posts = complete(conn, [game.as_document(), *([] if compact else events)])
+    resolved, *posts = complete(conn, [game.as_document(), *([] if compact else map(shown, events))])
     return {
         **resolved,
         **{name: resolved.get(name) for name in OPTIONAL},

@@ -42,3 +42,13 @@ def importer(organization_id: OrganizationId, caller: Annotated[Caller, Depends(
     caller.demand("external")
     caller.demand_organization(organization_id)
     return caller
+
+
+def writer(caller: Annotated[Caller, Depends(known_caller)]) -> Caller:
+    """A client that may change things; raises Unauthorized or Forbidden."""
+    caller.demand("write")
+    return caller
+
+
+Reader = Annotated[Caller, Depends(reader)]
+Writer = Annotated[Caller, Depends(writer)]

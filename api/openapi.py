@@ -56,6 +56,7 @@ MEANINGS: Mapping[int, str] = {
     403: "The client or its organization may not do this",
     404: "There is no such thing, or it is not the client's",
     405: "The route does not take this method",
+    409: "It contradicts what is there",
     413: "The body is too large",
     414: "The URL is too long",
     415: "The body is compressed",
@@ -185,9 +186,20 @@ PROBES = {
     "readyz": _probe("readyz", "The process can do its work", **{"503": NOT_READY}),
 }
 
+METRICS: Json = {
+    "operationId": "metrics",
+    "summary": "Numbers for Prometheus",
+    "tags": ["Operation"],
+    "security": [*SECURITY, *PUBLIC],
+    "responses": {
+        "200": {"description": "The numbers", "content": {"text/plain": {"schema": {"type": "string"}}}},
+        **{str(status): answer for status, answer in refusals(401, 403, 404).items()},
+    },
+}
+
 
 def document(app: FastAPI, branches: Iterable[Branch], models: Iterable[type[BaseModel]], public_url: str) -> Json:
-    """The whole document; `models` are those that only `json_body` refers to."""
+    """The whole document; `models` are those that no route of the framework names."""
     whole = get_openapi(
         title=app.title, version=app.version, openapi_version="3.1.0", description=DESCRIPTION, routes=app.routes
     )
@@ -196,7 +208,9 @@ def document(app: FastAPI, branches: Iterable[Branch], models: Iterable[type[Bas
     schemas: Json = components.setdefault("schemas", {})
     schemas["Error"] = ERROR
     for model in models:
-        schemas.update(model.model_json_schema(by_alias=True, ref_template=f"{SCHEMAS}{{model}}").get("$defs", {}))
+        schema = model.model_json_schema(by_alias=True, ref_template=f"{SCHEMAS}{{model}}")
+        for name, part in {**schema.pop("$defs", {}), model.__name__: schema}.items():
+            schemas.setdefault(name, part)
     components["securitySchemes"] = SCHEMES
     for operation in (each for path in whole["paths"].values() for each in path.values()):
         operation.setdefault("security", list(SECURITY))
@@ -204,5 +218,7 @@ def document(app: FastAPI, branches: Iterable[Branch], models: Iterable[type[Bas
             del operation["responses"]["422"]  # the framework's own; ours are declared
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    whole["paths"] |= {branch.path: {"get": branch.operation} for branch in branches if branch.operation}
+    whole["paths"] |= {
+        branch.path: {branch.method.lower(): branch.operation} for branch in branches if branch.operation
+    }
     return whole

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
+from api.auth import proven
 from api.conditional import conditional
-from api.context import headers_of
+from api.context import context_of, headers_of
 from api.errors import json_response
 from api.static import TYPES, file
-from mapping.errors import StoreUnavailable
+from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,6 +44,15 @@ async def readyz(services: Services, _: Scope, __: Mapping[str, str]) -> Respons
     facts = dict(await services.ready())
     ready = store == "ok" and bool(facts.pop("ready", True))
     return json_response({"ready": ready, "store": store, **facts}, 200 if ready else 503)
+
+
+async def metrics(services: Services, scope: Scope, _: Mapping[str, str]) -> Response:
+    """The numbers for Prometheus, for clients with the scope `admin` unless they are public."""
+    if not services.settings.public_metrics:
+        proven(context_of(scope).caller).demand("admin")
+    if services.metrics is None:
+        raise NotFound("this process counts nothing")
+    return Response(services.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def openapi(document: Callable[[], bytes]) -> Handler:

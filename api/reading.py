@@ -43,15 +43,7 @@ def readable_game(
 ) -> StoredGame:
     """The published liveblog named by `local_id` or `ticker_id`; raises NotFound."""
     game = named_game(conn, name, field=field)
-    if game.local_status != PUBLISHED or not (public or _among(game, caller)):
-        raise NotFound(NO_LIVEBLOG, field=field)
-    return game
-
-
-def editable_game(conn: Connection, name: str, caller: Caller, *, field: str | None = None) -> StoredGame:
-    """The liveblog of one of the caller's organizations, published or not; raises NotFound."""
-    game = named_game(conn, name, field=field)
-    if not _among(game, caller):
+    if game.local_status != PUBLISHED or not (public or among(game, caller)):
         raise NotFound(NO_LIVEBLOG, field=field)
     return game
 
@@ -72,5 +64,6 @@ def documents(events: Sequence[StoredEvent]) -> list[Json]:
     return [event.as_document() for event in events if isinstance(event.document, dict)]
 
 
-def _among(game: StoredGame, caller: Caller | None) -> bool:
+def among(game: StoredGame, caller: Caller | None) -> bool:
+    """Whether the liveblog belongs to one of the caller's organizations."""
     return caller is not None and game.organization_id in caller.organizations

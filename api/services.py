@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from api.stream.streams import Streams
 from store.database import Store
 
 SelectorKind = Literal["match", "phase", "overall"]
@@ -15,6 +16,12 @@ class ApiSettings:
 
     public_url: str
     public_feeds: bool = False
+    public_metrics: bool = False
+    webhooks_per_organization: int = 100
+    secret_overlap: float = 86_400.0
+    """Seconds for which the secret before signs too after a rotation."""
+    timezone: str = "UTC"
+    """Whose days the time frames of searches mean."""
     body_bytes: int = 1_048_576
     client_per_second: float = 20
     client_burst: int = 60
@@ -64,3 +71,10 @@ class Services:
     clock: Callable[[], float]
     providers: frozenset[str]
     event_types: frozenset[str]
+    check_address: Callable[[str], Awaitable[bool]] | None = None
+    """Whether an address that a client names may be called now; without it only its form is checked, and whoever calls
+    it checks it anyway."""
+    streams: Streams | None = None
+    """Who watches which liveblog; whoever starts the API closes them before it stops. The API makes its own without."""
+    metrics: Callable[[], bytes] | None = None
+    """The numbers for Prometheus."""

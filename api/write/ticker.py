@@ -11,13 +11,16 @@ from api.depends import Given, reader
 from api.errors import json_response
 from api.openapi import READ_ERRORS, documented
 from api.peek import Json
-from api.reading import editable_game
+from api.reading import NO_LIVEBLOG, named_game
 from api.services import Services
+from api.write.access import may_write_events
 from mapping.documents.game import Game
-from mapping.errors import InvalidRequest
+from mapping.errors import InvalidRequest, NotFound
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from store.liveblogs import StoredGame
 
 router = APIRouter(prefix="/api/v5/write/ticker", tags=["Liveblogs"])
 
@@ -39,7 +42,7 @@ async def show(
     ticker_id: Annotated[str | None, Query(description="`ticker_id`, instead of `local_id`")] = None,
     compact: Annotated[bool, Query(description="Abbreviated events: ids, version, status, sort and tags")] = False,
 ) -> Response:
-    """Show a liveblog of one of the client's organizations (interface: Liveblogs, Show)."""
+    """Show a liveblog of one of the client's organizations, or one shared with it (interface: Liveblogs, Show)."""
     names = {name: value for name, value in zip(NAMES, (local_id, ticker_id), strict=True) if value}
     if not names:
         raise InvalidRequest("local_id or ticker_id is missing", field=NAMES[0])
@@ -49,7 +52,14 @@ async def show(
 
 
 def _decorated(conn: "Connection", names: dict[str, str], caller: Caller, services: Services, *, compact: bool) -> Json:
-    game, *others = [editable_game(conn, value, caller, field=name) for name, value in names.items()]
+    game, *others = [_game(conn, value, caller, field=name) for name, value in names.items()]
     if any(other.id != game.id for other in others):
         raise InvalidRequest("local_id and ticker_id name different liveblogs", field=NAMES[0])
     return decorate(conn, game, compact=compact, owner_name=services.organizations)
+
+
+def _game(conn: "Connection", name: str, caller: Caller, *, field: str) -> "StoredGame":
+    game = named_game(conn, name, field=field)
+    if not may_write_events(game, caller):
+        raise NotFound(NO_LIVEBLOG, field=field)
+    return game

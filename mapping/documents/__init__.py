@@ -29,6 +29,9 @@ from mapping.documents.blocks import (
 from mapping.documents.collection import (
     Collection,
 )
+from mapping.documents.delta import (
+    GameShowResponse,
+)
 from mapping.documents.event import (
     BasicEventInfo,
     Event,
@@ -164,6 +167,7 @@ __all__ = [
     "Game",
     "GameDraft",
     "GameOptions",
+    "GameShowResponse",
     "GameStateInfo",
     "GenderType",
     "Highlight",

@@ -6,7 +6,7 @@ from mapping.documents.base import ByType, Document, OpenDocument
 from mapping.documents.media import MediaContent
 from mapping.documents.people import Player, Team
 from mapping.documents.scalars import Bool, Clearable, LocalId, Many, Sportstype, Text, Timestamp, WebUrl
-from mapping.documents.scoreboard import Scoreboard
+from mapping.documents.scoreboard import Scoreboard, ScoreboardScore
 
 
 class RichTextContentBlock(Document):
@@ -88,6 +88,7 @@ class SportEventContentBlock(Document):
     team: Team | None = None
     players: Many[SportEventPlayer] = ()
     phase: SportPhase | None = None
+    score: ScoreboardScore | None = None
 
 
 class ScoreboardContentBlock(OpenDocument):

@@ -158,6 +158,7 @@ class GameDraft(Document):
     use_syndication_controls: Bool | None = None
     locale: Locale | None = None
     permissions: Many[SharedPermission] = ()
+    marketplace_info: BasicMarketplaceInfo | None = None
 
 
 class Game(GameDraft):
@@ -174,7 +175,6 @@ class Game(GameDraft):
     summary: Text | None = None
     owner: Organization | None = None
     editors: tuple[Text, ...] | None = None
-    marketplace_info: BasicMarketplaceInfo | None = None
     custom_template: CustomTemplate | None = None
     state_info: GameStateInfo | None = None
     squads: Squads | None = None

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from mapping.documents.base import Document, canonical_type
 from mapping.documents.scalars import (
@@ -27,6 +27,7 @@ def _no_players_team(kind: Any) -> Any:
     return kind
 
 
+ExtId = Annotated[Text, Field(max_length=255)]
 TeamType = Annotated[Literal["Svc::Model::Team"], BeforeValidator(_no_players_team)]
 
 
@@ -34,7 +35,7 @@ class _PlayerDetails(Document):
     """What the create and the update document of a player have in common; null and empty text clear a field."""
 
     type_: Literal["Svc::Model::Player"] = "Svc::Model::Player"
-    ext_id: Clearable[Text] = None
+    ext_id: Clearable[ExtId] = None
     name: Name
     short_name: Clearable[Text] = None
     country: Clearable[CountryCode] = None

@@ -49,7 +49,7 @@ async def test_the_document_lists_what_is_served_and_nothing_else(document):
         for method in route.methods
         if method != "HEAD"
     }
-    branched = {(branch.path, "get") for branch in BRANCHES if branch.operation}
+    branched = {(branch.path, branch.method.lower()) for branch in BRANCHES if branch.operation}
 
     assert set(operations(document)) == routed | branched
     assert document["openapi"].startswith("3.1")
@@ -61,9 +61,13 @@ async def test_each_documented_path_is_answered(server, document, auth):
     for path, method in operations(document):
         address = path.replace("{organizationId}", matchday.ORGANIZATION).replace("{liveblogId}", "gderby")
         answer = await server.http.request(
-            method, address, params={**auth, "liveblogId": "gderby", "local_id": "gderby"}
+            "head" if path.endswith("/stream") else method,
+            address,
+            params={**auth, "liveblogId": "gderby", "local_id": "gderby"},
         )
-        assert answer.status_code in {200, 400}, (path, answer.text)
+        assert answer.status_code < 500, (path, answer.text)
+        assert answer.status_code != 405, path
+        assert "there is no such route" not in answer.text, path
 
 
 async def test_every_operation_declares_its_errors_with_the_error_schema(document):

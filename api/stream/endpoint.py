@@ -1,0 +1,121 @@
+"""A liveblog's changes as server-sent events: `id` is the version, so `Last-Event-ID` resumes without loss."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from api.context import context_of, headers_of
+from api.delta.endpoint import NEWEST, watchable_game
+from api.query import integer
+from api.reading import NO_LIVEBLOG, check_page_reader
+from mapping.documents.scalars import PUBLISHED
+from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from sqlalchemy import Connection
+    from starlette.types import Receive, Scope, Send
+
+    from api.branches import Params
+    from api.query import Query
+    from api.services import Services
+    from api.stream.streams import Message
+    from store.liveblogs import StoredGame
+
+STREAM_PATH = "/api/embed/v4/stream"
+HEARTBEAT = 15.0
+"""Seconds of silence after which a comment is sent, so that nobody on the way takes the connection for dead."""
+LIFETIME = 900.0
+"""Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
+PATIENCE = 20.0
+"""Seconds that a reader may take to accept a message."""
+NAMES = ("liveblogId", "id")
+HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+
+
+async def watch(services: Services, scope: Scope, _: Params) -> Response:
+    """Follow a liveblog (ours: Pages and embed, stream)."""
+    context, public = context_of(scope), services.settings.public_feeds
+    check_page_reader(context.caller, public=public)
+    name = next((context.query[each] for each in NAMES if context.query.get(each)), None)
+    if name is None:
+        raise InvalidRequest(f"{NAMES[0]} is missing", field=NAMES[0])
+    since = known_version(context.query, headers_of(scope).get("last-event-id"))
+
+    def watched(conn: Connection) -> StoredGame:
+        return watchable_game(conn, name, context.caller, public=public, field=NAMES[0])
+
+    game = await services.store.read(watched)
+    if game.local_status != PUBLISHED:
+        raise NotFound(NO_LIVEBLOG, field=NAMES[0])
+    if services.streams is None:
+        raise StoreUnavailable("the service is going down", retry_after=1)
+    if scope["method"] == "HEAD":
+        return Response(None, headers=HEADERS)
+    return EventStream(services.streams.messages(game, since))
+
+
+def known_version(query: Query, last_event_id: str | None) -> int:
+    """The version that the reader has: `Last-Event-ID` goes before `refresh`; one that is no version counts as none."""
+    refresh = integer(query, "refresh", 0, low=0, high=NEWEST)
+    if last_event_id is None or not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) <= 15):
+        return refresh
+    return int(last_event_id)
+
+
+class EventStream(Response):
+    """Sends messages until they end or the reader goes away."""
+
+    def __init__(self, messages: AsyncGenerator[Message | None]) -> None:
+        super().__init__(None, headers=HEADERS)
+        del self.headers["content-length"]
+        self._messages = messages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        pouring = asyncio.create_task(self._pour(send))
+        leaving = asyncio.create_task(_gone(receive))
+        await asyncio.wait({pouring, leaving}, return_when=asyncio.FIRST_COMPLETED, timeout=LIFETIME)
+        stayed = not leaving.done()
+        for task in (pouring, leaving):
+            task.cancel()
+        await asyncio.gather(pouring, leaving, return_exceptions=True)
+        if stayed:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _pour(self, send: Send) -> None:
+        """Each message as it comes; in between a heartbeat, without which nobody would notice a dead connection."""
+        await _send(send, b"retry: 2000\n\n")
+        coming: asyncio.Task[Message | None] | None = None
+        try:
+            while True:
+                coming = coming or asyncio.ensure_future(anext(self._messages))
+                await asyncio.wait({coming}, timeout=HEARTBEAT)
+                if not coming.done():
+                    await _send(send, b": still here\n\n")
+                    continue
+                message, coming = coming.result(), None
+                if message is not None:
+                    await _send(send, b"id: %d\nevent: update\ndata: %b\n\n" % (message.version, message.body))
+        except StopAsyncIteration:
+            return
+        finally:
+            if coming is not None:
+                coming.cancel()
+                await asyncio.gather(coming, return_exceptions=True)
+            await self._messages.aclose()
+
+
+async def _send(send: Send, body: bytes) -> None:
+    async with asyncio.timeout(PATIENCE):
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

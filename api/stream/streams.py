@@ -1,0 +1,225 @@
+"""Who watches which liveblog: one read per version for all who watch it, woken by commits, with a slow poll behind.
+
+A watcher that does not keep up is dropped; it comes back with the version that it had seen last and loses nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+
+from api.delta.document import response
+from api.errors import json_bytes
+from mapping.documents.scalars import PUBLISHED
+from mapping.errors import StoreUnavailable
+from store import deltas, liveblogs
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+
+    from sqlalchemy import Connection
+
+    from store.database import Store
+    from store.liveblogs import StoredGame
+
+log = structlog.get_logger(__name__)
+
+POLL = 1.0
+"""Seconds after which versions are compared though nobody called: other processes write too."""
+EVENTS = 200
+"""Events in one message, about: a version is never cut in two."""
+BACKLOG = 64
+"""Messages that a watcher may leave unread before it is dropped."""
+RECENT = 16
+"""Messages that a liveblog remembers for those who come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What happened after the version `since` up to `version`; after the `last` one there is nothing to watch."""
+
+    since: int
+    version: int
+    body: bytes
+    last: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Watcher:
+    """One reader's unread messages; `over` when it is dropped or there is nothing more to come."""
+
+    unread: deque[Message] = field(default_factory=deque)
+    called: asyncio.Event = field(default_factory=asyncio.Event)
+    over: bool = False
+
+    def tell(self, message: Message) -> None:
+        if len(self.unread) >= BACKLOG:
+            self.end()
+            return
+        self.unread.append(message)
+        self.called.set()
+
+    def end(self) -> None:
+        self.over = True
+        self.called.set()
+
+
+@dataclass(eq=False, slots=True)
+class Channel:
+    """One watched liveblog; `version` is the one up to which its watchers have been told."""
+
+    version: int
+    watchers: set[Watcher] = field(default_factory=set)
+    recent: deque[Message] = field(default_factory=lambda: deque(maxlen=RECENT))
+
+    def tell(self, message: Message) -> None:
+        self.version = message.version
+        self.recent.append(message)
+        for watcher in self.watchers:
+            watcher.tell(message)
+
+    def remembered(self, since: int) -> list[Message] | None:
+        """The messages that lead from `since` to the channel's version; None where the first of them is forgotten."""
+        if since == self.version:
+            return []
+        found = [message for message in self.recent if message.version > since]
+        return found if found and found[0].since <= since else None
+
+
+class Streams:
+    """All watched liveblogs of a process."""
+
+    def __init__(self, store: Store, *, poll: float = POLL) -> None:
+        self._store = store
+        self._poll = poll
+        self._channels: dict[str, Channel] = {}
+        self._heard: dict[str, int] = {}
+        self._called = asyncio.Event()
+        self._pump: asyncio.Task[None] | None = None
+        self._closed = False
+        store.on_step(self._hear)
+
+    def __len__(self) -> int:
+        """How many watch."""
+        return sum(len(channel.watchers) for channel in self._channels.values())
+
+    async def messages(self, game: StoredGame, since: int) -> AsyncGenerator[Message | None]:
+        """Everything after the version `since`, in order, then whatever comes; None asks whether the reader is still there.
+
+        Ends when the reader is too slow, the liveblog is gone or the process stops. Raises StoreUnavailable.
+        """
+        version = since if since <= game.version else 0  # a version of the future: the reader starts anew
+        watcher, channel = self._join(game)
+        try:
+            for message in channel.remembered(version) or ():
+                version = message.version
+                yield message
+            async for message in self._missed(game.id, version):
+                version = message.version
+                yield message
+                if message.last:
+                    return
+            yield None
+            while not watcher.over or watcher.unread:
+                if not watcher.unread:
+                    watcher.called.clear()
+                    await watcher.called.wait()
+                    continue
+                message = watcher.unread.popleft()
+                if message.version > version:
+                    version = message.version
+                    yield message
+                    if message.last:
+                        return
+        finally:
+            self._leave(game.id, watcher)
+
+    async def close(self) -> None:
+        """End every stream; nobody can watch any more."""
+        self._closed = True
+        for channel in self._channels.values():
+            for watcher in channel.watchers:
+                watcher.end()
+        if self._pump is not None:
+            self._pump.cancel()
+            await asyncio.gather(self._pump, return_exceptions=True)
+
+    async def _missed(self, game_id: str, since: int) -> AsyncIterator[Message]:
+        more = True
+        while more:
+            message, more = await self._store.read(partial(read, game_id=game_id, since=since))
+            if message is None:
+                return
+            since = message.version
+            yield message
+
+    def _join(self, game: StoredGame) -> tuple[Watcher, Channel]:
+        if self._closed:
+            raise StoreUnavailable("the service is going down", retry_after=1)
+        channel = self._channels.setdefault(game.id, Channel(game.version))
+        watcher = Watcher()
+        channel.watchers.add(watcher)
+        if self._pump is None or self._pump.done():
+            self._pump = asyncio.create_task(self._run(), name="streams")
+        return watcher, channel
+
+    def _leave(self, game_id: str, watcher: Watcher) -> None:
+        channel = self._channels.get(game_id)
+        if channel is not None:
+            channel.watchers.discard(watcher)
+            if not channel.watchers:
+                del self._channels[game_id]
+
+    def _hear(self, stepped: Mapping[str, int]) -> None:
+        mine = {game_id: version for game_id, version in stepped.items() if game_id in self._channels}
+        if mine:
+            self._heard |= mine
+            self._called.set()
+
+    async def _run(self) -> None:
+        """Until nobody watches: read what those who watch have not been told."""
+        while self._channels:
+            try:
+                for game_id, version in (await self._news()).items():
+                    await self._advance(game_id, version)
+            except StoreUnavailable as error:
+                log.warning("streams.delayed", cause=str(error))
+                await asyncio.sleep(self._poll)
+
+    async def _news(self) -> dict[str, int]:
+        """Versions that commits have told; after a while of silence, those that stand in the database."""
+        try:
+            async with asyncio.timeout(self._poll):
+                await self._called.wait()
+        except TimeoutError:
+            watched = list(self._channels)
+            return await self._store.read(lambda conn: deltas.versions(conn, watched))
+        self._called.clear()
+        heard, self._heard = self._heard, {}
+        return heard
+
+    async def _advance(self, game_id: str, version: int) -> None:
+        while (channel := self._channels.get(game_id)) is not None and channel.version < version:
+            message, _ = await self._store.read(partial(read, game_id=game_id, since=channel.version))
+            if message is None:
+                return
+            channel.tell(message)
+
+
+def read(conn: Connection, game_id: str, since: int) -> tuple[Message | None, bool]:
+    """The next message after the version `since` and whether there are further ones; None where nothing is new."""
+    game = liveblogs.find_game(conn, game_id)
+    if game is None or game.version <= since:
+        return None, False
+    if game.local_status != PUBLISHED:
+        body = response(conn, game, [], version=game.version, more=False)
+        return Message(since, game.version, json_bytes(body), last=True), False
+    events, more = deltas.chunk(conn, game_id, since=since, limit=EVENTS)
+    version = max(event.version for event in events) if more else game.version
+    body = response(conn, game, events, version=version, more=more)
+    return Message(since, version, json_bytes(body)), more

@@ -1,0 +1,74 @@
+"""How the operations on liveblogs and master data stand in the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.openapi import SCHEMAS, refusals
+from mapping.rules.timeframe import TIMEFRAMES
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Json = dict[str, Any]
+
+WRITE_ERRORS = refusals(401, 403, 404, 409, 413, 415, 422)
+SEARCH_ERRORS = refusals(401, 403, 404)
+
+_TEXT: Json = {"type": "string"}
+_LIMIT: Json = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 30}
+_PAGE: Json = {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}
+
+
+def body(model: type[BaseModel], example: Json, *parameters: Json) -> Json:
+    """The request body of an operation that reads it itself."""
+    schema = model.model_json_schema(by_alias=True, ref_template=f"{SCHEMAS}{{model}}")
+    schema.pop("$defs", None)
+    content = {"application/json": {"schema": schema, "example": example}}
+    return {"requestBody": {"required": True, "content": content}, "parameters": list(parameters)}
+
+
+def query(name: str, description: str, schema: Json | None = None, *, required: bool = False) -> Json:
+    return {
+        "name": name,
+        "in": "query",
+        "description": description,
+        "required": required,
+        "schema": _TEXT if schema is None else schema,
+    }
+
+
+def parameters(*each: Json) -> Json:
+    """The query parameters of an operation that reads them itself."""
+    return {"parameters": list(each)}
+
+
+def found_by_id(noun: str) -> Json:
+    return parameters(query("_id", f"The {noun}", {"type": "string", "minLength": 1}, required=True))
+
+
+Q = query("q", "Full text; each word matches as a beginning, without accents")
+OWNER = query("owner_id", "One of the client's organizations; without it all of them")
+SPORT = query("sportstype", "Records of this sport")
+ARCHIVE = query("archive_id", "Accepted; there are no archives, so it filters nothing")
+LIMIT = query("limit", "Records a page", _LIMIT)
+PAGE = query("page", "The page; `limit` times `page` is at most 1,000,000", _PAGE)
+PLAYERS_TEAM = query("team_id", "Players of this team")
+INACTIVE = query("include_inactive", "Also players that left the squad list", {"type": "boolean", "default": False})
+GAME_SEARCH = parameters(
+    OWNER,
+    query("q", "Full text over titles and teams; each word matches as a beginning"),
+    query("template_id", "A sport or a custom template"),
+    query("team_id", "Liveblogs in which the team plays"),
+    query("tag", "Liveblogs with this label, by its name or `_id`"),
+    query("timeframe", "When the liveblog starts", {"type": "string", "enum": list(TIMEFRAMES)}),
+    LIMIT,
+    query("more", "The page", _PAGE),
+)
+
+
+def linked(answer: Json, operation: str, **names: str) -> Json:
+    """The answer with a link to an operation that takes these of its fields as parameters: parameter → field."""
+    found = {name: f"$response.body#/{field}" for name, field in names.items()}
+    link = {"operationId": operation, "parameters": found}
+    return {**answer, "links": {**answer.get("links", {}), operation.rpartition(".")[2]: link}}

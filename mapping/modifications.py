@@ -1,0 +1,137 @@
+"""The nine changes of a liveblog as functions from what it is to what it will be; in order, all or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mapping.documents.base import dump
+from mapping.documents.scalars import DELETED
+from mapping.errors import Unprocessable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mapping.documents.base import Document
+
+Json = dict[str, Any]
+
+OWNERS_ONLY = frozenset(
+    {"DeleteGameModification", "UpsertPermissionModification", "DeletePermissionModification"},
+)
+"""What a shared permission never allows."""
+COMMON_META = ("editorial_publishing", "allow_comments", "starts_at", "title")
+"""Fields that both kinds of meta info have, and keep when one becomes the other."""
+TEAM_BOARD = "Svc::Model::Content::Scoreboard::TeamGameScoreboard"
+SCORE = "Svc::Model::Content::Scoreboard::ScoreboardScore"
+SIDES = ("home_team", "away_team")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editing:
+    """What modifications change of a liveblog: its document, its status, its sport."""
+
+    document: Mapping[str, Any]
+    local_status: int
+    sportstype: str
+
+
+def sent(document: Document) -> Json:
+    """The document as JSON, the fields that were sent as null or empty included as None: those are to be cleared."""
+    return _with_nulls(dump(document), document.model_dump(mode="json", by_alias=True, exclude_unset=True))
+
+
+def kind_of(modification: Mapping[str, Any]) -> str:
+    """The last part of `_type`."""
+    return str(modification["_type"]).rpartition("::")[2]
+
+
+def apply(editing: Editing, modifications: Sequence[Mapping[str, Any]]) -> Editing:
+    """The liveblog after all modifications (as `sent` gives them); raises Unprocessable for one after its deletion."""
+    for index, modification in enumerate(modifications):
+        if editing.local_status == DELETED:
+            raise Unprocessable("nothing can follow the deletion of the liveblog", field=f"modifications.{index}")
+        editing = CHANGES[kind_of(modification)](editing, modification)
+    return editing
+
+
+def _meta_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
+    wanted = change["meta_info"]
+    before = editing.document.get("meta_info") or {}
+    same_kind = before.get("_type") == wanted["_type"]
+    kept = before if same_kind else {name: before[name] for name in COMMON_META if name in before}
+    sportstype = change.get("sportstype") or editing.sportstype
+    return replace(_set(editing, "meta_info", _cleared({**kept, **wanted})), sportstype=sportstype)
+
+
+def _marketplace_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
+    before = editing.document.get("marketplace_info") or {}
+    return _set(editing, "marketplace_info", _cleared({**before, **change["marketplace_info"]}))
+
+
+def _replaced(name: str) -> Callable[[Editing, Mapping[str, Any]], Editing]:
+    return lambda editing, change: _set(editing, name, change[name])
+
+
+def _score_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
+    board = editing.document.get("scoreboard") or _empty_board(editing.document)
+    given = {name: value for name, value in change["score_info"].items() if name != "_type"}
+    texts = {name: "" if value is None else str(value) for name, value in given.items()}
+    score = {"_type": SCORE, **(board.get("score") or {}), **texts}
+    return _set(editing, "scoreboard", {**board, "score": score})
+
+
+def _empty_board(document: Mapping[str, Any]) -> Json:
+    meta = document.get("meta_info") or {}
+    return {"_type": TEAM_BOARD, **{side: meta[side] for side in SIDES if meta.get(side)}}
+
+
+def _local_status(editing: Editing, change: Mapping[str, Any]) -> Editing:
+    return replace(editing, local_status=int(change["local_status"]))
+
+
+def _grant(editing: Editing, change: Mapping[str, Any]) -> Editing:
+    permission = change["permission"]
+    holder = (permission["reftype"], permission["refid"])
+    others = [each for each in _permissions(editing) if (each.get("reftype"), each.get("refid")) != holder]
+    return _set(editing, "permissions", [*others, permission])
+
+
+def _revoke(editing: Editing, change: Mapping[str, Any]) -> Editing:
+    return _set(
+        editing, "permissions", [each for each in _permissions(editing) if each.get("refid") != change["refid"]]
+    )
+
+
+CHANGES: Mapping[str, Callable[[Editing, Mapping[str, Any]], Editing]] = {
+    "UpdateGameMetaInfoModification": _meta_info,
+    "UpdateGameMarketplaceInfoModification": _marketplace_info,
+    "UpsertScoreboardModification": _replaced("scoreboard"),
+    "UpdateGameStateModification": _replaced("state_info"),
+    "UpdateGameOptionsModification": _replaced("options"),
+    "UpdateGameScoreInfoModification": _score_info,
+    "DeleteGameModification": _local_status,
+    "UpsertPermissionModification": _grant,
+    "DeletePermissionModification": _revoke,
+}
+
+
+def _set(editing: Editing, name: str, value: Any) -> Editing:
+    return replace(editing, document={**editing.document, name: value})
+
+
+def _permissions(editing: Editing) -> Sequence[Mapping[str, Any]]:
+    return editing.document.get("permissions") or ()
+
+
+def _cleared(fields: Mapping[str, Any]) -> Json:
+    return {name: value for name, value in fields.items() if value is not None and value != ""}
+
+
+def _with_nulls(full: Json, given: Mapping[str, Any]) -> Json:
+    nested = {
+        name: _with_nulls(full[name], value)
+        for name, value in given.items()
+        if isinstance(value, dict) and isinstance(full.get(name), dict)
+    }
+    return {**full, **nested, **{name: None for name, value in given.items() if value is None}}

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.api.write.desk import Desk
+
+
+@pytest.fixture
+def desk(server):
+    return Desk(server.http)
+
+
+@pytest.fixture
+def stranger(server):
+    """A client of another organization."""
+    return Desk(server.http, "stranger")

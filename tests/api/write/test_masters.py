@@ -1,0 +1,187 @@
+"""Players, teams and tournaments: each field of the reference is written, kept, cleared and refused as it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from mapping.sports.positions import POSITIONS
+from tests.api import matchday
+from tests.api.write.desk import player, refused, team, tournament
+from tests.interface_tables import OURS, documents, enums
+
+TEXT = OURS.read_text(encoding="utf-8")
+ORGANIZATION = matchday.ORGANIZATION
+MISSING = "5f0c1de2a1b2c3d4e5f60999"
+NEW = {"player": player, "team": team, "tournament": tournament}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A value of a field, what comes back (the value itself where nothing is said), and values that are refused."""
+
+    value: Any
+    refused: tuple[Any, ...] = (7, {}, "a\0b")
+    shown: Any = None
+
+    @property
+    def answer(self):
+        return self.value if self.shown is None else self.shown
+
+
+WORDS = Sample("Some words", refused=(7, [], True))
+REQUIRED = Sample("Another name", refused=("", None, 7))
+IMAGE = Sample("https://img.example/a.png", refused=("http://img.example/a.png", "a.png", 7))
+SAMPLES = {
+    "_type": Sample("Other::Model::{Kind}", refused=("Svc::Model::Game", 7), shown="Svc::Model::{Kind}"),
+    "ext_id": Sample("their-7", refused=(7, "x" * 256)),
+    "name": REQUIRED,
+    "short_name": WORDS,
+    "name_addition": WORDS,
+    "country": Sample("DE", refused=("de", "GER", "D1", 49)),
+    "number": Sample("9a", refused=(9,)),
+    "team_member_since": Sample("1234567890", refused=(10**12, "yesterday", True), shown=1_234_567_890),
+    "position": Sample("keeper", refused=(1,)),
+    "birthdate": Sample(-86_400.5, refused=(10**12, "1990-01-01", True), shown=-86_401),
+    "gender": Sample("o", refused=("x", "M", 1)),
+    "height": Sample(184, refused=(-1, "184", 1.5)),
+    "weight": Sample(77_000, refused=(-1, "77", True)),
+    "about": WORDS,
+    "facebook": WORDS,
+    "twitter": WORDS,
+    "instagram": WORDS,
+    "image": IMAGE,
+    "banner_image": Sample("imageservice://0abc", refused=("ftp://x.example/a", 7)),
+    "owner_id": Sample(ORGANIZATION, refused=(None, "", 7)),
+    "sportstype": Sample("handball", refused=(None, "", 7, "x" * 65)),
+    "team_id": Sample("{team}", refused=(MISSING, 7)),
+    "_id": Sample("{id}", refused=(None, "", 7)),
+}
+REQUIRED_NAMES = {"_id", "name", "owner_id", "sportstype"}
+
+
+def rows(words):
+    """(kind, field) for each row of the create or update documents in the reference."""
+    found = [
+        (kind, name) for kind in NEW for name in documents(TEXT)[f"`Svc::Model::{kind.title()}`, {words} document"]
+    ]
+    assert len(found) > 25, "the tables are empty"
+    return found
+
+
+CREATED, UPDATED = rows("create"), rows("update")
+
+
+def filled(value, kind, **names):
+    """The sample with its blanks filled in."""
+    return value.format(Kind=kind.title(), **names) if isinstance(value, str) else value
+
+
+@pytest.fixture
+async def records(desk):
+    """One record of each kind, and the blanks of the samples."""
+    return {kind: await desk.made(f"{kind}/create", new()) for kind, new in NEW.items()}
+
+
+def test_every_field_has_a_sample():
+    """No row of the reference without one, and no sample without a row."""
+    assert {name for _, name in (*CREATED, *UPDATED)} == set(SAMPLES)
+
+
+@pytest.mark.parametrize(("kind", "name"), CREATED)
+async def test_a_field_of_the_create_document(desk, records, kind, name):
+    """It comes back as it was sent; wrong values are 422 with its name, and create nothing."""
+    sample = SAMPLES[name]
+    blanks = {"team": records["team"]["_id"], "id": ""}
+
+    made = await desk.made(f"{kind}/create", NEW[kind](**{name: filled(sample.value, kind, **blanks)}))
+    assert made[name] == filled(sample.answer, kind, **blanks)
+    assert await desk.read(f"{kind}/show", _id=made["_id"]) == made
+    for wrong in sample.refused:
+        assert refused(await desk.post(f"{kind}/create", NEW[kind](**{name: wrong}))) == (422, name), wrong
+    assert (await desk.read(f"{kind}/index"))["total"] == 2
+
+
+@pytest.mark.parametrize(("kind", "name"), UPDATED)
+async def test_a_field_of_the_update_document(desk, records, kind, name):
+    """It changes; absent it stays; null and the empty string clear it, unless it is required; wrong values are 422."""
+    sample, record = SAMPLES[name], records[kind]
+    base = {"_id": record["_id"], "name": record["name"]}
+    blanks = {"team": records["team"]["_id"], "id": record["_id"]}
+
+    changed = await desk.made(f"{kind}/update", {**base, name: filled(sample.value, kind, **blanks)})
+    assert changed[name] == filled(sample.answer, kind, **blanks)
+    for wrong in sample.refused:
+        assert refused(await desk.post(f"{kind}/update", {**base, name: wrong})) == (422, name), wrong
+    base["name"] = changed["name"]
+    assert await desk.made(f"{kind}/update", base) == changed
+    if name not in REQUIRED_NAMES | {"_type"}:
+        for empty in (None, ""):
+            assert name not in await desk.made(f"{kind}/update", {**base, name: empty})
+            await desk.made(f"{kind}/update", {**base, name: filled(sample.value, kind, **blanks)})
+
+
+@pytest.mark.parametrize("kind", NEW)
+async def test_required_fields_are_required(desk, records, kind):
+    """Missing ones are 422 with their name."""
+    for name in ("name", "owner_id", "sportstype"):
+        body = {key: value for key, value in NEW[kind]().items() if key != name}
+        assert refused(await desk.post(f"{kind}/create", body)) == (422, name)
+    assert refused(await desk.post(f"{kind}/update", {"name": "x"})) == (422, "_id")
+    assert refused(await desk.post(f"{kind}/update", {"_id": records[kind]["_id"]})) == (422, "name")
+    assert refused(await desk.get(f"{kind}/show")) == (400, "_id")
+    assert refused(await desk.get(f"{kind}/show", _id="")) == (400, "_id")
+
+
+@pytest.mark.parametrize("kind", NEW)
+async def test_what_is_not_accepted_is_ignored(desk, records, kind):
+    """Owner, sport, team and `inactive` do not change; unknown names are nothing."""
+    record = records[kind]
+    surplus = {
+        "owner_id": matchday.OTHER, "sportstype": "tennis", "team_id": MISSING, "inactive": True, "created_at": 1,
+        "surplus": {"deep": [1]},
+    }  # fmt: skip
+    if kind == "tournament":
+        surplus["short_name"] = "KC"
+
+    assert await desk.made(f"{kind}/update", {**surplus, "_id": record["_id"], "name": record["name"]}) == record
+    created = await desk.made(f"{kind}/create", {**NEW[kind](), "_id": "mine", "inactive": True, "surplus": 1})
+    assert created["_id"] not in {"mine", record["_id"]}
+    assert created.get("inactive", False) is False
+    assert "surplus" not in created
+
+
+@pytest.mark.parametrize("name", enums(TEXT)["position"])
+async def test_every_position_is_accepted(desk, name):
+    """The 33 keys; free text beside them."""
+    assert name in POSITIONS
+    assert (await desk.made("player/create", player(position=name)))["position"] == name
+
+
+@pytest.mark.parametrize("name", enums(TEXT)["GenderType"])
+async def test_every_gender_is_accepted(desk, name):
+    """Male, female, other."""
+    assert (await desk.made("player/create", player(gender=name)))["gender"] == name
+
+
+async def test_an_ext_id_is_used_once(desk):
+    """Within organization and sport; 409 tells, and nothing changes."""
+    first = await desk.made("player/create", player(ext_id="7"))
+    second = await desk.made("player/create", player(ext_id="8"))
+    await desk.made("player/create", player(ext_id="7", sportstype="tennis"))
+
+    assert refused(await desk.post("player/create", player(ext_id="7"))) == (409, "ext_id")
+    update = {"_id": second["_id"], "name": "Other", "ext_id": "7"}
+    assert refused(await desk.post("player/update", update)) == (409, "ext_id")
+    assert await desk.read("player/show", _id=second["_id"]) == second
+    assert await desk.made("player/update", {"_id": first["_id"], "name": first["name"], "ext_id": "7"}) == first
+
+
+async def test_the_players_team_is_refused(desk):
+    """`Svc::Model::PlayersTeam` is explained."""
+    answer = await desk.post("team/create", {**team(), "_type": "Svc::Model::PlayersTeam"})
+
+    assert refused(answer) == (422, "_type")
+    assert "not supported" in answer.json()["message"]

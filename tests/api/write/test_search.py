@@ -1,0 +1,210 @@
+"""Searches: every parameter of the reference, its default and its bounds; full text as people type it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from store.tables import players
+from tests.api import matchday
+from tests.api.conftest import NOW, serving
+from tests.api.write.desk import META, Desk, change, match, news, player, refused, team, team_meta, tournament
+from tests.interface_tables import OURS, enums, parameters
+
+TEXT = OURS.read_text(encoding="utf-8")
+SEARCHES = ("player.index", "team.index", "tournament.index", "ticker.search")
+ROWS = [(operation, name) for operation in SEARCHES for name in parameters(TEXT)[operation]]
+COUNTER = {"ticker.search": "more"}
+BEFORE = NOW - 60  # the store's clock
+
+
+@pytest.fixture
+async def filled(server, desk, stranger):
+    """Two organizations with a few records of everything."""
+    home = await desk.made("team/create", team(name="SV Hafenstadt", short_name="HAF", name_addition="U19"))
+    away = await desk.made("team/create", team(name="Ærø Boldklub", sportstype="tennis"))
+    made = {"home": home["_id"], "away": away["_id"]}
+    await desk.made("player/create", player(name="Sören Müller", team_id=home["_id"]))
+    gone = await desk.made("player/create", player(name="Thomas Mueller", sportstype="tennis"))
+    await desk.made("tournament/create", tournament(name="Küstencup"))
+    await desk.made("tournament/create", tournament(name="Bergpokal", sportstype="tennis"))
+    await stranger.made("player/create", player(name="Sören Fremd", owner_id=matchday.OTHER))
+    await stranger.made("team/create", team(name="SV Fremd", owner_id=matchday.OTHER))
+    await stranger.made("tournament/create", tournament(name="Fremdcup", owner_id=matchday.OTHER))
+    await stranger.made("ticker/create", news("Sturm fremd", organization_id=matchday.OTHER))
+    meta = team_meta({"_id": home["_id"]}, {"name": "FC Gänsebach"}, title="Pokalabend", starts_at=BEFORE + 86_400)
+    await desk.made("ticker/create", match(meta_info=meta, tags=["derby", "cup"]))
+    await desk.made("ticker/create", news("Sturmwarnung", tags=["weather"]))
+    made["gone"] = gone["_id"]
+    await server.store.write(partial(_leave, player_id=gone["_id"]))
+    return made
+
+
+def _leave(unit, player_id):
+    unit.conn.execute(players.update().where(players.c.id == player_id).values(inactive=True))
+
+
+def path_of(operation):
+    return operation.replace(".", "/")
+
+
+def titles(answer):
+    return {each.get("name") or each["meta_info"]["title"] for each in answer["objects"]}
+
+
+FOUND = {
+    ("player.index", "q"): [("müller", {"Sören Müller"}), ("sor MUE", {"Sören Müller"}), ("dahl", set())],
+    ("player.index", "owner_id"): [(matchday.ORGANIZATION, {"Sören Müller"})],
+    ("player.index", "sportstype"): [("soccer", {"Sören Müller"}), ("tennis", set())],
+    ("player.index", "team_id"): [("{home}", {"Sören Müller"}), ("{away}", set())],
+    ("player.index", "archive_id"): [("2019", {"Sören Müller"})],
+    ("player.index", "include_inactive"): [
+        ("true", {"Sören Müller", "Thomas Mueller"}),
+        ("1", {"Sören Müller", "Thomas Mueller"}),
+        ("false", {"Sören Müller"}),
+        ("", {"Sören Müller"}),
+    ],
+    ("team.index", "q"): [
+        ("hafen", {"SV Hafenstadt"}),
+        ("haf u19", {"SV Hafenstadt"}),
+        ("aero", {"Ærø Boldklub"}),
+        ("fremd", set()),
+    ],
+    ("team.index", "owner_id"): [(matchday.ORGANIZATION, {"SV Hafenstadt", "Ærø Boldklub", "FC Gänsebach"})],
+    ("team.index", "sportstype"): [("tennis", {"Ærø Boldklub"})],
+    ("team.index", "archive_id"): [("2019", {"SV Hafenstadt", "Ærø Boldklub", "FC Gänsebach"})],
+    ("tournament.index", "q"): [("kuestencup", {"Küstencup"}), ("kustencup", {"Küstencup"}), ("cup", set())],
+    ("tournament.index", "owner_id"): [(matchday.ORGANIZATION, {"Küstencup", "Bergpokal"})],
+    ("tournament.index", "sportstype"): [("soccer", {"Küstencup"})],
+    ("tournament.index", "archive_id"): [("2019", {"Küstencup", "Bergpokal"})],
+    ("ticker.search", "owner_id"): [(matchday.ORGANIZATION, {"Pokalabend", "Sturmwarnung"})],
+    ("ticker.search", "q"): [
+        ("sturm", {"Sturmwarnung"}),
+        ("pokal", {"Pokalabend"}),
+        ("gaense", {"Pokalabend"}),
+        ("hafen pokal", {"Pokalabend"}),
+        ("hafen sturm", set()),
+        ("fremd", set()),
+    ],
+    ("ticker.search", "template_id"): [("news", {"Sturmwarnung"}), ("soccer", {"Pokalabend"}), ("x", set())],
+    ("ticker.search", "team_id"): [("{home}", {"Pokalabend"}), ("{away}", set())],
+    ("ticker.search", "tag"): [("derby", {"Pokalabend"}), ("weather", {"Sturmwarnung"}), ("der", set())],
+    ("ticker.search", "timeframe"): [
+        ("all", {"Pokalabend", "Sturmwarnung"}),
+        ("past", {"Sturmwarnung"}),
+        ("current", {"Sturmwarnung"}),
+        ("future", {"Pokalabend"}),
+        ("tomorrow", {"Pokalabend"}),
+        ("today", {"Sturmwarnung"}),
+    ],
+}
+BOUNDS = {
+    "limit": ("0", "1001", "-1", "1_0", "x", "1.0", "\u0661"),
+    "page": ("0", "33334", "x"),
+    "more": ("0", "33334"),
+}
+WRONG = {
+    "owner_id": [(matchday.OTHER, 403), ("nobody", 403)],
+    "include_inactive": [("yes", 400), ("TRUE", 400)],
+    "timeframe": [("yesterday", 400), ("Today", 400)],
+    **{name: [(value, 400) for value in values] for name, values in BOUNDS.items()},
+}
+
+
+def test_every_parameter_is_exercised():
+    """No row of the reference without a case."""
+    assert len(ROWS) > 20
+    assert {(operation, name) for operation, name in ROWS if name not in BOUNDS} == set(FOUND)
+
+
+@pytest.mark.parametrize(("operation", "name"), [row for row in ROWS if row[1] not in BOUNDS])
+async def test_a_filter_finds_what_it_says(desk, filled, operation, name):
+    """By each of its values."""
+    for value, expected in FOUND[operation, name]:
+        answer = await desk.read(path_of(operation), **{name: value.format(**filled)})
+        assert titles(answer) == expected, value
+        assert answer["total"] == len(expected)
+
+
+@pytest.mark.parametrize(("operation", "name"), [row for row in ROWS if row[1] in WRONG])
+async def test_what_a_parameter_does_not_take_is_refused(desk, filled, operation, name):
+    """With its name."""
+    for value, status in WRONG[name]:
+        assert refused(await desk.get(path_of(operation), **{name: value})) == (status, name), value
+
+
+@pytest.mark.parametrize("frame", enums(TEXT)["timeframe"])
+async def test_every_time_frame_is_understood(desk, filled, frame):
+    """All eighteen."""
+    assert (await desk.read("ticker/search", timeframe=frame))["total"] <= 2
+
+
+@pytest.mark.parametrize("operation", SEARCHES)
+async def test_defaults_are_those_of_the_reference(desk, filled, operation):
+    """What is left out is as if the default were said."""
+    defaults = {name: each.default for name, each in parameters(TEXT)[operation].items() if each.default is not None}
+    plain = await desk.read(path_of(operation))
+
+    assert {"limit", COUNTER.get(operation, "page")} <= set(defaults)
+    assert plain == await desk.read(path_of(operation), **defaults)
+    assert (plain["limit"], plain["page"]) == (30, 1)
+
+
+@pytest.mark.parametrize("operation", SEARCHES)
+async def test_pages_make_the_whole(desk, operation):
+    """Each record on one page, the newest first; `more` and `total` are true."""
+    kind, counter = operation.partition(".")[0], COUNTER.get(operation, "page")
+    makers = {"player": player, "team": team, "tournament": tournament, "ticker": lambda name: news(title=name)}
+    for index in range(7):
+        await desk.made(f"{kind}/create", makers[kind](name=f"Nr{index}"))
+
+    pages = [await desk.read(path_of(operation), limit=3, q="nr", **{counter: page}) for page in (1, 2, 3, 4)]
+
+    assert [len(page["objects"]) for page in pages] == [3, 3, 1, 0]
+    assert [page["more"] for page in pages] == [True, True, False, False]
+    assert [(page["_type"], page["total"], page["limit"]) for page in pages] == [("Svc::Model::Collection", 7, 3)] * 4
+    assert [page["page"] for page in pages] == [1, 2, 3, 4]
+    assert len({each.get("_id") or each["ticker_id"] for page in pages for each in page["objects"]}) == 7
+
+
+async def test_results_are_decorated_with_abbreviated_events(server, desk):
+    """Everything that `compact` shows."""
+    await server.add(matchday.derby())
+    found = await desk.read("ticker/search", q="hafenstadt derby")
+    assert found["total"] == 0
+    (game,) = (await desk.read("ticker/search", q="hafenstadt"))["objects"]
+
+    assert game == await desk.read("ticker/show", local_id="gderby", compact="true")
+
+
+async def test_a_search_knows_the_present_names(desk, filled):
+    """A renamed team, liveblog or player is found by its new name and not by its old one."""
+    await desk.made("team/update", {"_id": filled["home"], "name": "Hansa Neustadt"})
+    assert titles(await desk.read("ticker/search", q="hansa")) == {"Pokalabend"}
+    assert (await desk.read("team/index", q="hafenstadt"))["total"] == 0
+    (game,) = (await desk.read("ticker/search", q="sturmwarnung"))["objects"]
+    renamed = change("UpdateGameMetaInfo", meta_info={"_type": f"{META}TitleGameMetaInfo", "title": "Entwarnung"})
+    await desk.modify(game, renamed)
+
+    assert titles(await desk.read("ticker/search", q="entwarn")) == {"Entwarnung"}
+    assert (await desk.read("ticker/search", q="sturmwarnung"))["total"] == 0
+
+
+async def test_the_time_zone_is_a_setting(store):
+    """A day is one of the configured zone: NOW is 13:13 UTC, in Auckland already tomorrow."""
+    async with serving(store, client_per_second=0, timezone="Pacific/Auckland") as server:
+        desk = Desk(server.http)
+        meta = {"_type": f"{META}TitleGameMetaInfo", "title": "Early", "starts_at": NOW - 8 * 3600}
+        await desk.made("ticker/create", news(meta_info=meta))
+        assert (await desk.read("ticker/search", timeframe="today"))["total"] == 0
+    async with serving(store, client_per_second=0) as server:
+        assert (await Desk(server.http).read("ticker/search", timeframe="today"))["total"] == 1
+
+
+@pytest.mark.parametrize("operation", SEARCHES)
+async def test_wild_questions_are_harmless(desk, filled, operation):
+    """Wildcards and quotes of SQL are words or nothing."""
+    for question in ("%", "_", "'; DROP TABLE tokens; --", '"', "\\", "*" * 500, "a " * 2000, "🙂", "\u202e"):
+        assert (await desk.read(path_of(operation), q=question))["total"] >= 0
+    assert (await desk.read(path_of(operation), q="zzz%"))["total"] == 0
