@@ -16,7 +16,7 @@ ROUTES = {
     if route.include_in_schema
     for method in route.methods
 }
-HOT = {("GET", branch.path): branch.operation and branch.operation["operationId"] for branch in BRANCHES}
+HOT = {(branch.method, branch.path): branch.operation and branch.operation["operationId"] for branch in BRANCHES}
 
 
 @pytest.fixture(scope="module")

@@ -86,7 +86,6 @@ def test_an_unknown_key_is_named_with_the_nearest(tmp_path, text, key, nearest):
         ("[server]\npublic_url = 'https://'", "server.public_url", "host"),
         ("[server]\npublic_url = 'https://x.example:99999'", "server.public_url", "host"),
         ("[server]\ntrusted_proxies = ['0.0.0.0/0']", "server.trusted_proxies[0]", "whole internet"),
-        ("[server]\npage_root = 'live'", "server.page_root", "pattern"),
         ("[database]\nurl = 'sqlite:///x.db'", "database.url", "sqlite+aiosqlite"),
         ("[logging]\nlevel = 'loud'", "logging.level", "'info'"),
         ("[polling]\nlive = 0", "polling.live", "greater than"),

@@ -1,0 +1,214 @@
+"""The guard on every address that a client can name: whoever calls one does it through this module.
+
+A name is resolved once, each of its addresses is checked, and the connection goes to an address that was checked, so
+that no second look-up can lead elsewhere. Host header and SNI stay those of the name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING
+
+import httpcore
+import httpx
+
+from mapping.rules import addresses
+from mapping.rules.addresses import Allowed, NotAllowed
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+    Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+    """The addresses of a host; raises OSError when there are none."""
+
+LOOKUPS = 32
+"""Threads for names; one that hangs must not hold up the others."""
+
+
+class Blocked(Exception):
+    """The address may not be called. Says nothing about why: the message is the same for all."""
+
+    def __init__(self) -> None:
+        super().__init__(addresses.REFUSED)
+
+
+class Resolver:
+    """The system's names, looked up in threads of its own, once for all who ask at the same time."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="names")
+        self._asked: dict[tuple[str, int], asyncio.Task[list[str]]] = {}
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        key = (host, port)
+        if key not in self._asked:
+            task = self._asked[key] = asyncio.create_task(self._look_up(host, port), name="look up")
+            task.add_done_callback(lambda done: self._ended(key, done))
+        return await asyncio.shield(self._asked[key])
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _look_up(self, host: str, port: int) -> list[str]:
+        def ask() -> list[str]:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            return [str(address[0]) for *_, address in found]
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+
+    def _ended(self, key: tuple[str, int], task: asyncio.Task[list[str]]) -> None:
+        del self._asked[key]
+        if not task.cancelled():
+            task.exception()  # seen: those who asked may be gone
+
+
+class Guard:
+    """Decides which addresses may be called, and makes the clients that call them."""
+
+    def __init__(
+        self, allow_hosts: Iterable[str] = (), *, resolve: Resolve | None = None, context: ssl.SSLContext | None = None
+    ) -> None:
+        self._allowed = Allowed.of(allow_hosts)
+        self._resolver = Resolver() if resolve is None else None
+        self._resolve: Resolve = resolve or self._resolver  # type: ignore[assignment]
+        self._context = context or httpx.create_ssl_context(trust_env=False)
+
+    async def check(self, url: str) -> None:
+        """Raises Blocked unless `url` may be called now; a name that does not resolve may not."""
+        try:
+            target = addresses.target(url)
+            await self.addresses(target.host, target.port)
+        except (NotAllowed, OSError):
+            raise Blocked from None
+
+    async def admits(self, url: str) -> bool:
+        """Whether `url` may be called now."""
+        try:
+            await self.check(url)
+        except Blocked:
+            return False
+        return True
+
+    async def addresses(self, host: str, port: int) -> list[str]:
+        """The addresses of `host`, all of them checked. Raises Blocked, or OSError when the name does not resolve."""
+        try:
+            addresses.check_port(port)
+            literal = addresses.literal(host)
+            try:
+                found = [str(literal)] if literal else await self._resolve(host, port)
+            except UnicodeError:
+                raise NotAllowed from None
+            return addresses.admitted(host, found, self._allowed)
+        except NotAllowed:
+            raise Blocked from None
+
+    def client(self, *, connections: int, timeout: httpx.Timeout, keep_alive: float = 60.0) -> httpx.AsyncClient:
+        """A client that can reach nothing but what the guard admits: no redirects, no proxies, no cookies."""
+        return httpx.AsyncClient(
+            transport=_Transport(self, self._context, connections, keep_alive),
+            timeout=timeout,
+            follow_redirects=False,
+            trust_env=False,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+        )
+
+    def close(self) -> None:
+        if self._resolver is not None:
+            self._resolver.close()
+
+
+class _Transport(httpx.AsyncHTTPTransport):
+    """httpx's own transport over a pool that connects through the guard."""
+
+    def __init__(self, guard: Guard, context: ssl.SSLContext, connections: int, keep_alive: float) -> None:
+        super().__init__(verify=context, trust_env=False)
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context,
+            max_connections=connections,
+            max_keepalive_connections=connections,
+            keepalive_expiry=keep_alive,
+            network_backend=GuardedBackend(guard),
+        )
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Connects to addresses that were checked a moment before, and to nothing else."""
+
+    def __init__(self, guard: Guard, network: httpcore.AsyncNetworkBackend | None = None) -> None:
+        self._guard = guard
+        self._network = network or httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 -- httpcore's signature
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """A connection to the first address of `host` that answers; `timeout` seconds are for all of it."""
+        until = None if timeout is None else asyncio.get_running_loop().time() + timeout
+        try:
+            async with asyncio.timeout(timeout):
+                found = await self._guard.addresses(host, port)
+        except TimeoutError:
+            raise httpcore.ConnectTimeout from None
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from None
+        refused: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectError()
+        for index, address in enumerate(found):
+            left = (
+                None if until is None else max(until - asyncio.get_running_loop().time(), 0.01) / (len(found) - index)
+            )
+            try:
+                return _Stream(await self._network.connect_tcp(address, port, left, local_address, socket_options))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                refused = error
+        raise refused
+
+    async def connect_unix_socket(
+        self,
+        path: str,  # noqa: ARG002 -- httpcore's signature
+        timeout: float | None = None,  # noqa: ASYNC109, ARG002 -- httpcore's signature
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,  # noqa: ARG002 -- httpcore's signature
+    ) -> httpcore.AsyncNetworkStream:
+        """Refused: nobody names a socket of this machine from outside."""
+        raise Blocked
+
+    async def sleep(self, seconds: float) -> None:
+        await self._network.sleep(seconds)
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    """A connection that is closed also when its user gives up in the middle of the TLS handshake."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        return await self._stream.read(max_bytes, timeout)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> httpcore.AsyncNetworkStream:
+        try:
+            return await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        except BaseException:
+            await self._stream.aclose()
+            raise
+
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)

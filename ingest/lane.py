@@ -1,0 +1,304 @@
+"""One receiver's way: its own queue, its own few connections, and no knowledge of any other receiver.
+
+What is new is delivered in the order of the outbox, liveblog by liveblog; what failed waits in the store for its next
+round. A delivery counts as done only once it is recorded, so a process that dies repeats it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from ingest.posting import Limits, make_round
+from ingest.progress import Progress
+from mapping.rules import delivery as rules
+from mapping.rules.delivery import Health, Verdict
+from store import deliveries, outbox
+from store.deliveries import Delivery, Round, Settlement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    import httpx
+
+    from ingest.posting import Outcome
+    from ingest.settling import Recorder
+    from ingest.timing import Timing
+    from store.database import Store
+    from store.outbox import OutboxRow
+    from store.webhooks import Subscription
+
+log = structlog.get_logger()
+
+BATCH = 100
+"""Rows read at a time; a lane holds two batches of each kind at most."""
+LEASE = 30.0
+MARGIN = 2.0
+"""Seconds of the lease that are left when a round must have been recorded."""
+
+
+class Shared(Protocol):
+    """What the lanes of a process have in common."""
+
+    store: Store
+    timing: Timing
+    plan: rules.Plan
+    limits: Limits
+    connections: int
+    recorder: Recorder
+    reading: asyncio.Semaphore
+    """Lanes that read from the store at a time, so that the API finds connections too."""
+    stopping: bool
+
+    @property
+    def horizon(self) -> int:
+        """The outbox id up to which everything is settled."""
+
+    def turn(self, host: str, *, failing: bool) -> AbstractAsyncContextManager[None]:
+        """Waits for this host's next turn, and for room in the process."""
+
+    def observe(self, outcome: Outcome) -> None:
+        """Counts a round."""
+
+
+class Lane:
+    """The deliveries to one receiver, while this process holds it."""
+
+    def __init__(self, held: Subscription, client: httpx.AsyncClient, host: str, shared: Shared) -> None:
+        self._held: Subscription | None = held
+        self._client = client
+        self._host = host
+        self._shared = shared
+        self.organization = held.organization_id
+        self._health = Health(failures=held.failures, since=held.failing_since)
+        self._progress = Progress(held.cursor)
+        self._tried: frozenset[int] | None = None
+        self._written = held.cursor
+        self._queues: dict[str, deque[Delivery]] = {}
+        self._ready: deque[str] = deque()
+        self._queued = 0
+        self._waiting: set[int] = set()
+        self._tasks: dict[asyncio.Task[None], str] = {}
+        self._woken = asyncio.Event()
+        self._due = True
+        self._reading = False
+        self._unrecorded: list[Round] = []
+        self._recording = asyncio.Lock()
+        self._lease(held)
+        self.used = shared.timing.steady()
+        """When it last had something to do, by the steady clock."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the receiver is still ours, as far as this process can tell."""
+        return self._held is not None and self._shared.timing.steady() < self._held_until
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._tasks)
+
+    def wake(self, *, due: bool = False) -> None:
+        """Something new may be there; `due`: rounds that wait in the store may begin."""
+        self._due = self._due or due
+        self._woken.set()
+
+    def offer(self, rows: Sequence[OutboxRow], *, after: int, through: int) -> None:
+        """All of the organization's rows between two horizons: a lane that was abreast takes them as they are."""
+        if self._reading or self._progress.fed != after or self._queued > BATCH:
+            return  # it reads them when it gets there
+        for row in rows:
+            self._take(row)
+        self._progress.fed = through
+
+    async def drain(self) -> None:
+        """Deliver until nothing is left that may go out now, or the receiver is somebody else's."""
+        self.used = self._shared.timing.steady()
+        try:
+            while self._held is not None:
+                self._woken.clear()
+                if not self._shared.stopping:
+                    await self._feed()
+                    self._start()
+                if not self._tasks:
+                    break
+                await self._woken.wait()
+            await self._finish()
+        finally:
+            await self._abandon()
+
+    async def _feed(self) -> None:
+        """Take up new rows and due rounds while there is room and something may be there."""
+        held, shared = self._held, self._shared
+        abreast = self._progress.fed >= shared.horizon and self._tried is not None
+        if held is None or self._queued >= BATCH or (abreast and not self._due):
+            return
+        self._reading = True
+        try:
+            async with shared.reading:
+                if self._tried is None:
+                    work = partial(deliveries.tried, webhook_id=held.id, after=held.cursor)
+                    self._tried = await shared.store.read(work)
+                if self._progress.fed < shared.horizon:
+                    await self._feed_new(held, shared.horizon)
+                if self._due:
+                    await self._feed_due(held)
+        finally:
+            self._reading = False
+
+    async def _feed_due(self, held: Subscription) -> None:
+        self._due = False
+        now = self._shared.timing.now()
+        far, busy = rules.far(self._shared.plan, now), tuple(self._waiting)
+        found = await self._shared.store.read(
+            partial(deliveries.due, webhook_id=held.id, now=now, far=far, limit=BATCH, without=busy)
+        )
+        for each in found:
+            self._waiting.add(each.id or 0)
+            self._put(each.game_id if each.kind == "replay" else f"{each.kind} {each.id}", each)
+        self._due = self._due or len(found) == BATCH
+
+    async def _feed_new(self, held: Subscription, through: int) -> None:
+        after = self._progress.fed
+        rows = await self._shared.store.read(
+            partial(outbox.rows_of, organization_id=held.organization_id, after=after, through=through, limit=BATCH)
+        )
+        for row in rows:
+            self._take(row)
+        if len(rows) < BATCH:  # what is left up to the horizon belongs to others
+            self._progress.fed = through
+
+    def _take(self, row: OutboxRow) -> None:
+        self._progress.take(row.id)
+        if self._tried and row.id in self._tried:
+            self._progress.settle((row.id,))
+            return
+        self._put(
+            row.game_id, Delivery(outbox_id=row.id, game_id=row.game_id, local_id=row.local_id, version=row.version)
+        )
+
+    def _put(self, key: str, delivery: Delivery) -> None:
+        """Behind what is queued under the same key: one at a time of these, in order."""
+        if key not in self._queues:
+            self._queues[key] = deque()
+            self._ready.append(key)
+        self._queues[key].append(delivery)
+        self._queued += 1
+
+    def _start(self) -> None:
+        while self._ready and len(self._tasks) < self._shared.connections:
+            key = self._ready.popleft()
+            delivery = self._queues[key].popleft()
+            self._queued -= 1
+            task = asyncio.create_task(self._deliver(delivery), name=f"deliver to {self._host}")
+            self._tasks[task] = key
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        key = self._tasks.pop(task)
+        if self._queues[key]:
+            self._ready.append(key)
+        else:
+            del self._queues[key]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._held = None  # what it could not record is found again in the store
+            log.error("webhook.lane_failed", host=self._host, cause=repr(error))
+        self._woken.set()
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        async with self._shared.turn(self._host, failing=self._health.failures > 0):
+            held = await self._hold()
+            if held is None:
+                return
+            outcome = await make_round(
+                self._client,
+                held.url,
+                held.id,
+                delivery,
+                held.signing(self._shared.timing.now()),
+                plan=self._shared.plan,
+                limits=self._shared.limits,
+            )
+        self._shared.observe(outcome)
+        await self._record(self._round(delivery, outcome))
+
+    async def _hold(self) -> Subscription | None:
+        """The receiver, held for at least the length of a round; None when it is no longer ours."""
+        left = self._held_until - self._shared.timing.steady()
+        if self._held is not None and left < (self._shared.limits.round + MARGIN) * self._shared.timing.speed:
+            self._lease(await self._shared.store.write(partial(deliveries.renew, held=self._held, lease=LEASE)))
+        return self._held
+
+    def _lease(self, held: Subscription | None) -> None:
+        self._held = held
+        self._held_until = self._shared.timing.steady() + LEASE * self._shared.timing.speed
+
+    def _round(self, delivery: Delivery, outcome: Outcome) -> Round:
+        """What is to be recorded; the receiver's health is noted on the way."""
+        now, plan = self._shared.timing.now(), self._shared.plan
+        success, next_at = outcome.result is Verdict.TAKEN, None
+        if delivery.kind != "ping":
+            self._note(rules.after(plan, self._health, success=success, now=now))
+            if not success:
+                next_at = rules.next_round(plan, rounds=delivery.rounds + 1, now=now, retry_after=outcome.retry_after)
+        return Round(
+            delivery=delivery,
+            tries=outcome.tries,
+            at=now,
+            took_ms=round(outcome.took * 1000),
+            success=success,
+            status_code=outcome.status,
+            message=outcome.message,
+            next_at=next_at,
+        )
+
+    async def _record(self, done: Round) -> None:
+        """Write down how it went, as often as it takes: until then the delivery has not happened.
+
+        What ends while a write is under way goes into the next one together.
+        """
+        self._unrecorded.append(done)
+        async with self._recording:
+            if done not in self._unrecorded:
+                return
+            batch, self._unrecorded = tuple(self._unrecorded), []
+            await self._write(batch)
+
+    async def _write(self, batch: tuple[Round, ...]) -> None:
+        if self._held is None:
+            return
+        new = frozenset(each.delivery.outbox_id for each in batch if each.delivery.id is None)
+        cursor = self._progress.cursor_with(new)
+        after = await self._shared.recorder.settle(
+            Settlement(held=self._held, rounds=batch, cursor=cursor, health=self._health, lease=LEASE)
+        )
+        self._lease(None if self._health.disabled else after)
+        self._written = cursor
+        self._progress.settle(new)
+        self._waiting.difference_update(each.delivery.id or 0 for each in batch)
+
+    def _note(self, health: Health) -> None:
+        """Say once that a receiver is down, and once that it is back."""
+        before, self._health = self._health, health
+        if not before.failures and health.failures:
+            log.warning("webhook.failing", host=self._host)
+        elif before.failures and not health.failures:
+            log.info("webhook.recovered", host=self._host, failures=before.failures)
+        if health.disabled and not before.disabled:
+            log.error("webhook.disabled", host=self._host, failures=health.failures)
+
+    async def _finish(self) -> None:
+        """Leave the cursor in the store where it has come to."""
+        if self._written < self._progress.newest <= self._progress.cursor:
+            await self._write(())
+
+    async def _abandon(self) -> None:
+        """A receiver that was taken away, or the end of the process: what is under way is not recorded any more."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

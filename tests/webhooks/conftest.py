@@ -1,0 +1,133 @@
+"""A store, a receiver in its own process, and deliveries between them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ingest.delivering import Delivering, Rhythm
+from ingest.guarded import Guard
+from ingest.posting import Limits
+from ingest.timing import Timing
+from store import deliverylog, webhooks
+from store.database import Store
+from store.liveblogs import Change, insert_game, record
+from tests.store.conftest import ORGANIZATION, new_game
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = Rhythm(rate=0, limits=Limits(round=4.0, one_try=0.4))
+"""Time-outs are short, so that a receiver that hangs costs a test little."""
+
+
+@dataclass
+class Receiver:
+    """The process, and what it has been sent so far."""
+
+    port: int
+    log: Path
+    process: subprocess.Popen = field(repr=False)
+
+    def url(self, how, name=None):
+        return f"http://127.0.0.1:{self.port}/{how}/{name or how}"
+
+    def requests(self, name=None):
+        lines = self.log.read_text(encoding="utf-8").split("\n")[:-1] if self.log.exists() else []
+        rows = [json.loads(line) for line in lines]
+        return [row for row in rows if name is None or row["name"] == name]
+
+    def versions(self, name):
+        return [int(json.loads(row["body"])["version"]) for row in self.requests(name)]
+
+    async def until(self, condition, within=15.0):
+        async with asyncio.timeout(within):
+            while not condition():
+                await asyncio.sleep(0.02)
+
+
+def start_receiver(folder):
+    log = folder / "received.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("receiver.py"), log], stdout=subprocess.PIPE, text=True
+    )
+    return Receiver(int(process.stdout.readline()), log, process)
+
+
+@pytest.fixture
+def receiver(tmp_path):
+    running = start_receiver(tmp_path)
+    yield running
+    running.process.kill()
+    running.process.wait()
+    running.process.stdout.close()
+
+
+@pytest.fixture
+def closed_port():
+    """A port that refuses connections."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        yield listener.getsockname()[1]  # bound, never listening
+
+
+@dataclass
+class House:
+    """A store with one liveblog, and its deliveries."""
+
+    store: Store
+    timing: Timing
+    game: object
+    delivering: Delivering = None
+
+    async def subscribe(self, url, organization=ORGANIZATION):
+        work = partial(
+            webhooks.subscribe, organization_id=organization, url=url, secret=webhooks.new_secret(), limit=1000
+        )
+        row, _ = await self.store.write(work)
+        return row
+
+    async def change(self, game_id=None):
+        return await self.store.write(lambda unit: record(unit, game_id or self.game.id, Change()))
+
+    async def subscription(self, url, organization=ORGANIZATION):
+        return await self.store.read(lambda conn: webhooks.find(conn, organization, url))
+
+    async def log(self, url=None, organization=ORGANIZATION, **more):
+        wanted = deliverylog.LogFilter(url=url)
+        rows = await self.store.read(lambda conn: deliverylog.page(conn, organization, wanted, limit=500, **more))
+        return rows[::-1]
+
+    @asynccontextmanager
+    async def deliver(self, rhythm=QUICK, guard=None, **changes):
+        guard = guard or Guard(["127.0.0.1"])
+        self.delivering = Delivering(self.store, guard, replace(rhythm, **changes), timing=self.timing)
+        self.store.on_commit = self.delivering.wake
+        running = asyncio.create_task(self.delivering.run(alone=True))
+        try:
+            yield self.delivering
+        finally:
+            self.store.on_commit = None
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            await self.delivering.stop(grace=2.0)
+
+
+@pytest.fixture
+def timing():
+    return Timing()
+
+
+@pytest.fixture
+async def house(tmp_path, timing):
+    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'hooks.db'}", clock=timing.wall)
+    game = await store.write(partial(insert_game, game=new_game()))
+    yield House(store, timing, game)
+    await store.close()

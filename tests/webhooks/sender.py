@@ -1,0 +1,34 @@
+"""A process of its own that changes liveblogs and delivers, until it is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from sqlalchemy import func, select
+
+from ingest.delivering import Delivering, Rhythm
+from ingest.guarded import Guard
+from ingest.posting import Limits
+from store.database import Store
+from store.liveblogs import Change, record
+from store.tables import games, outbox
+
+
+async def main(url, total):
+    store = await Store.open(url)
+    delivering = Delivering(store, Guard(["127.0.0.1"]), Rhythm(rate=0, limits=Limits(round=3.0, one_try=1.0)))
+    store.on_commit = delivering.wake
+    running = asyncio.create_task(delivering.run(alone=True))
+    ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))
+    written = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(outbox)))
+    print("ready", flush=True)  # noqa: T201
+    for number in range(written, total):
+        game_id = ids[number % len(ids)]
+        await store.write(lambda unit, game_id=game_id: record(unit, game_id, Change()))
+        await asyncio.sleep(0.002)
+    await running
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], int(sys.argv[2])))

@@ -1,0 +1,128 @@
+"""The daemon as a whole: subscribe over HTTP or by command, change a liveblog, receive."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import partial
+
+import httpx
+import pytest
+from standardwebhooks import Webhook
+from typer.testing import CliRunner
+
+from config import Settings
+from ingest.cli import app
+from store import command
+from store.liveblogs import Change, insert_game, record
+from tests.day import ORGANIZATION, configuration, running
+from tests.store.conftest import new_game
+
+BASE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
+
+
+@pytest.fixture
+def settings(tmp_path):
+    tables = configuration("http://127.0.0.1:9", tmp_path)
+    tables["webhooks"] = {"allow_hosts": ["127.0.0.1"]}
+    tables["clients"]["cms"]["scopes"].append("admin")
+    return Settings.model_validate(tables)
+
+
+@pytest.fixture
+async def client(settings):
+    secret = settings.clients["cms"].secret.get_secret_value()
+    async with (
+        running(settings) as address,
+        httpx.AsyncClient(base_url=address, auth=("cms", secret), trust_env=False) as http,
+    ):
+        yield http
+
+
+async def change(settings, game_id=None):
+    """A change by another process."""
+    url = settings.database.url.get_secret_value()
+    if game_id is None:
+        game = await asyncio.to_thread(command.run, url, partial(insert_game, game=new_game()))
+        return game.id
+    return await asyncio.to_thread(command.run, url, lambda unit: record(unit, game_id, Change()))
+
+
+async def test_from_subscription_to_delivery(client, settings, receiver):
+    """What is subscribed over HTTP is delivered, signed, and stands in list, log and metrics."""
+    url = receiver.url("ok")
+    made = (await client.post(f"{BASE}/subscribe", json={"url": url})).json()
+    game = await change(settings)
+    await receiver.until(receiver.requests)
+    await client.post(f"{BASE}/ping", json={"url": url})
+    await receiver.until(lambda: len(receiver.requests()) == 2)
+    await asyncio.sleep(0.2)
+
+    first, ping = receiver.requests()
+    assert Webhook(made["secret"]).verify(first["body"], first["headers"])["ticker_id"] == game
+    assert json.loads(ping["body"])["event_type"] == "ping"
+    (listed,) = (await client.get(f"{BASE}/list")).json()["webhooks"]
+    assert (listed["lastOutcome"]["success"], listed["lastOutcome"]["statusCode"]) == (True, 204)
+    log = (await client.get(f"{BASE}/deliveries")).json()["deliveries"]
+    assert [(row["kind"], row["success"]) for row in log] == [("ping", True), ("update", True)]
+    assert 'matchwire_webhook_rounds_total{outcome="taken"} 2.0' in (await client.get("/metrics")).text
+    assert (await client.post(f"{BASE}/deliveries/{log[1]['id']}/replay")).json() == {"queued": 1}
+    await receiver.until(lambda: len(receiver.requests()) == 3)
+
+
+async def test_addresses_inside_are_refused_at_the_door(client):
+    """The daemon's guard is asked when somebody subscribes."""
+    for url in ("http://127.0.0.2:8080/", "http://169.254.169.254/latest", "http://[::1]:8080/"):
+        answer = await client.post(f"{BASE}/subscribe", json={"url": url})
+        assert (answer.status_code, answer.json()["field"]) == (422, "url")
+
+
+def test_the_commands_do_the_same_beside_the_daemon(settings, receiver, tmp_path):
+    """Subscribe, list, ping, log, replay, rotate and unsubscribe work while the daemon runs, on its own database."""
+    url = receiver.url("ok")
+    file = tmp_path / "matchwire.toml"
+    file.write_text(
+        f'[database]\nurl = "{settings.database.url.get_secret_value()}"\n[webhooks]\nallow_hosts = ["127.0.0.1"]\n'
+        f'[organizations.{ORGANIZATION}]\nname = "Example"\n'
+    )
+
+    def invoke(*words, code=0):
+        result = CliRunner(env={"COLUMNS": "400"}).invoke(app, ["webhooks", *words, "--config", str(file)])
+        assert result.exit_code == code, result.output
+        return result.output
+
+    async def day():
+        assert "start the daemon first" in await asyncio.to_thread(invoke, "list", code=2)
+        async with running(settings):
+            said = await asyncio.to_thread(invoke, "subscribe", url)
+            secret = said.rpartition(" ")[2].strip()
+            game = await change(settings)
+            await receiver.until(receiver.requests)
+            await asyncio.to_thread(invoke, "ping", url)
+            await receiver.until(lambda: len(receiver.requests()) == 2)
+            await asyncio.to_thread(invoke, "rotate", url)
+            await asyncio.to_thread(invoke, "replay", "--url", url)
+            await receiver.until(lambda: len(receiver.requests()) == 3)
+            await asyncio.sleep(0.3)
+            listed = await asyncio.to_thread(invoke, "list")
+            log = await asyncio.to_thread(invoke, "deliveries", url)
+            await asyncio.to_thread(invoke, "replay", "1")
+            await receiver.until(lambda: len(receiver.requests()) == 4)
+            await asyncio.to_thread(invoke, "unsubscribe", url)
+            await change(settings, game)
+            await asyncio.sleep(1.5)
+            assert "name a row" in await asyncio.to_thread(invoke, "replay", code=2)
+            assert "no such subscription" in await asyncio.to_thread(invoke, "ping", url, code=2)
+            assert "may not be used" in await asyncio.to_thread(invoke, "subscribe", "http://127.0.0.2/", code=2)
+        return secret, listed, log
+
+    secret, listed, log = asyncio.run(day())
+
+    assert [json.loads(row["body"])["event_type"] for row in receiver.requests()] == [
+        "ticker_update", "ping", "ticker_update", "ticker_update",
+    ]  # fmt: skip
+    for row in receiver.requests():
+        assert Webhook(secret).verify(row["body"], row["headers"])
+    assert "active" in listed
+    assert url in listed
+    assert [word in log for word in ("update", "ping", "replay")] == [True] * 3

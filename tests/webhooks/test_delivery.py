@@ -1,0 +1,413 @@
+"""What a receiver gets, and when, however it behaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+import time
+from functools import partial
+from itertools import pairwise
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from ingest.timing import Timing
+from store import deliverylog, webhooks
+from store.liveblogs import insert_game
+from tests.store.conftest import ORGANIZATION, new_game
+from tests.webhooks.conftest import QUICK
+
+OTHER = "5f0c1de2a1b2c3d4e5f60719"
+
+
+async def test_a_delivery_has_exactly_the_four_fields(house, receiver):
+    """The body names the liveblog and its version, as strings, and nothing else."""
+    await house.subscribe(receiver.url("ok"))
+    async with house.deliver():
+        version = await house.change()
+        await receiver.until(receiver.requests)
+
+    (request,) = receiver.requests()
+    assert json.loads(request["body"]) == {
+        "event_type": "ticker_update",
+        "ticker_id": house.game.id,
+        "local_id": house.game.local_id,
+        "version": str(version),
+    }
+
+
+async def test_what_was_before_the_subscription_is_not_sent(house, receiver):
+    """A new subscription gets what changes from now on."""
+    await house.change()
+    await house.subscribe(receiver.url("ok"))
+    async with house.deliver():
+        last = await house.change()
+        await receiver.until(lambda: last in receiver.versions("ok"))
+
+    assert receiver.versions("ok") == [last]
+
+
+async def test_what_changed_while_nobody_delivered_is_sent_at_the_start(house, receiver):
+    """The outbox waits for the process that delivers."""
+    await house.subscribe(receiver.url("ok"))
+    for _ in range(3):
+        await house.change()
+    async with house.deliver():
+        await receiver.until(lambda: len(receiver.requests()) == 3)
+
+    assert receiver.versions("ok") == [2, 3, 4]
+
+
+TRIES = {
+    "ok": 1,
+    "500": 4,
+    "503": 4,
+    "400": 1,
+    "404": 1,
+    "429": 1,
+    "301": 1,
+    "reset": 4,
+    "big": 1,
+    "hang": 3,
+    "drip": 3,
+}
+"""Requests of one round; what hangs uses up the time of the round, so that fewer fit in."""
+
+
+@pytest.mark.parametrize("how", TRIES)
+async def test_a_round_makes_the_tries_of_the_interface(house, receiver, how):
+    """Time-outs, network errors and 5xx are tried again up to three times, 100 to 900 ms apart; nothing else is."""
+    url = receiver.url(how)
+    await house.subscribe(url)
+    async with house.deliver():
+        await house.change()
+        async with asyncio.timeout(10):
+            while not (rows := await house.log(url)):
+                await asyncio.sleep(0.02)
+
+    (row,) = rows
+    times = [request["at"] for request in receiver.requests(how)]
+    slow = 0.4 if how in {"hang", "drip"} else 0.0
+    assert len(times) == row.tries
+    if slow:
+        assert TRIES[how] <= row.tries <= 4
+    else:
+        assert row.tries == TRIES[how]
+    assert all(0.09 <= later - earlier - slow <= 1.1 for earlier, later in pairwise(times))
+    assert row.success is (how in {"ok", "big"})
+    assert row.took_ms < 4500
+
+
+async def test_refused_connections_and_broken_tls_are_network_errors(house, receiver, closed_port):
+    """Both are tried again quickly, and told without a word of what was wrong."""
+    urls = [f"http://127.0.0.1:{closed_port}/x", f"https://127.0.0.1:{receiver.port}/ok/ok"]
+    for url in urls:
+        await house.subscribe(url)
+    async with house.deliver(limits=QUICK.limits):
+        await house.change()
+        async with asyncio.timeout(20):
+            while len(rows := await house.log()) < 2:
+                await asyncio.sleep(0.05)
+
+    assert {(row.success, row.status_code, row.message) for row in rows} == {
+        (False, None, "the endpoint did not answer")
+    }
+    assert all(row.tries >= 2 for row in rows)
+
+
+async def test_a_redirect_is_not_followed(house, receiver):
+    """The place that a 301 names is never called."""
+    await house.subscribe(receiver.url("301"))
+    async with house.deliver():
+        await house.change()
+        await receiver.until(lambda: receiver.requests("301"))
+        await asyncio.sleep(0.3)
+
+    assert {request["name"] for request in receiver.requests()} == {"301"}
+
+
+async def test_fifty_megabytes_are_not_read(house, receiver):
+    """An answer is read as far as 64 KiB; its status counts."""
+    await house.subscribe(receiver.url("big"))
+    began = time.monotonic()
+    async with house.deliver():
+        await house.change()
+        while not (rows := await house.log()):
+            await asyncio.sleep(0.02)
+
+    assert rows[0].success
+    assert time.monotonic() - began < 2
+
+
+class Fast(Timing):
+    """A clock of which `speed` seconds pass in a real one."""
+
+    def __init__(self, speed):
+        began, real = time.time(), time.monotonic()
+        super().__init__(
+            wall=lambda: began + (time.monotonic() - real) * speed,
+            steady=lambda: (time.monotonic() - real) * speed,
+            speed=speed,
+        )
+
+
+@pytest.fixture
+def speed():
+    return 1500.0
+
+
+async def _twelve_rounds(house, receiver, speed, within):
+    urls = {how: receiver.url(how) for how in ("400", "429")}
+    for url in urls.values():
+        await house.subscribe(url)
+    async with house.deliver():
+        await house.change()
+        async with asyncio.timeout(within):
+            for url in urls.values():
+                while len(await house.log(url)) < 12:
+                    await asyncio.sleep(0.1)
+        await asyncio.sleep(2 * 1200 / speed)
+
+    slack = 1.5 * speed + 20  # a tick, and what a request takes
+    for how, gap in (("400", 600), ("429", 1200)):
+        rows = await house.log(urls[how])
+        assert [row.round for row in rows] == list(range(1, 13))
+        gaps = [later.at - earlier.at for earlier, later in pairwise(rows)]
+        assert all(gap <= each <= gap + slack for each in gaps), (how, gaps)
+        assert len(receiver.requests(how)) == 12
+        assert len({request["headers"]["webhook-id"] for request in receiver.requests(how)}) == 1
+
+
+class TestFast:
+    """With a clock that runs."""
+
+    @pytest.fixture
+    def timing(self, speed):
+        return Fast(speed)
+
+    async def test_a_message_is_given_up_after_twelve_rounds(self, house, receiver, speed):
+        """Twelve rounds ten minutes apart (twenty where a 429 asks for it), then no more."""
+        await _twelve_rounds(house, receiver, speed, within=60)
+
+    async def test_a_receiver_that_comes_back_gets_what_it_missed(self, house, receiver):
+        """Open rounds go on until the receiver takes them; nothing is lost, and its health is good again."""
+        url = receiver.url("500", "late")
+        await house.subscribe(url)
+        async with house.deliver():
+            versions = [await house.change() for _ in range(3)]
+            await receiver.until(lambda: set(versions) <= set(receiver.versions("late")))
+            while (await house.subscription(url)).failures < 3:
+                await asyncio.sleep(0.05)
+            await switch(receiver, "late", "ok")
+            async with asyncio.timeout(30):
+                while len(taken := [row.version for row in await house.log(url) if row.success]) < 3:
+                    await asyncio.sleep(0.05)
+            assert (await house.subscription(url)).failures == 0
+
+        assert sorted(taken) == versions
+
+
+@pytest.mark.soak
+class TestAtSixtyTimes:
+    """The same with less haste."""
+
+    @pytest.fixture
+    def timing(self):
+        return Fast(60.0)
+
+    async def test_twelve_rounds(self, house, receiver):
+        """Twelve rounds at sixty times the time."""
+        await _twelve_rounds(house, receiver, 60.0, within=400)
+
+
+async def switch(receiver, name, how):
+    reader, writer = await asyncio.open_connection("127.0.0.1", receiver.port)
+    writer.write(f"GET /switch/{name}/{how} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+    await reader.readuntil(b"\r\n\r\n")
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_one_receiver_does_not_wait_for_another(house, receiver):
+    """While one hangs, the others have everything at once and in order."""
+    for how, name in (("hang", "hang"), ("ok", "a"), ("ok", "b")):
+        await house.subscribe(receiver.url(how, name))
+    async with house.deliver():
+        began = time.monotonic()
+        versions = [await house.change() for _ in range(20)]
+        await receiver.until(lambda: receiver.versions("a") == versions and receiver.versions("b") == versions)
+
+    assert time.monotonic() - began < 3
+
+
+async def test_an_organization_gets_its_own_liveblogs_only(house, receiver):
+    """B's subscription never carries what A changes, nor the other way round."""
+    theirs = await house.store.write(partial(insert_game, game=new_game(2, organization_id=OTHER)))
+    await house.subscribe(receiver.url("ok", "a"))
+    await house.subscribe(receiver.url("ok", "b"), organization=OTHER)
+    async with house.deliver():
+        for _ in range(5):
+            await house.change()
+            await house.change(theirs.id)
+        await receiver.until(lambda: len(receiver.requests()) >= 10)
+
+    told = {(row["name"], json.loads(row["body"])["ticker_id"]) for row in receiver.requests()}
+    assert told == {("a", house.game.id), ("b", theirs.id)}
+
+
+async def test_the_reference_library_verifies_every_delivery(house, receiver):
+    """Each request carries a valid signature; with one byte changed, or another secret, it does not."""
+    url = receiver.url("500")
+    row = await house.subscribe(url)
+    async with house.deliver():
+        await house.change()
+        await receiver.until(lambda: len(receiver.requests()) == 4)
+
+    secret = Webhook(row.secrets[0].value)
+    for request in receiver.requests():
+        assert secret.verify(request["body"], request["headers"])["version"] == "2"
+        with pytest.raises(WebhookVerificationError):
+            secret.verify(request["body"].replace('"2"', '"3"'), request["headers"])
+        with pytest.raises(WebhookVerificationError):
+            Webhook(webhooks.new_secret()).verify(request["body"], request["headers"])
+    assert len({request["headers"]["webhook-id"] for request in receiver.requests()}) == 1
+
+
+async def test_two_secrets_sign_during_a_rotation(house, receiver):
+    """Old and new verify until the overlap is over; without an overlap only the new one does."""
+    url = receiver.url("ok")
+    old = (await house.subscribe(url)).secrets[0].value
+    new, newest = webhooks.new_secret(), webhooks.new_secret()
+    rotate = partial(webhooks.rotate, organization_id=ORGANIZATION, url=url)
+    async with house.deliver():
+        await house.store.write(partial(rotate, secret=new, overlap=60))
+        await house.change()
+        await receiver.until(lambda: len(receiver.requests()) == 1)
+        await house.store.write(partial(rotate, secret=newest, overlap=0))
+        await house.change()
+        await receiver.until(lambda: len(receiver.requests()) == 2)
+        await house.change()
+        await receiver.until(lambda: len(receiver.requests()) == 3)
+
+    first, _, last = receiver.requests()
+    assert verifies(first, old)
+    assert verifies(first, new)
+    assert [verifies(last, each) for each in (old, new, newest)] == [False, False, True]
+
+
+def verifies(request, secret):
+    try:
+        Webhook(secret).verify(request["body"], request["headers"])
+    except WebhookVerificationError:
+        return False
+    return True
+
+
+async def test_a_row_of_the_log_and_a_span_of_time_are_sent_again(house, receiver):
+    """A replay bears the message's own id, goes out in order, and is told apart in the log."""
+    url = receiver.url("ok")
+    await house.subscribe(url)
+    async with house.deliver():
+        versions = [await house.change() for _ in range(5)]
+        await receiver.until(lambda: len(receiver.requests()) == 5)
+        rows = await house.log(url)
+        await house.store.write(partial(deliverylog.replay, organization_id=ORGANIZATION, delivery_id=rows[2].id))
+        await receiver.until(lambda: len(receiver.requests()) == 6)
+        again = partial(deliverylog.replay_range, organization_id=ORGANIZATION, url=url, since=0, until=2**33)
+        assert await house.store.write(again) == 6
+        await receiver.until(lambda: len(receiver.requests()) == 12)
+        await asyncio.sleep(0.2)
+
+    requests = receiver.requests()
+    assert receiver.versions("ok") == [*versions, rows[2].version, 1, *versions]
+    assert requests[5]["headers"]["webhook-id"] == requests[2]["headers"]["webhook-id"]
+    assert [row.kind for row in await house.log(url)] == ["update"] * 5 + ["replay"] * 7
+
+
+async def test_a_ping_is_signed_and_counts_for_nothing(house, receiver):
+    """One round, whatever comes of it; the health of the subscription stays what it was."""
+    url = receiver.url("400")
+    row = await house.subscribe(url)
+    async with house.deliver():
+        await house.store.write(partial(deliverylog.ping, organization_id=ORGANIZATION, url=url))
+        await receiver.until(receiver.requests)
+        while not (rows := await house.log(url)):
+            await asyncio.sleep(0.02)
+
+    (request,) = receiver.requests()
+    assert Webhook(row.secrets[0].value).verify(request["body"], request["headers"])["event_type"] == "ping"
+    assert (rows[0].kind, rows[0].success) == ("ping", False)
+    after = await house.subscription(url)
+    assert (after.failures, after.outcome_at) == (0, None)
+
+
+async def test_a_backlog_is_paced(house, receiver):
+    """After a downtime a host gets no more requests a second than the setting says, and in order."""
+    await house.subscribe(receiver.url("ok"))
+    versions = [await house.change() for _ in range(60)]
+    async with house.deliver(rate=20):
+        await receiver.until(lambda: len(receiver.requests()) == 60, within=10)
+
+    times = [request["at"] for request in receiver.requests()]
+    assert receiver.versions("ok") == versions
+    assert times[-1] - times[0] >= (60 - 20 - 2) / 20
+
+
+async def test_what_is_unsubscribed_gets_nothing_more(house, receiver):
+    """The subscription is gone with its log, and so is what waited."""
+    url = receiver.url("400")
+    await house.subscribe(url)
+    async with house.deliver():
+        await house.change()
+        await receiver.until(receiver.requests)
+        await house.store.write(partial(webhooks.unsubscribe, organization_id=ORGANIZATION, url=url))
+        await house.change()
+        await asyncio.sleep(0.5)
+
+    assert len(receiver.requests()) == 1
+    assert await house.log(url) == []
+
+
+async def test_old_rows_of_the_log_are_forgotten(house, receiver):
+    """The log is kept as long as the setting says; what has not been delivered stays in the outbox."""
+    url = receiver.url("ok")
+    await house.subscribe(url)
+    async with house.deliver(keep=0.0) as delivering:
+        await house.change()
+        while not await house.log(url):
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(1.1)
+        await delivering.purge()
+
+        assert await house.log(url) == []
+        last = await house.change()
+        await receiver.until(lambda: last in receiver.versions("ok"))
+
+
+async def test_metrics_tell_the_backlog_and_the_outcomes(house, receiver):
+    """Backlog, age of the oldest, rounds by outcome; no label names a receiver."""
+    await house.subscribe(receiver.url("ok"))
+    await house.subscribe(receiver.url("400"))
+    async with house.deliver() as delivering:
+        await house.change()
+        await receiver.until(lambda: len(receiver.requests()) == 2)
+        while len(await house.log()) < 2:
+            await asyncio.sleep(0.02)
+        delivering._ticks = 0
+        await delivering._tick()
+        text = delivering.metrics.text().decode()
+
+    assert 'matchwire_webhook_rounds_total{outcome="taken"} 1.0' in text
+    assert 'matchwire_webhook_rounds_total{outcome="refused"} 1.0' in text
+    assert "matchwire_webhook_backlog 0.0" in text
+    assert "matchwire_webhook_waiting 1.0" in text
+    assert 'matchwire_webhook_subscriptions{status="active"} 2.0' in text
+    assert str(receiver.port) not in text
+
+
+def test_the_guard_checks_certificates():
+    """A receiver must prove its name."""
+    import httpx
+
+    assert httpx.create_ssl_context(trust_env=False).verify_mode is ssl.CERT_REQUIRED

@@ -1,0 +1,331 @@
+"""What a stranger's address can make this machine call: nothing but what everybody can call."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import subprocess
+from dataclasses import dataclass, field
+
+import httpcore
+import httpx
+import pytest
+
+from ingest.guarded import Blocked, Guard, GuardedBackend
+from mapping.rules.addresses import REFUSED, shown
+
+PUBLIC = "93.184.216.34"
+PUBLIC_V6 = "2606:2800:220:1:248:1893:25c8:1946"
+
+
+@dataclass
+class Names:
+    """A resolver that answers from a table, and counts; a list of lists is answered one after the other."""
+
+    table: dict[str, list[str]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    turns: dict[str, list[list[str]]] = field(default_factory=dict)
+
+    async def __call__(self, host, _):
+        self.asked.append(host)
+        if self.turns.get(host):
+            return self.turns[host].pop(0)
+        if host not in self.table:
+            raise OSError("no such name")
+        return self.table[host]
+
+
+@pytest.fixture
+def names():
+    return Names({"public.example": [PUBLIC], "xn--mnchen-3ya.example": [PUBLIC]})
+
+
+REFUSED_ADDRESSES = {
+    "private 10": ("10.0.0.1", PUBLIC),
+    "private 172": ("172.16.5.4", "172.32.0.1"),
+    "end of private 172": ("172.31.255.255", "172.15.0.1"),
+    "private 192": ("192.168.1.1", "192.169.0.1"),
+    "loopback": ("127.0.0.1", "128.0.0.1"),
+    "all of loopback": ("127.255.255.254", "126.255.255.254"),
+    "this host": ("0.0.0.0", "1.0.0.1"),
+    "link-local": ("169.254.1.1", "169.253.1.1"),
+    "metadata": ("169.254.169.254", "169.255.169.254"),
+    "carrier-grade NAT": ("100.64.0.1", "100.63.255.254"),
+    "end of carrier-grade NAT": ("100.127.255.254", "100.128.0.1"),
+    "metadata of another cloud": ("100.100.100.200", "100.200.100.200"),
+    "multicast": ("224.0.0.1", "223.255.255.1"),
+    "administrative multicast": ("239.255.255.250", "222.0.0.1"),
+    "broadcast": ("255.255.255.255", "8.8.8.8"),
+    "reserved": ("240.0.0.1", "9.9.9.9"),
+    "documentation": ("203.0.113.7", "203.0.114.7"),
+    "benchmark": ("198.18.0.1", "198.20.0.1"),
+    "protocol assignments": ("192.0.0.170", "192.0.1.1"),
+    "relay of 6to4": ("192.88.99.1", "192.88.98.1"),
+    "loopback v6": ("::1", PUBLIC_V6),
+    "unspecified v6": ("::", PUBLIC_V6),
+    "mapped loopback": ("::ffff:127.0.0.1", PUBLIC_V6),
+    "mapped public": ("::ffff:93.184.216.34", PUBLIC_V6),
+    "compatible": ("::127.0.0.1", PUBLIC_V6),
+    "NAT64 of private": ("64:ff9b::a00:1", "2a00:1450:4001:80b::200e"),
+    "NAT64 of public": ("64:ff9b::5db8:d822", "2a00:1450:4001:80b::200e"),
+    "local NAT64": ("64:ff9b:1::a00:1", "2a00:1450:4001:80b::200e"),
+    "6to4 of private": ("2002:a00:1::1", "2003::1"),
+    "6to4 of loopback": ("2002:7f00:1::", "2003::1"),
+    "Teredo": ("2001:0:53aa:64c:0:0:80ff:fffe", "2001:4860:4860::8888"),
+    "ORCHID": ("2001:20::1", "2001:4860:4860::8888"),
+    "documentation v6": ("2001:db8::1", "2001:4860:4860::8888"),
+    "unique local": ("fd00:ec2::254", PUBLIC_V6),
+    "link-local v6": ("fe80::1", PUBLIC_V6),
+    "link-local with a zone": ("fe80::1%eth0", PUBLIC_V6),
+    "public with a zone": ("2606:2800:220:1:248:1893:25c8:1946%eth0", PUBLIC_V6),
+    "site-local": ("fec0::1", PUBLIC_V6),
+    "multicast v6": ("ff02::1", PUBLIC_V6),
+}
+"""For each kind an address of it, and one near it that everybody can reach."""
+
+
+@pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
+async def test_names_of_addresses_that_are_not_public_are_refused(names, bad, good):
+    """A name that leads to such an address is refused; the same name leading to its neighbour is not."""
+    guard = Guard(resolve=names)
+
+    names.table["there.example"] = [bad]
+    with pytest.raises(Blocked, match=REFUSED[:20]):
+        await guard.check("https://there.example/hook")
+    names.table["there.example"] = [good]
+    await guard.check("https://there.example/hook")
+
+
+@pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
+async def test_addresses_that_are_not_public_are_refused(names, bad, good):
+    """The address itself in the URL is judged alike, and no name is looked up for it."""
+    guard = Guard(resolve=names)
+
+    with pytest.raises(Blocked):
+        await guard.check(f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
+    await guard.check(f"https://{f'[{good}]' if ':' in good else good}/hook")
+    assert names.asked == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "good"),
+    [
+        ("http://2130706433/", f"http://{PUBLIC}/"),
+        ("http://1572395042/", f"http://{PUBLIC}/"),  # 93.184.216.34 as one number
+        ("http://0x7f000001/", f"http://{PUBLIC}/"),
+        ("http://0x5d.0xb8.0xd8.0x22/", f"http://{PUBLIC}/"),
+        ("http://0177.0.0.1/", f"http://{PUBLIC}/"),
+        ("http://0135.0270.0330.042/", f"http://{PUBLIC}/"),
+        ("http://127.1/", f"http://{PUBLIC}/"),
+        ("http://93.12113954/", f"http://{PUBLIC}/"),
+        ("http://127.0.0.1./", f"http://{PUBLIC}./"),
+        ("http://\uff11\uff12\uff17.0.0.1/", "http://m\xfcnchen.example/"),
+        ("http://\u2460\u2461\u2466.0.0.1/", "http://m\xfcnchen.example/"),
+        ("http://127\u30020\u30020\u30021/", "http://m\xfcnchen.example/"),
+        ("http://user:password@public.example/", "http://public.example/"),
+        ("http://user@public.example/", "http://public.example/"),
+        ("http://@public.example/", "http://public.example/"),
+        ("http://public.example:pass@127.0.0.1/", "http://public.example/"),
+        ("http://public.example:22/", "http://public.example:80/"),
+        ("http://public.example:25/", "http://public.example:443/"),
+        ("http://public.example:1023/", "http://public.example:1024/"),
+        ("http://public.example:0/", "http://public.example:65535/"),
+        ("http://public.example:65536/", "http://public.example:8080/"),
+        ("ftp://public.example/", "https://public.example/"),
+        ("file:///etc/passwd", "https://public.example/"),
+        ("gopher://public.example/", "https://public.example/"),
+        ("//public.example/", "https://public.example/"),
+        ("http:///hook", "https://public.example/"),
+        ("http://[::1/", "https://public.example/"),
+        ("http://public.example\\@127.0.0.1/", "http://public.example/"),
+        ("http://public.example\r\nhost: x/", "http://public.example/"),
+        ("http://public.example /", "http://public.example/"),
+        ("http://public.example%00/", "http://public.example/"),
+        ("http://localhost/", "http://public.example/"),
+        ("http://unknown.example/", "http://public.example/"),
+        ("http://public.example/" + "x" * 2048, "http://public.example/" + "x" * 2000),
+        ("", "http://public.example/"),
+    ],
+)
+async def test_forms_of_addresses_that_are_refused(names, bad, good):
+    """Numbers that are no usual address, user and password, odd ports, other schemes; each beside one that passes."""
+    names.table |= {"localhost": ["127.0.0.1"], "m\xfcnchen.example": [PUBLIC], "127.0.0.1": ["127.0.0.1"]}
+    guard = Guard(resolve=names)
+
+    with pytest.raises(Blocked):
+        await guard.check(bad)
+    await guard.check(good)
+
+
+async def test_one_bad_address_among_good_ones_is_enough(names):
+    """A mixed answer is refused, whatever comes first."""
+    guard = Guard(resolve=names)
+    for answer in ([PUBLIC, "10.0.0.1"], ["10.0.0.1", PUBLIC], [PUBLIC, "::1"], []):
+        names.table["mixed.example"] = answer
+        with pytest.raises(Blocked):
+            await guard.check("https://mixed.example/")
+
+    names.table["mixed.example"] = [PUBLIC, PUBLIC_V6]
+    await guard.check("https://mixed.example/")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "host", "address", "passes"),
+    [
+        (["127.0.0.1"], "there.example", "127.0.0.1", True),
+        (["127.0.0.1"], "there.example", "127.0.0.2", False),
+        (["10.0.0.0/8"], "there.example", "10.3.2.1", True),
+        (["10.0.0.0/8"], "there.example", "192.168.0.1", False),
+        (["There.Example"], "there.example", "192.168.0.1", True),
+        (["there.example"], "there.example.", "192.168.0.1", True),
+        (["there.example"], "not-there.example", "192.168.0.1", False),
+        (["there.example"], "sub.there.example", "192.168.0.1", False),
+        (["::1"], "there.example", "::1", True),
+        (["fd00::/8"], "there.example", "fd00::1", True),
+        ([], "there.example", "127.0.0.1", False),
+    ],
+)
+async def test_what_the_operator_allows(names, allowed, host, address, passes):
+    """Exactly the hosts, addresses and networks that the setting names; none by default."""
+    names.table |= {"there.example": [address], "there.example.": [address], "not-there.example": [address]}
+    names.table["sub.there.example"] = [address]
+
+    assert await Guard(allowed, resolve=names).admits(f"https://{host}/hook") is passes
+
+
+@dataclass
+class Network(httpcore.AsyncNetworkBackend):
+    """Notes where it would connect to; refuses the addresses that it is told to."""
+
+    refuses: frozenset[str] = frozenset()
+    connected: list[tuple[str, int]] = field(default_factory=list)
+
+    async def connect_tcp(self, host, port, timeout=None, local_address=None, socket_options=None):  # noqa: ASYNC109
+        self.connected.append((host, port))
+        if host in self.refuses:
+            raise httpcore.ConnectError
+        return httpcore.AsyncMockStream([b"HTTP/1.1 204 No Content\r\n\r\n"])
+
+
+async def test_the_connection_goes_to_the_address_that_was_checked(names):
+    """One look-up serves check and connection: a second answer, which would be private, is never asked for."""
+    names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
+    network = Network()
+    await GuardedBackend(Guard(resolve=names), network).connect_tcp("rebound.example", 443)
+
+    assert network.connected == [(PUBLIC, 443)]
+    assert names.asked == ["rebound.example"]
+
+
+async def test_a_name_is_checked_again_at_each_connection(names):
+    """What was public when it was subscribed and is private later is not called."""
+    names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
+    guard, network = Guard(resolve=names), Network()
+    await guard.check("https://rebound.example/")
+    with pytest.raises(Blocked):
+        await GuardedBackend(guard, network).connect_tcp("rebound.example", 443)
+
+    assert network.connected == []
+
+
+async def test_the_next_address_is_tried_when_one_refuses(names):
+    """All addresses of a name are tried in turn, each of them checked."""
+    names.table["two.example"] = [PUBLIC, "8.8.8.8"]
+    network = Network(refuses=frozenset({PUBLIC}))
+    await GuardedBackend(Guard(resolve=names), network).connect_tcp("two.example", 80, timeout=1)
+
+    assert network.connected == [(PUBLIC, 80), ("8.8.8.8", 80)]
+    names.table["one.example"] = [PUBLIC]
+    with pytest.raises(httpcore.ConnectError):
+        await GuardedBackend(Guard(resolve=names), network).connect_tcp("one.example", 80, timeout=1)
+
+
+async def test_sockets_of_this_machine_cannot_be_named(names):
+    """There is no way to a Unix socket, and none to a port that the rules do not allow."""
+    backend = GuardedBackend(Guard(resolve=names), Network())
+    with pytest.raises(Blocked):
+        await backend.connect_unix_socket("/var/run/docker.sock")
+    with pytest.raises(Blocked):
+        await backend.connect_tcp("public.example", 6)
+
+
+async def test_a_name_server_that_hangs_counts_as_a_time_out():
+    """The time for connecting holds for the look-up too."""
+
+    async def hangs(_host, _port):
+        await asyncio.sleep(60)
+
+    with pytest.raises(httpcore.ConnectTimeout):
+        await GuardedBackend(Guard(resolve=hangs), Network()).connect_tcp("slow.example", 80, timeout=0.05)
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A certificate for hooks.example and its key."""
+    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=hooks.example"]
+    command += ["-addext", "subjectAltName=DNS:hooks.example", "-keyout", str(key), "-out", str(cert)]
+    subprocess.run(command, check=True, capture_output=True)
+    return cert, key
+
+
+async def test_host_and_server_name_stay_those_of_the_url(names, certificate):
+    """The connection goes to an address; TLS and the Host header speak of the name, which the certificate must bear."""
+    seen = []
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    context.sni_callback = lambda _socket, name, _context: seen.append(name)
+
+    async def serve(reader, writer):
+        seen.append((await reader.readuntil(b"\r\n\r\n")).decode().lower())
+        writer.write(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+    names.table |= {"hooks.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]}
+    trusted = ssl.create_default_context(cafile=str(certificate[0]))
+    guard = Guard(["127.0.0.1"], resolve=names, context=trusted)
+    async with server, guard.client(connections=1, timeout=httpx.Timeout(5)) as client:
+        assert (await client.post(f"https://hooks.example:{port}/", content=b"")).status_code == 204
+        with pytest.raises(httpx.ConnectError):
+            await client.post(f"https://other.example:{port}/", content=b"")
+
+    assert seen[0] == "hooks.example"
+    assert f"host: hooks.example:{port}" in seen[1]
+
+
+async def test_the_client_has_no_proxies_redirects_or_cookies(monkeypatch, names):
+    """The environment's proxies are not used, a redirect is an answer like any other, cookies are not kept."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    requests = []
+
+    async def serve(reader, writer):
+        requests.append((await reader.readuntil(b"\r\n\r\n")).decode().lower())
+        writer.write(
+            b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/\r\nset-cookie: a=b\r\ncontent-length: 0\r\n\r\n"
+        )
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with server, Guard(["127.0.0.1"], resolve=names).client(connections=1, timeout=httpx.Timeout(5)) as client:
+        assert [(await client.post(url)).status_code for _ in range(2)] == [302, 302]
+
+    assert len(requests) == 2
+    assert not any("cookie:" in request for request in requests)
+
+
+@pytest.mark.parametrize(
+    ("url", "seen"),
+    [
+        ("https://user:password@cms.example/hook", "https://cms.example/hook"),
+        ("https://user@cms.example", "https://cms.example"),
+        ("https://cms.example/a@b", "https://cms.example/a@b"),
+    ],
+)
+def test_user_and_password_are_not_shown(url, seen):
+    """Whatever is stored, an address is shown without them."""
+    assert shown(url) == seen

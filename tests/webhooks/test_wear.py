@@ -1,0 +1,136 @@
+"""When a subscription is disabled, in a process whose clock may jump."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+
+from ingest.timing import Timing
+from mapping.rules.delivery import DAY
+from store.webhooks import find
+from tests.store.conftest import ORGANIZATION
+
+
+@dataclass
+class Hands:
+    """Two clocks that the test moves, together or not."""
+
+    wall: float = 1_790_000_000.0
+    steady: float = 1000.0
+
+    def pass_(self, seconds):
+        self.wall += seconds
+        self.steady += seconds
+
+    def jump(self, seconds):
+        self.wall += seconds
+
+
+@pytest.fixture
+def hands():
+    return Hands()
+
+
+@pytest.fixture
+def timing(hands):
+    return Timing(wall=lambda: hands.wall, steady=lambda: hands.steady, speed=50.0)
+
+
+async def fail(house, receiver, name, times):
+    """So many updates that the receiver refuses, one after the other."""
+    for _ in range(times):
+        known = len(receiver.requests(name))
+        await house.change()
+        await receiver.until(lambda known=known: len(receiver.requests(name)) > known)
+        await recorded(house, receiver, name)
+
+
+async def recorded(house, receiver, name):
+    async with asyncio.timeout(10):
+        while len(await house.log()) < len(receiver.requests(name)):
+            await asyncio.sleep(0.01)
+
+
+async def status_of(house, url):
+    row = await house.store.read(lambda conn: find(conn, ORGANIZATION, url))
+    return row.status, row.failures
+
+
+async def test_ten_failures_over_seven_days_disable(house, receiver, hands):
+    """Nine are not enough, nor are six days; then the next one is, and nothing more is sent."""
+    url = receiver.url("400")
+    await house.subscribe(url)
+    async with house.deliver():
+        await fail(house, receiver, "400", 5)
+        hands.pass_(6 * DAY)
+        await fail(house, receiver, "400", 1)
+        await asyncio.sleep(0.3)  # the open rounds of before are due too
+        await recorded(house, receiver, "400")
+        status, failures = await status_of(house, url)
+        assert (status, failures >= 10) == ("active", True)
+
+        hands.pass_(DAY)
+        await house.change()
+        async with asyncio.timeout(10):
+            while (await status_of(house, url))[0] == "active":
+                await asyncio.sleep(0.02)
+        await asyncio.sleep(0.3)
+        sent = len(receiver.requests())
+        await house.change()
+        await asyncio.sleep(0.5)
+        assert len(receiver.requests()) == sent
+
+
+@pytest.mark.parametrize("days", [8, -8])
+async def test_a_clock_that_jumps_disables_nothing(house, receiver, hands, days):
+    """Ten failures within an hour of real time are ten failures within an hour, whatever the wall clock says."""
+    url = receiver.url("400")
+    await house.subscribe(url)
+    async with house.deliver():
+        await fail(house, receiver, "400", 5)
+        hands.jump(days * DAY)
+        await fail(house, receiver, "400", 7)
+
+        assert (await status_of(house, url)) == ("active", 12)
+
+
+async def test_a_clock_that_goes_back_does_not_stop_deliveries(house, receiver, hands):
+    """New updates go out at once, and open rounds ten minutes later by the time that has really passed."""
+    url = receiver.url("400")
+    await house.subscribe(url)
+    async with house.deliver():
+        await fail(house, receiver, "400", 1)
+        hands.jump(-2 * 3600)
+        await fail(house, receiver, "400", 1)
+        hands.pass_(601)
+        await receiver.until(lambda: len(receiver.requests()) == 4)
+
+
+async def test_an_open_round_planned_by_a_clock_set_back_since_is_made(house, receiver, hands):
+    """A process that starts with an earlier clock does not wait until the later one comes round again."""
+    url = receiver.url("400")
+    await house.subscribe(url)
+    async with house.deliver():
+        await fail(house, receiver, "400", 1)
+    hands.jump(-8 * DAY)
+    house.timing._seen = None  # another process
+    async with house.deliver():
+        await receiver.until(lambda: len(receiver.requests()) == 2)
+
+        assert (await status_of(house, url))[0] == "active"
+
+
+def test_the_steady_wall_follows_small_corrections():
+    """A clock that is corrected by a second is followed, one that jumps by an hour is not."""
+    hands = Hands()
+    timing = Timing(wall=lambda: hands.wall, steady=lambda: hands.steady)
+    began = timing.now()
+    hands.pass_(10)
+    hands.jump(1)
+    assert timing.now() == began + 11
+    hands.jump(3600)
+    assert timing.now() == began + 11
+    hands.pass_(10)
+    assert timing.now() == began + 21
