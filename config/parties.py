@@ -21,6 +21,7 @@ from config.values import (
 )
 
 Option = str | bool | int | float
+DeclaredId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
 SelectorKind = Literal["match", "phase", "overall"]
 
 
@@ -45,9 +46,34 @@ class ProviderEndpoint(Section):
         return self
 
 
+class Template(Section):
+    """A liveblog template of an organization's own, for a sport (or `news`)."""
+
+    name: Text
+    sportstype: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+
+
+class Named(Section):
+    """A pricing or a tag, which documents refer to."""
+
+    name: Text
+
+
+class Location(Section):
+    """A venue, beside those that imports bring."""
+
+    name: Text
+    city: Text | None = None
+    country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] | None = None
+
+
 class Organization(Section):
     name: Text
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
+    templates: dict[DeclaredId, Template] = Field(default_factory=dict)
+    pricings: dict[DeclaredId, Named] = Field(default_factory=dict)
+    tags: dict[DeclaredId, Named] = Field(default_factory=dict)
+    locations: dict[DeclaredId, Location] = Field(default_factory=dict)
 
 
 class Client(Section):

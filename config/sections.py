@@ -16,10 +16,9 @@ from config.values import (
     Network,
     Number,
     Text,
+    Timezone,
     WebAddress,
 )
-
-PagePath = Annotated[str, StringConstraints(pattern=r"^(/[a-z0-9_-]+)+$", max_length=100)]
 
 
 class Section(BaseModel):
@@ -33,7 +32,8 @@ class Server(Section):
     port: Annotated[Count, Field(ge=0, le=65535)] = 8080
     public_url: WebAddress | None = None
     public_feeds: bool = False
-    page_root: PagePath = "/live"
+    timezone: Timezone = "UTC"
+    public_metrics: bool = False
     trusted_proxies: tuple[Network, ...] = ()
     max_connections: Annotated[Count, Field(ge=1)] = 2000
     keep_alive: Interval = 75.0
@@ -42,12 +42,8 @@ class Server(Section):
 
 class Database(Section):
     url: DatabaseUrl = SecretStr("sqlite+aiosqlite:///matchwire.db")
-    pool_size: Annotated[Count, Field(ge=1, le=1000)] = 5
-    pool_overflow: Annotated[Count, Field(ge=0, le=1000)] = 5
-    pool_timeout: Interval = 3.0
-    connect_timeout: Interval = 5.0
-    statement_timeout: Interval = 5.0
-    busy_timeout: Interval = 5.0
+    pool_size: Annotated[Count, Field(ge=1, le=1000)] = 8
+    timeout: Interval = 5.0
 
     @property
     def is_sqlite(self) -> bool:
@@ -81,7 +77,7 @@ class Polling(Section):
     honour_max_age: bool = False
     timeout: Interval = 10.0
     concurrency: Annotated[Count, Field(ge=1, le=1000)] = 8
-    rate: Annotated[Number, Field(ge=0)] = 20.0
+    rate: Annotated[Number, Field(ge=0)] = 100.0
     backoff_max: Interval = 300.0
     breaker_after: Annotated[Count, Field(ge=1)] = 5
     breaker_pause: Interval = 30.0
@@ -95,16 +91,35 @@ class Limits(Section):
     client_per_second: Annotated[Number, Field(ge=0)] = 20.0
     client_burst: Annotated[Count, Field(ge=1)] = 60
     public_per_second: Annotated[Number, Field(ge=0)] = 30.0
-    public_burst: Annotated[Count, Field(ge=1)] = 90
     body_bytes: Bytes = 1_048_576
-    image_bytes: Bytes = 20_971_520
-    video_bytes: Bytes = 524_288_000
     provider_bytes: Bytes = 16_777_216
     feed_limit_max: Annotated[Count, Field(ge=20, le=10_000)] = 1000
 
 
 class Webhooks(Section):
+    """What clients may have called, and how; `rate` is requests a second to one host (0 = no limit)."""
+
     allow_hosts: tuple[HostOrNetwork, ...] = ()
+    per_organization: Annotated[Count, Field(ge=1, le=10_000)] = 100
+    connections: Annotated[Count, Field(ge=1, le=100)] = 4
+    rate: Annotated[Number, Field(ge=0)] = 50.0
+    round_timeout: Interval = 10.0
+    try_timeout: Interval = 5.0
+    secret_overlap: Duration = 86400.0
+    log_kept: Interval = 604800.0
+
+
+class Recording(Section):
+    """Whether what is polled is kept on disk, where, for how long (seconds) and how much of it (bytes)."""
+
+    enabled: bool = False
+    folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "recordings"
+    retention: Interval = 1209600.0
+    max_bytes: Bytes = 2_147_483_648
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same, a folder that is named relatively taken as one in `folder`."""
+        return self.model_copy(update={"folder": str(folder / self.folder)})
 
 
 class ProviderNames(Section):

@@ -6,7 +6,7 @@ from typing import Self
 from pydantic import Field
 
 from config.parties import Client, Liveblog, Organization
-from config.sections import Database, Limits, Logging, Polling, ProviderNames, Section, Server, Webhooks
+from config.sections import Database, Limits, Logging, Polling, ProviderNames, Recording, Section, Server, Webhooks
 from config.values import ClientId, OrganizationId, ProviderId
 
 
@@ -19,11 +19,13 @@ class Settings(Section):
     polling: Polling = Polling()
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
+    recording: Recording = Recording()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
     organizations: dict[OrganizationId, Organization] = Field(default_factory=dict)
     clients: dict[ClientId, Client] = Field(default_factory=dict)
     liveblogs: tuple[Liveblog, ...] = ()
 
     def in_folder(self, folder: Path) -> Self:
-        """These settings with a relative SQLite file taken as one in `folder`; anything else stays where it is."""
-        return self.model_copy(update={"database": self.database.in_folder(folder)})
+        """These settings with relative names (SQLite file, recordings) taken as below `folder`; the rest stays as it is."""
+        moved = {"database": self.database.in_folder(folder), "recording": self.recording.in_folder(folder)}
+        return self.model_copy(update=moved)

@@ -1,0 +1,270 @@
+"""What following matches costs, beside what the same requests cost bare: `python -m bench.polling`.
+
+Both sides run in turn in one process against one provider in another one; CPU time, medians.
+"""
+
+# ruff: noqa: SLF001, ASYNC110, RUF001 -- a benchmark looks inside, waits for what others do, and prints multiples
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import logging
+import tempfile
+import time
+import tracemalloc
+from contextlib import asynccontextmanager
+from heapq import heappop, heappush
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import structlog
+
+from api.services import ImportRequest
+from bench.measure import Figure, alternating, percentile, table
+from bench.upstream import upstream
+from config import Settings
+from ingest.house import opened
+from mapping.match import Status
+from providers import transport
+from store import sync
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ingest.house import House
+    from ingest.polling import Followed
+
+ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
+PAGE = Path(__file__).parents[1] / "docs" / "bench-polling.md"
+ROUNDS = 9
+INTERVAL = 5.0
+
+
+def settings_of(address: str, folder: Path) -> Settings:
+    return Settings.model_validate({
+        "database": {"url": f"sqlite+aiosqlite:///{folder / 'bench.db'}"},
+        "organizations": {
+            ORGANIZATION: {"name": "Bench", "providers": {"heim": {"base_url": address, "text_content": True}}}
+        },
+        "clients": {"cms": {"secret": "x" * 32, "organizations": [ORGANIZATION], "scopes": ["external"]}},
+        "polling": {"rate": 0, "live": INTERVAL, "pause": INTERVAL},
+    })  # fmt: skip
+
+
+async def follow(house: House, count: int, first: int = 0) -> None:
+    """A liveblog with text for each of `count` matches."""
+    for number in range(first, count):
+        await house.importer(ImportRequest(
+            organization_id=ORGANIZATION, client_id="cms", provider="heim", selector_kind="match",
+            selector_id=str(5_000_000 + number), title=None, locale="en", text=True, auto_post=True,
+            exclude_scoreboard=False, exclude_events=(), idempotency_key=None, idempotency_digest="",
+        ))  # fmt: skip
+
+
+@asynccontextmanager
+async def bench_house(address: str) -> AsyncIterator[House]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with opened(settings_of(address, Path(folder))) as house:
+            await house.leasing.start()
+            leasing = asyncio.create_task(house.leasing.run())
+            try:
+                yield house
+            finally:
+                leasing.cancel()
+                await asyncio.gather(leasing, return_exceptions=True)
+
+
+async def changing(address: str, *, on: bool) -> None:
+    async with httpx.AsyncClient(trust_env=False) as client:
+        await client.get(f"{address}/changing?on={int(on)}")
+
+
+def paths(match: Followed) -> list[tuple[str, str | None]]:
+    """What a poll of the match asks for, with the validator that it holds."""
+    names = {"match": "match/ma{}", "match-event": "match-event/ma{}", "liveticker": "liveticker/co31/ma{}"}
+    return [(names[kind].format(match.match_id), known.etag) for kind, known in match.known.items()]
+
+
+async def bare(client: transport.Client, match: Followed) -> None:
+    """The same requests with the same client, read to the end, their answers thrown away."""
+    await asyncio.gather(*(raw(client, path, etag) for path, etag in paths(match)))
+
+
+async def raw(client: transport.Client, path: str, etag: str | None) -> None:
+    async with client.http.stream("GET", path, headers={"If-None-Match": etag} if etag else {}) as response:
+        async for _ in response.aiter_raw():
+            pass
+
+
+async def unchanged(house: House, client: transport.Client, polls: int = 400) -> Figure:
+    """(a) A poll that finds nothing new, one after the other."""
+    match = house.followers.matches[0]
+    poller = house.followers._pollers[match.endpoint]
+
+    async def ours() -> None:
+        for _ in range(polls):
+            await poller.poll(match)
+
+    async def theirs() -> None:
+        for _ in range(polls):
+            await bare(client, match)
+
+    mine, its = await alternating(ours, theirs, rounds=ROUNDS)
+    return ratio("unchanged poll beside bare GETs of the same bytes", mine, its, 1.05, polls)
+
+
+async def day(house: House, client: transport.Client, count: int) -> tuple[Figure, float]:
+    """(b) Everything between heap and database: each match polled once, 9 % of the polls changed; and the CPU of a poll."""
+    matches = house.followers.matches[:count]
+
+    async def ours() -> None:
+        await _driven(house, list(matches))
+
+    async def theirs() -> None:
+        heap: list[tuple[float, int, Followed]] = []
+        for number, match in enumerate(matches):
+            heappush(heap, (time.monotonic(), number, match))
+        gate = asyncio.Semaphore(8)
+
+        async def one(match: Followed) -> None:
+            async with gate:
+                await bare(client, match)
+
+        tasks = []
+        while heap:
+            tasks.append(asyncio.create_task(one(heappop(heap)[2])))
+        await asyncio.gather(*tasks)
+
+    mine, its = await alternating(ours, theirs, rounds=5)
+    name = f"followers of {count} live matches, 9 % of polls changed, beside heap and bare GETs"
+    return ratio(name, mine, its, 1.5 if count == 1000 else None, count), mine / count
+
+
+async def _driven(house: House, matches: list[Followed]) -> None:
+    """Make all of them due, and let the followers' own loop drive them once."""
+    followers = house.followers
+    before = sum(match.polls for match in matches)
+    for match in matches:
+        followers._schedule(match, 0.0)
+    driving = asyncio.create_task(followers.run())
+    while sum(match.polls for match in matches) < before + len(matches) or any(match.busy for match in matches):
+        await asyncio.sleep(0.02)
+    driving.cancel()
+    await asyncio.gather(driving, return_exceptions=True)
+
+
+def ratio(name: str, mine: float, its: float, target: float | None, polls: int) -> Figure:
+    shown = f"{mine / its:.2f} × ({mine / polls * 1e6:.0f} µs : {its / polls * 1e6:.0f} µs)"
+    met = None if target is None else mine / its <= target
+    return Figure(name, shown, f"≤ {target} ×" if target else "", met)
+
+
+async def memory(address: str, count: int = 500) -> Figure:
+    """(c) What a process holds for a match that it follows, beyond its base."""
+    async with bench_house(address) as house:
+        await follow(house, count)
+        rows = [row.id for row in await house.store.read(sync.follows)]
+        house.followers._matches.clear()
+        house.followers._heap.clear()
+        gc.collect()
+        tracemalloc.start()
+        for row in rows:
+            await house.followers.follow(row)
+        gc.collect()
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    size = held / count / 1024
+    return Figure("memory per followed match", f"{size:.1f} KB", "≤ 10 KB", size <= 10)
+
+
+async def latency(house: House, seconds: float = 20.0) -> Figure:
+    """(d) From the change upstream to the commit, the interval in it: the lateness of the poll and what follows it."""
+    took: list[float] = []
+    followers = house.followers
+    poller = next(iter(followers._pollers.values()))
+    apply = type(poller)._apply
+
+    async def timed(self: Any, match: Followed, fetched: Any, **given: Any) -> None:
+        await apply(self, match, fetched, **given)
+        took.append(time.monotonic() - match.due)
+
+    type(poller)._apply = timed  # type: ignore[method-assign]
+    try:
+        for number, match in enumerate(followers.matches):
+            followers._schedule(match, INTERVAL * number / len(followers))
+        driving = asyncio.create_task(followers.run())
+        await asyncio.sleep(seconds)
+        driving.cancel()
+        await followers.stop()
+    finally:
+        type(poller)._apply = apply  # type: ignore[method-assign]
+    p99 = percentile(took, 0.99) * 1000
+    return Figure(
+        f"p99 from the planned poll to the commit of what it found ({len(followers)} matches, every {INTERVAL:.0f} s)",
+        f"{p99:.0f} ms ({len(took)} changes)", "≤ 50 ms + provider", p99 <= 55,
+    )  # fmt: skip
+
+
+async def measured(counts: tuple[int, ...]) -> list[Figure]:
+    figures: list[Figure] = []
+    async with upstream() as address:
+        client = transport.connect(address)
+        await changing(address, on=False)
+        async with bench_house(address) as house:
+            await follow(house, 1)
+            await settled(house)
+            figures.append(await unchanged(house, client))
+        figures.append(await memory(address))
+        await changing(address, on=True)
+        async with bench_house(address) as house:
+            done, costs = 0, dict[int, float]()
+            for count in counts:
+                await follow(house, count, first=done)
+                done = count
+                await settled(house)
+                gc.collect()
+                gc.freeze()  # as the daemon does with what it has loaded
+                figure, costs[count] = await day(house, client, count)
+                figures.append(figure)
+                if count == 1000:
+                    figures.append(await latency(house))
+        await client.aclose()
+    if len(costs) > 1:
+        few, many = min(costs), max(costs)
+        grown = costs[many] / costs[few]
+        name = f"CPU of a poll at {many} matches beside that at {few}"
+        figures.append(Figure(name, f"{grown:.2f} ×", "flat (≤ 1.2 ×)", grown <= 1.2))
+    return figures
+
+
+async def settled(house: House) -> None:
+    """The first polls of new matches are not those that are measured."""
+    for match in house.followers.matches:
+        while match.pending or match.afresh or not match.polls:
+            await house.followers.poll(match)
+        assert match.status in (Status.LIVE, Status.BREAK), match.status
+
+
+def main() -> None:
+    import uvloop
+
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--counts", type=int, nargs="+", default=[100, 500, 1000, 2000])
+    options.add_argument("--print-only", action="store_true")
+    chosen = options.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    written = table(uvloop.run(measured(tuple(chosen.counts))))
+    print(written)
+    if not chosen.print_only:
+        PAGE.write_text(
+            "# What following matches costs\n\n`python -m bench.polling` measures this: both sides in turn in one process, CPU"
+            " time, medians; the provider runs in another process.\nThe recorded match has 62 events and 10 comments;"
+            " a poll makes three conditional requests.\n\n" + written
+        )
+
+
+if __name__ == "__main__":
+    main()
