@@ -206,7 +206,7 @@ def test_every_recorded_answer_polled_once_gives_the_same(path, tmp_path):
     async def whole() -> None:
         store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'whole.db'}")
         try:
-            match_id, snapshots = timeline(path)
+            match_id, snapshots = course(path)
             script = [(index / len(snapshots) + 1e-9, frozenset(), None, None) for index in range(len(snapshots))]
             await played(store, match_id, snapshots, script)
         finally:
