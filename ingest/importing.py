@@ -119,8 +119,9 @@ class Importer:
         known = sync.resources(unit.conn, follow.id)
         terms = terms_of(request, match.sport)
         references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
-        game_id = _insert(unit, request, match, game_document(match, terms, references))
-        syncing.start_ledger(unit, game_id, liveblogs.require_game(unit.conn, game_id).document)
+        document = game_document(match, terms, references)
+        game_id = _insert(unit, request, match, document)
+        syncing.start_ledger(unit, game_id, document)
         sync.attach(
             unit,
             sync.Attachment(

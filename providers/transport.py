@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 
+    from providers.base import Endpoint
+
 T = TypeVar("T")
 
 CONNECTIONS = 24
@@ -125,6 +127,18 @@ def connect(
         transport=AiohttpTransport(verify=context, client=partial(_session, context, connections)),
     )
     return Client(http, asyncio.Semaphore(connections), timeout, max_body)
+
+
+def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Client:
+    """The client with which an adapter asks its endpoint; the option `user_agent` says how it introduces itself."""
+    return connect(
+        endpoint.base_url,
+        auth=auth,
+        user_agent=str(endpoint.options.get("user_agent") or USER_AGENT),
+        timeout=endpoint.timeout,
+        max_body=endpoint.max_body,
+        connections=endpoint.connections,
+    )
 
 
 def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession:

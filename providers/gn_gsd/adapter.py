@@ -35,13 +35,7 @@ class GnGsd:
         self._names = names_of(endpoint.options)
         key = {} if endpoint.api_key is None else {"api_key": endpoint.api_key}
         self._query = urlencode({"language": language_of(endpoint.language), **key})
-        self._client = transport.connect(
-            endpoint.base_url,
-            user_agent=str(endpoint.options.get("user_agent") or transport.USER_AGENT),
-            timeout=endpoint.timeout,
-            max_body=endpoint.max_body,
-            connections=endpoint.connections,
-        )
+        self._client = transport.client_of(endpoint)
 
     @property
     def endpoint(self) -> Endpoint:

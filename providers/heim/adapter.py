@@ -43,14 +43,8 @@ class Heim:
         self._endpoint = endpoint
         self._names = names_of(endpoint.options)
         self._zone = ZoneInfo(endpoint.timezone)
-        self._client = transport.connect(
-            endpoint.base_url,
-            auth=None if endpoint.username is None else (endpoint.username, endpoint.password or ""),
-            user_agent=str(endpoint.options.get("user_agent") or transport.USER_AGENT),
-            timeout=endpoint.timeout,
-            max_body=endpoint.max_body,
-            connections=endpoint.connections,
-        )
+        auth = None if endpoint.username is None else (endpoint.username, endpoint.password or "")
+        self._client = transport.client_of(endpoint, auth=auth)
 
     @property
     def endpoint(self) -> Endpoint:

@@ -46,13 +46,7 @@ class OpenLigaDb:
         self._endpoint = endpoint
         self._names = names_of(endpoint.options)
         self._zone = ZoneInfo(endpoint.timezone)
-        self._client = transport.connect(
-            endpoint.base_url,
-            user_agent=str(endpoint.options.get("user_agent") or transport.USER_AGENT),
-            timeout=endpoint.timeout,
-            max_body=endpoint.max_body,
-            connections=endpoint.connections,
-        )
+        self._client = transport.client_of(endpoint)
 
     @property
     def endpoint(self) -> Endpoint:
