@@ -88,18 +88,25 @@ def paths(match: Followed) -> list[tuple[str, str | None]]:
     return [(names[kind].format(match.match_id), known.etag) for kind, known in match.known.items()]
 
 
-async def bare(client: transport.Client, match: Followed) -> None:
-    """The same requests with the same client, read to the end, their answers thrown away."""
+def plain(address: str) -> httpx.AsyncClient:
+    """httpx's client on the transport that we use as well."""
+    headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
+    wire = transport.connect(address).wire
+    return httpx.AsyncClient(base_url=address, headers=headers, transport=wire, timeout=10, trust_env=False)
+
+
+async def bare(client: httpx.AsyncClient, match: Followed) -> None:
+    """The same requests with httpx's client, read to the end, their answers thrown away."""
     await asyncio.gather(*(raw(client, path, etag) for path, etag in paths(match)))
 
 
-async def raw(client: transport.Client, path: str, etag: str | None) -> None:
-    async with client.http.stream("GET", path, headers={"If-None-Match": etag} if etag else {}) as response:
+async def raw(client: httpx.AsyncClient, path: str, etag: str | None) -> None:
+    async with client.stream("GET", path, headers={"If-None-Match": etag} if etag else {}) as response:
         async for _ in response.aiter_raw():
             pass
 
 
-async def unchanged(house: House, client: transport.Client, polls: int = 400) -> Figure:
+async def unchanged(house: House, client: httpx.AsyncClient, polls: int = 400) -> Figure:
     """(a) A poll that finds nothing new, one after the other."""
     match = house.followers.matches[0]
     poller = house.followers._pollers[match.endpoint]
@@ -116,7 +123,7 @@ async def unchanged(house: House, client: transport.Client, polls: int = 400) ->
     return ratio("unchanged poll beside bare GETs of the same bytes", mine, its, 1.05, polls)
 
 
-async def day(house: House, client: transport.Client, count: int) -> tuple[Figure, float]:
+async def day(house: House, client: httpx.AsyncClient, count: int) -> tuple[Figure, float]:
     """(b) Everything between heap and database: each match polled once, 9 % of the polls changed; and the CPU of a poll."""
     matches = house.followers.matches[:count]
 
@@ -211,7 +218,7 @@ async def latency(house: House, seconds: float = 20.0) -> Figure:
 async def measured(counts: tuple[int, ...]) -> list[Figure]:
     figures: list[Figure] = []
     async with upstream() as address:
-        client = transport.connect(address)
+        client = plain(address)
         await changing(address, on=False)
         async with bench_house(address) as house:
             await follow(house, 1)

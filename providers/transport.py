@@ -7,14 +7,14 @@ and no message carries a URL, a credential or a body.
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import time
 import zlib
+from base64 import b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import aiohttp
@@ -26,7 +26,7 @@ from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRe
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
 
     from providers.base import Endpoint
 
@@ -38,12 +38,25 @@ CONNECTIONS = 24
 KEEP_ALIVE = 75.0
 """Seconds that an idle connection is kept: longer than the breaks between two polls."""
 
+ADDRESSES = 8192
+"""Per endpoint: addresses that are kept made up, so that only those of matches that are not polled any more are lost."""
+
 USER_AGENT = "matchwire/1"
 RETRY_AFTER = (1.0, 3600.0)
 """Bounds, in seconds, of what a provider may make us wait."""
 
+HEARD = 256 * 1024
+"""Bytes that are kept of an answer that could not be used."""
+
+GLANCE = (16 * 1024, 0.25)
+"""Bytes and seconds for which an answer of another status is looked at."""
+
 LATE = "the provider did not answer in time"
 BROKEN = "the connection to the provider failed"
+TOO_LARGE = "the provider's answer is too large"
+CUT_OFF = "the provider's answer is cut off"
+GARBLED = "the provider's answer is not what its encoding says"
+STRANGE = "the provider's answer has an unknown encoding"
 MAX_FRESH = 86_400.0
 MAX_ETAG = 512
 GZIP = 16 + zlib.MAX_WBITS
@@ -57,6 +70,27 @@ HEADERS = {
     name.lower().encode(): name
     for name in ("ETag", "Cache-Control", "Age", "Retry-After", "Content-Encoding", "Content-Length")
 }
+
+
+class Heard(Exception):
+    """What came instead of a good answer, as far as it was read: the cause of the error that is raised, for recordings.
+
+    `status` is 0 where no answer came. Its text tells nothing of the body, so that a traceback does not either.
+    """
+
+    def __init__(self, status: int = 0, body: bytes = b"") -> None:
+        super().__init__()
+        self.status = status
+        self.body = bytearray(body[:HEARD])
+        self.retry_after: str | None = None
+
+    def __str__(self) -> str:
+        return f"status {self.status}, {len(self.body)} bytes"
+
+    def shortened(self) -> Heard:
+        """The same without what is too much to be kept."""
+        del self.body[HEARD:]
+        return self
 
 
 class Throttled(UpstreamUnavailable):
@@ -77,15 +111,22 @@ REFUSALS: Mapping[int, tuple[type[ServiceError], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The connections to one endpoint. `timeout` (seconds) and `max_body` (decompressed bytes) bound each request."""
+    """The connections to one endpoint. `timeout` (seconds) and `max_body` (decompressed bytes) bound each request.
 
-    http: httpx.AsyncClient
+    Requests go to httpx's transport itself: what httpx's client does for each one (joining URLs, merging headers, looking
+    for cookies, redirects and credentials to be refreshed) is done once here or not wanted, and costs more than the request.
+    """
+
+    wire: httpx.AsyncBaseTransport
+    url: Callable[[str], httpx.URL]
+    """The whole address of a path below the endpoint's base URL."""
+    headers: tuple[tuple[bytes, bytes], ...]
     gate: asyncio.Semaphore
     timeout: float
     max_body: int
 
     async def aclose(self) -> None:
-        await self.http.aclose()
+        await self.wire.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,24 +150,36 @@ def connect(
     connections: int = CONNECTIONS,
 ) -> Client:
     """A client for one endpoint. `params` go with each request; `base_url` may hold user and password."""
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # its INFO lines show query strings, some of which hold keys
-    url = httpx.URL(base_url)
-    if url.userinfo:
-        auth = auth or (url.username, url.password)
-        url = url.copy_with(userinfo=b"")
+    base = httpx.URL(base_url)
+    if base.userinfo:
+        auth = auth or (base.username, base.password)
+        base = base.copy_with(userinfo=b"")
     context = httpx.create_ssl_context(trust_env=False)
-    http = httpx.AsyncClient(
-        base_url=url,
-        auth=auth,
-        params=params,
-        headers={"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": user_agent},
+    return Client(
+        wire=AiohttpTransport(verify=context, client=partial(_session, context, connections)),
+        url=lru_cache(ADDRESSES)(partial(_address, base, params)),
+        headers=tuple(_headers(base, auth, user_agent)),
+        gate=asyncio.Semaphore(connections),
         timeout=timeout,
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-        follow_redirects=False,
-        trust_env=False,
-        transport=AiohttpTransport(verify=context, client=partial(_session, context, connections)),
+        max_body=max_body,
     )
-    return Client(http, asyncio.Semaphore(connections), timeout, max_body)
+
+
+def _address(base: httpx.URL, params: Mapping[str, str] | None, path: str) -> httpx.URL:
+    """`path`, which may hold a query, below the base's own path."""
+    below, _, query = path.lstrip("/").partition("?")
+    url = base.copy_with(path=f"{base.path.rstrip('/')}/{below}", query=query.encode() if query else None)
+    return url.copy_merge_params(params) if params else url
+
+
+def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> Iterator[tuple[bytes, bytes]]:
+    """What each request says; "Host" and what belongs to the connection are the transport's."""
+    yield b"Host", base.netloc
+    yield b"Accept", b"application/json"
+    yield b"Accept-Encoding", b"gzip"
+    yield b"User-Agent", user_agent.encode()
+    if auth is not None:
+        yield b"Authorization", b"Basic " + b64encode(":".join(auth).encode())
 
 
 def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Client:
@@ -159,29 +212,51 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
     UpstreamUnavailable (5xx, redirects, time-outs, broken connections).
     """
     async with client.gate:  # waiting for a turn is not the provider's fault and does not count
+        heard = Heard()
         try:
             async with asyncio.timeout(client.timeout):
-                return await _exchange(client, path, etag)
+                return await _exchange(client, path, etag, heard)
         except TimeoutError:
-            raise UpstreamUnavailable(LATE) from None
+            raise UpstreamUnavailable(LATE) from heard.shortened()
         except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
             # The transport calls every connection error a time-out; what it was stands behind it.
-            raise UpstreamUnavailable(LATE if isinstance(error.__cause__, TimeoutError) else BROKEN) from None
+            message = LATE if isinstance(error.__cause__, TimeoutError) else BROKEN
+            raise UpstreamUnavailable(message) from heard.shortened()
+        except ServiceError as error:
+            raise error from heard.shortened()
 
 
-async def _exchange(client: Client, path: str, etag: str | None) -> Reply:
-    headers = {"If-None-Match": etag} if etag else {}
-    async with client.http.stream("GET", path, headers=headers) as response:
+async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -> Reply:
+    condition = ((b"If-None-Match", etag.encode()),) if etag else ()
+    request = httpx.Request("GET", client.url(path), headers=[*client.headers, *condition])
+    response = await client.wire.handle_async_request(request)
+    try:
         head = _head(response)
-        _check(response.status_code, head, conditional=etag is not None)
+        heard.status = response.status_code
+        try:
+            _check(response.status_code, head, conditional=etag is not None)
+        except ServiceError:
+            await _glance(response, head, heard)
+            raise
         fresh_for = freshness(head)
         if response.status_code == httpx.codes.NOT_MODIFIED:
             return Reply(status=304, etag=_etag(head) or etag, fresh_for=fresh_for)
         promised = head.get("Content-Length", "")
         if LENGTH.fullmatch(promised):
             _within(int(promised), client.max_body)
-        body = await _read(response, head.get("Content-Encoding", ""), client.max_body)
+        body = await _read(response, head.get("Content-Encoding", ""), client.max_body, heard.body)
         return Reply(status=200, body=body, etag=_etag(head), fresh_for=fresh_for)
+    finally:
+        await response.aclose()
+
+
+async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Heard) -> None:
+    """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
+    size, seconds = GLANCE
+    heard.retry_after = head.get("Retry-After")
+    with suppress(TimeoutError, httpx.HTTPError, aiohttp.ClientError, OSError, BadBody):
+        async with asyncio.timeout(seconds):
+            await _read(response, head.get("Content-Encoding", ""), size, heard.body)
 
 
 def _head(response: httpx.Response) -> dict[str, str]:
@@ -255,46 +330,48 @@ def _etag(headers: Mapping[str, str]) -> str | None:
     return value if value and len(value) <= MAX_ETAG and value.isascii() and value.isprintable() else None
 
 
-async def _read(response: httpx.Response, encoding: str, limit: int) -> bytes:
-    """The decompressed body. BadBody where it is larger than `limit`, cut off, or encoded otherwise than asked for."""
+async def _read(response: httpx.Response, encoding: str, limit: int, body: bytearray) -> bytes:
+    """The decompressed body, which grows in `body`.
+
+    BadBody where it is larger than `limit`, cut off, or encoded otherwise than asked for.
+    """
     encoding = encoding.strip().lower()
     raw = cast(
         "AsyncIterable[bytes]", response.stream
     )  # undecoded, and readable where a test double has read it before
     if encoding in ("", "identity"):
-        return await _plain(raw, limit)
+        return await _plain(raw, limit, body)
     if encoding in ("gzip", "x-gzip"):
-        return await _gunzip(raw, limit)
-    raise BadBody("the provider's answer has an unknown encoding")
+        return await _gunzip(raw, limit, body)
+    raise BadBody(STRANGE)
 
 
-async def _plain(raw: AsyncIterable[bytes], limit: int) -> bytes:
-    body = bytearray()
+async def _plain(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
     async for chunk in raw:
         body += chunk
         _within(len(body), limit)
     return bytes(body)
 
 
-async def _gunzip(raw: AsyncIterable[bytes], limit: int) -> bytes:
+async def _gunzip(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
     """Never more than one byte over the limit is unpacked, whatever a chunk expands to."""
-    unpack, body, received = zlib.decompressobj(GZIP), bytearray(), 0
+    unpack, received = zlib.decompressobj(GZIP), 0
     async for chunk in raw:
         received += len(chunk)
         _within(received, limit)
         try:
             body += unpack.decompress(chunk, limit + 1 - len(body))
         except zlib.error:
-            raise BadBody("the provider's answer is not what its encoding says") from None
+            raise BadBody(GARBLED) from None
         _within(len(body), limit)
     if not unpack.eof or unpack.unused_data:
-        raise BadBody("the provider's answer is cut off")
+        raise BadBody(CUT_OFF)
     return bytes(body)
 
 
 def _within(size: int, limit: int) -> None:
     if size > limit:
-        raise BadBody("the provider's answer is too large")
+        raise BadBody(TOO_LARGE)
 
 
 def _worth_repeating(error: Exception) -> bool:

@@ -8,6 +8,7 @@ import pytest
 import respx
 
 from mapping.errors import BadBody, InvalidRequest, MatchUnknown, ProviderRefused, UpstreamUnavailable
+from providers import transport
 from providers.base import Endpoint, Known, Outcome, Selector
 from providers.heim.adapter import HEIM
 from providers.transport import Throttled
@@ -415,13 +416,14 @@ async def test_the_base_url_may_have_a_path():
     assert not fetched.failed
 
 
-async def test_answers_can_be_mocked_at_the_client():
-    """respx with `using="httpx"` stands in for the provider, for tests that need no wire."""
-    with respx.mock(using="httpx", base_url="https://customer.example") as mocked:
-        mocked.get(MATCH).mock(return_value=httpx.Response(200, json=wrapped(), headers={"ETag": '"m1"'}))
-        mocked.get(EVENTS).mock(return_value=httpx.Response(200, json=[GOAL]))
-        adapter = HEIM.connect(Endpoint(provider="heim", base_url="https://customer.example"))
-        fetched = await adapter.fetch(MATCH_ID, {}, text=False, hints={})
-        await adapter.aclose()
+async def test_answers_can_be_mocked_at_the_transport(monkeypatch):
+    """A router of respx stands in for the provider, for tests that need no wire."""
+    router = respx.MockRouter(base_url="https://customer.example")
+    router.get(MATCH).mock(return_value=httpx.Response(200, json=wrapped(), headers={"ETag": '"m1"'}))
+    router.get(EVENTS).mock(return_value=httpx.Response(200, json=[GOAL]))
+    monkeypatch.setattr(transport, "AiohttpTransport", lambda **_: httpx.MockTransport(router.async_handler))
+    adapter = HEIM.connect(Endpoint(provider="heim", base_url="https://customer.example"))
+    fetched = await adapter.fetch(MATCH_ID, {}, text=False, hints={})
+    await adapter.aclose()
 
     assert outcomes(fetched) == {"match": "changed", "match-event": "changed"}
