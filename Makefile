@@ -27,7 +27,7 @@ lint: $(READY) ## ruff, formatting and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-soak: $(READY) ## the long tests: kill loops, fuzzing, simulated days
+soak: $(READY) ## the long tests: kill loops, fuzzing, simulated days; one needs the package libfaketime
 	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
 
 # An environment that was left half-made has no interpreter that runs, and is made anew.

@@ -20,21 +20,26 @@ from api.feeds import endpoint as feeds
 from api.feeds.common import FEED_PATH
 from api.gate import Gate
 from api.guards import Guard
-from api.openapi import METRICS, PAGE_OPERATION, PROBES, document, feed_operation
+from api.openapi import document
+from api.reads import METRICS, PAGE_OPERATION, PROBES, feed_operation
 from api.static import folder
 from api.stream import endpoint as stream
 from api.stream.streams import Streams
 from api.watching import DELTA_OPERATION, STREAM_OPERATION
-from api.write import events, liveblogs, players, teams, ticker, tournaments
+from api.write import events, liveblogs, records, ticker
+from mapping.documents.collection import Collection
 from mapping.documents.delta import GameShowResponse
+from mapping.documents.event import Event
 from mapping.documents.external import CreateFromExternal
-from mapping.documents.game import GameDraft
+from mapping.documents.game import Game, GameDraft
 from mapping.documents.modification import PostModifications
+from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pydantic import BaseModel
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
@@ -42,11 +47,27 @@ if TYPE_CHECKING:
     from api.services import Services
 
 
-MASTERS = (players.router, teams.router, tournaments.router)
-ROUTERS = (external.router, *MASTERS, ticker.router, liveblogs.router, webhooks.router, webhooklog.router)
+ROUTERS = (external.router, *records.ROUTERS, ticker.router, liveblogs.router, webhooks.router, webhooklog.router)
 
-UNROUTED = (CreateFromExternal, GameDraft, GameShowResponse, PostModifications)
-"""Documents that the framework does not know."""
+REQUESTS: tuple[type[BaseModel], ...] = (
+    CreateFromExternal,
+    Event,
+    GameDraft,
+    PostModifications,
+    WebhookAddress,
+    WebhookReplay,
+    *(model for kind in records.KINDS for model in (kind.draft, kind.update)),
+)
+ANSWERS: tuple[type[BaseModel], ...] = (
+    Collection[Game],
+    Event,
+    Game,
+    GameShowResponse,
+    WebhookDeliveries,
+    WebhookSubscription,
+    *(model for kind in records.KINDS for model in (kind.shown, kind.page)),
+)
+"""The documents that operations refer to."""
 
 BRANCHES = (
     *(
@@ -108,7 +129,7 @@ def create_framework(services: Services) -> FastAPI:
 
 def openapi(framework: FastAPI, services: Services) -> dict[str, object]:
     """The OpenAPI document of everything that is served."""
-    return document(framework, BRANCHES, UNROUTED, services.settings.public_url)
+    return document(framework, BRANCHES, requests=REQUESTS, answers=ANSWERS, public_url=services.settings.public_url)
 
 
 async def _service_error(_: Request, error: ServiceError) -> Response:

@@ -10,11 +10,11 @@ from api.reading import documents
 from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import PUBLISHED, UNPUBLISHED
 from mapping.posting import shown
-from store import liveblogs, masterdata
+from store import declarations, listing, liveblogs, masterdata
 from store.tables import locations, players, teams, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -35,11 +35,36 @@ def decorate(
     conn: Connection, game: StoredGame, *, compact: bool = False, owner_name: Callable[[str], str | None] | None = None
 ) -> Json:
     """The game as `ticker/show` gives it, oldest event first, drafts included; `compact` abbreviates the events."""
-    stored = liveblogs.events(conn, game.id, statuses=EDITABLE, scheduled=True, descending=False)
-    events = documents(stored)
-    resolved, *posts = complete(conn, [game.as_document(), *([] if compact else map(shown, events))])
+    if compact:
+        return decorate_compact(conn, [game], owner_name=owner_name)[0]
+    events = documents(liveblogs.events(conn, game.id, statuses=EDITABLE, scheduled=True, descending=False))
+    resolved, *posts = complete(conn, [game.as_document(), *map(shown, events)])
+    return {**resolved, **_beside(conn, game, resolved, events, owner_name), "events": posts}
+
+
+def decorate_compact(
+    conn: Connection, games: Sequence[StoredGame], *, owner_name: Callable[[str], str | None] | None = None
+) -> list[Json]:
+    """The games with abbreviated events, of which no more is read than that takes."""
+    outlines = listing.outlines(conn, [game.id for game in games])
+    resolved = complete(conn, [game.as_document() for game in games])
+    answer = []
+    for game, document in zip(games, resolved, strict=True):
+        events = documents(outlines[game.id])
+        beside = _beside(conn, game, document, events, owner_name)
+        answer.append({**document, **beside, "events": [abbreviated(event) for event in events]})
+    return answer
+
+
+def _beside(
+    conn: Connection,
+    game: StoredGame,
+    resolved: Json,
+    events: Sequence[Json],
+    owner_name: Callable[[str], str | None] | None,
+) -> Json:
+    """What a decorated game says beside its document."""
     return {
-        **resolved,
         **{name: resolved.get(name) for name in OPTIONAL},
         "sportstype": game.sportstype,
         "summary": summary(resolved),
@@ -47,8 +72,7 @@ def decorate(
         "editors": sorted({name for event in events if (name := text(event, "editor") or text(event, "user_id"))}),
         "tags": resolved.get("tags") or [],
         "permissions": resolved.get("permissions") or [],
-        "custom_template": custom_template(game.template_id, game.sportstype),
-        "events": [abbreviated(event) for event in events] if compact else posts,
+        "custom_template": custom_template(conn, game),
     }
 
 
@@ -69,22 +93,38 @@ def owner(organization_id: str, name_of: Callable[[str], str | None] | None) -> 
     return {"_type": "Svc::Model::Organization", "_id": organization_id, **({"name": name} if name else {})}
 
 
-def custom_template(template_id: str, sportstype: str) -> Json | None:
+def custom_template(conn: Connection, game: StoredGame) -> Json | None:
     """The template where it is one of the organization's own, None for a sport's."""
-    if template_id == sportstype:
+    if game.template_id == game.sportstype:
         return None
-    return {"_type": "Svc::Model::CustomTemplate", "_id": template_id, "sportstype": sportstype}
+    declared = declarations.declared(conn, "template", game.template_id, [game.organization_id])
+    name = declared.fields.get("name") if declared else None
+    return {
+        "_type": "Svc::Model::CustomTemplate",
+        "_id": game.template_id,
+        **({"name": name} if name else {}),
+        "sportstype": game.sportstype,
+    }
 
 
 def complete(conn: Connection, documents: list[Json]) -> list[Json]:
     """The documents with every reference to master data in them resolved."""
     named = master_data(conn, wanted(documents))
-    return [resolve(document, named) for document in documents]
+    return [resolve(document, named) for document in documents] if named else documents
 
 
-def wanted(value: Any) -> set[Named]:
-    """What all references to master data, anywhere in the value, name."""
-    return {named for each in _objects(value) if (named := _named(each))}
+def wanted(documents: Iterable[Json]) -> set[Named]:
+    """What all references to master data, anywhere in the documents, name."""
+    found: set[Named] = set()
+    waiting: list[Any] = list(documents)
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            if "_id" in each and (named := _named(each)):
+                found.add(named)
+            each = each.values()
+        waiting += [part for part in each if isinstance(part, (dict, list))]
+    return found
 
 
 def master_data(conn: Connection, wanted: set[Named]) -> dict[Named, Json]:
@@ -114,14 +154,3 @@ def resolve(value: Any, named: Mapping[Named, Json]) -> Any:
 def _named(value: Json) -> Named | None:
     object_id = value.get("_id")
     return (kind(value), object_id) if isinstance(object_id, str) and kind(value) in TABLES else None
-
-
-def _objects(value: Any) -> Iterator[Json]:
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            yield each
-            waiting.extend(each.values())
-        elif isinstance(each, list):
-            waiting.extend(each)

@@ -7,16 +7,16 @@ from collections.abc import Collection, Sequence
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import ValidationError
 from starlette.responses import Response
 
 from api.auth import Caller
 from api.depends import Given, OrganizationId, importer
 from api.errors import json_response
-from api.openapi import EXTERNAL_ERRORS, documented, json_body
+from api.openapi import EXTERNAL_ERRORS, documented
+from api.schemas import asked, json_content
 from api.services import ImportRequest, SelectorKind
-from mapping import strictjson
-from mapping.documents.base import field_path, parse
+from api.write.bodies import checked, read_body
+from api.write.operations import readable
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.game import Game
 from mapping.errors import Forbidden, InvalidRequest, NotFound, Unprocessable
@@ -40,17 +40,25 @@ EXAMPLE = {
 }
 
 
+KEY = {
+    "name": IDEMPOTENCY_HEADER,
+    "in": "header",
+    "description": "The same key with the same body gives the same liveblog; 1-255 visible ASCII characters",
+    "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
+}
+CREATED = readable(documented(Game, "The decorated liveblog, with `external`"))
+
+
 @router.post(
     "/{organizationId}/liveblog/createFromExternal",
     operation_id="liveblog.createFromExternal",
     summary="Create a liveblog that a provider's match fills",
     response_class=Response,
-    responses={200: documented(Game, "The decorated liveblog, with `external`"), **EXTERNAL_ERRORS},
-    openapi_extra=json_body(
-        CreateFromExternal,
-        EXAMPLE,
-        header=(IDEMPOTENCY_HEADER, "The same key with the same body gives the same liveblog; 1-255 visible ASCII."),
-    ),
+    responses={200: CREATED, **EXTERNAL_ERRORS},
+    openapi_extra={
+        "requestBody": {"required": True, "content": json_content(asked(CreateFromExternal), EXAMPLE)},
+        "parameters": [KEY],
+    },
 )
 async def create_from_external(
     request: Request,
@@ -70,17 +78,6 @@ async def create_from_external(
         event_types=services.event_types,
     )
     return json_response(await services.import_match(wanted))
-
-
-def read_body(body: bytes) -> dict[str, Any]:
-    """The JSON object in a body, whatever its Content-Type says; raises InvalidRequest or Unprocessable."""
-    try:
-        value = strictjson.loads(body)
-    except ValueError as error:
-        raise InvalidRequest(f"the body is refused: {error}") from None
-    if not isinstance(value, dict):
-        raise Unprocessable("the body should be a JSON object")
-    return value
 
 
 def import_request(
@@ -132,12 +129,7 @@ def _check_provider(provider: Any, providers: Collection[str]) -> None:
 
 def _document(body: dict[str, Any]) -> CreateFromExternal:
     # null says the same as leaving a name out: none of these fields can be cleared.
-    given = {name: value for name, value in body.items() if value is not None}
-    try:
-        return parse(CreateFromExternal, given)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise Unprocessable(first["msg"], field=field_path(first)) from None
+    return checked(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
 
 
 def _selector(document: CreateFromExternal) -> tuple[SelectorKind, str]:

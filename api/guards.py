@@ -9,7 +9,6 @@ import traceback
 from typing import TYPE_CHECKING
 
 import structlog
-from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 
 from api.context import KEY, Context, headers_of
@@ -30,12 +29,13 @@ SECRET = re.compile(r"(client_secret|api_key|password)=[^&\s'\"]+", re.IGNORECAS
 READS = {"GET", "HEAD"}
 
 SAFE_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+    b"cache-control": b"no-store",
 }
 """What an answer carries unless its handler says otherwise."""
+REQUEST_ID = b"x-request-id"
 
 
 class Guard:
@@ -98,11 +98,12 @@ class Reply:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(raw=list(message.get("headers", ())))
-            for name, value in {**SAFE_HEADERS, **self._context.headers}.items():
-                headers.setdefault(name, value)
-            headers["X-Request-Id"] = self._context.request_id
-            message = {**message, "headers": headers.raw}
+            told = {k.lower().encode("latin-1"): value.encode("latin-1") for k, value in self._context.headers.items()}
+            headers = [(name.lower(), value) for name, value in message.get("headers", ())]
+            said = {name for name, _ in headers}
+            headers += [pair for pair in {**SAFE_HEADERS, **told}.items() if pair[0] not in said]
+            headers.append((REQUEST_ID, self._context.request_id.encode()))
+            message = {**message, "headers": headers}
         elif self._head:
             message = {**message, "body": b""}
         await self._send(message)

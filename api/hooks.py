@@ -5,11 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
-
-from api.external import read_body
 from api.query import choice, integer
-from mapping.documents.base import field_path, parse
+from api.write.bodies import checked, read_body
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
 from mapping.rules import addresses
@@ -34,11 +31,7 @@ def address_of(model: type[AddressT], body: bytes) -> AddressT:
     given = {name: value for name, value in read_body(body).items() if value is not None}
     if given.get("url", "") == "":
         raise InvalidRequest("url is missing", field="url")
-    try:
-        return parse(model, given)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise Unprocessable(first["msg"], field=field_path(first)) from None
+    return checked(model, given)
 
 
 async def check_callable(services: Services, url: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi.openapi.utils import get_openapi
 
+from api.schemas import SCHEMAS, answered, components, json_content, shortened
 from mapping import errors
 
 if TYPE_CHECKING:
@@ -19,11 +20,17 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 DESCRIPTION = "Liveblogs that sports data providers and editors write together: write API, feeds and pages."
-SCHEMAS = "#/components/schemas/"
 SECURITY: tuple[Json, ...] = ({"basic": []}, {"bearer": []}, {"query_id": [], "query_secret": []})
 """What a client proves itself with: any one of these."""
 
 PUBLIC: tuple[Json, ...] = ({},)
+OPEN: tuple[Json, ...] = ({"query_id": []}, *SECURITY, *PUBLIC)
+"""Reads that take a `client_id` alone; without any where feeds are public."""
+
+TEXT: Json = {"type": "string"}
+NAME: Json = {"type": "string", "minLength": 1}
+BOOLEAN: Json = {"type": "boolean", "default": False}
+LIVEBLOG = "`local_id` or `ticker_id` of the liveblog"
 SCHEMES: Json = {
     "basic": {"type": "http", "scheme": "basic", "description": "client_id and client_secret"},
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "<client_id>.<client_secret>"},
@@ -65,160 +72,88 @@ MEANINGS: Mapping[int, str] = {
     500: "Unexpected internal error",
     503: "Temporarily unavailable; the same request may work later",
 }
-OF_ALL = (400, 414, 429, 500, 503)
+OF_ALL = (400, 414, 415, 429, 500, 503)
+OF_PROBES = (400, 414, 415, 500)
+"""What is refused before anybody looks which operation is meant."""
+_LATER: Json = {"Retry-After": {"description": "Seconds to wait", "required": True, "schema": {"type": "integer"}}}
+_CHALLENGE: Json = {
+    "WWW-Authenticate": {"description": "How to authenticate", "required": True, "schema": {"type": "string"}}
+}
+HEADERS: Mapping[int, Json] = {401: _CHALLENGE, 429: _LATER, 503: _LATER}
+
+
+def refusal(status: int) -> Json:
+    """The answer that tells an error."""
+    headers = {"headers": HEADERS[status]} if status in HEADERS else {}
+    return {"description": MEANINGS[status], "content": json_content({"$ref": f"{SCHEMAS}Error"}), **headers}
 
 
 def refusals(*statuses: int) -> dict[int | str, Json]:
     """The error answers of an operation, those that every operation has included."""
-    return {
-        status: {
-            "description": MEANINGS[status],
-            "content": {"application/json": {"schema": {"$ref": f"{SCHEMAS}Error"}}},
-            **({"headers": {"Retry-After": {"schema": {"type": "integer"}}}} if status in {429, 503} else {}),
-        }
-        for status in sorted({*OF_ALL, *statuses})
-    }
+    return {status: refusal(status) for status in sorted({*OF_ALL, *statuses})}
+
+
+def told(errors: Mapping[int | str, Json]) -> Json:
+    """Error answers under the keys that the document wants."""
+    return {str(status): answer for status, answer in errors.items()}
 
 
 READ_ERRORS = refusals(401, 403, 404)
-EXTERNAL_ERRORS = refusals(401, 403, 404, 413, 415, 422)
+EXTERNAL_ERRORS = refusals(401, 403, 404, 409, 413, 422)
 PUBLIC_ERRORS = refusals(401, 404)
+FEED_ERRORS = refusals(401, 403, 404)
 
 
 def documented(model: type[BaseModel], description: str) -> Json:
     """A 200 answer that holds a document."""
-    return {"model": model, "description": description}
+    return {"description": description, "content": json_content(answered(model))}
 
 
-def json_body(model: type[BaseModel], example: Json, *, header: tuple[str, str]) -> Json:
-    """The request body and header of an operation that reads them itself."""
-    schema = model.model_json_schema(by_alias=True, ref_template=f"{SCHEMAS}{{model}}")
-    schema.pop("$defs", None)
-    name, description = header
-    return {
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": schema, "example": example}},
-        },
-        "parameters": [{"name": name, "in": "header", "description": description, "schema": {"type": "string"}}],
-    }
-
-
-def _parameter(name: str, description: str, schema: Json, *, where: str = "query") -> Json:
+def query(name: str, description: str, schema: Json | None = None, *, required: bool = False) -> Json:
+    """A parameter of the query; any text unless the schema says otherwise. A switch without a value is off."""
     return {
         "name": name,
-        "in": where,
+        "in": "query",
         "description": description,
-        "required": where == "path" or name == "liveblogId",
-        "schema": schema,
+        "required": required,
+        "schema": TEXT if schema is None else schema,
+        **({"allowEmptyValue": True} if schema == BOOLEAN else {}),
     }
 
 
-LIVEBLOG = "`local_id` or `ticker_id` of the liveblog"
-BOOLEAN: Json = {"type": "boolean", "default": False}
-FEED_PARAMETERS: list[Json] = [
-    _parameter("liveblogId", LIVEBLOG, {"type": "string"}),
-    _parameter("limit", "Number of events", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
-    _parameter("sort", "Oldest or newest first", {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
-    _parameter("continue_event_id", "The last event id of the previous answer", {"type": "string"}),
-    _parameter("include_continue_event", "Whether that event is part of this answer too", BOOLEAN),
-    _parameter("delay", "Hide what was published less than so many seconds ago", {"type": "integer", "default": 0}),
-    _parameter("themeId", "Accepted; themes filter nothing yet", {"type": "string"}),
-]
-NOT_MODIFIED: Json = {"description": "The caller has it already (`If-None-Match`, `If-Modified-Since`)"}
+def linked(answer: Json, operation: str, *, body: str | None = None, **names: str) -> Json:
+    """The answer with a link to an operation that takes these of its fields as parameters: parameter → field.
+
+    `body`: the expression for the body that the operation is sent.
+    """
+    link = {"operationId": operation, "parameters": {name: f"$response.body#/{at}" for name, at in names.items()}}
+    told = {} if body is None else {"requestBody": body}
+    return {**answer, "links": {**answer.get("links", {}), operation.rpartition(".")[2]: {**link, **told}}}
 
 
-def _read(operation_id: str, summary: str, tag: str, content_type: str, *, parameters: list[Json], **more: Any) -> Json:
-    """A GET operation that a cache may ask about again."""
-    answer = {"description": summary, "content": {content_type: {"schema": {"type": "string"}}}}
-    responses = {"200": answer, "304": NOT_MODIFIED, **{str(key): value for key, value in PUBLIC_ERRORS.items()}}
-    return {
-        "operationId": operation_id,
-        "summary": summary,
-        "tags": [tag],
-        "parameters": parameters,
-        "responses": responses,
-        **more,
-    }
-
-
-def feed_operation(extension: str, content_type: str) -> Json:
-    """The documentation of one feed."""
-    kind = content_type.partition(";")[0]
-    return _read(
-        f"feed.{extension}",
-        f"A liveblog as {extension}",
-        "Feeds",
-        kind,
-        parameters=FEED_PARAMETERS,
-        security=[*SECURITY, *PUBLIC],
-    )
-
-
-PAGE_OPERATION = _read(
-    "liveblog.page",
-    "A liveblog as a web page",
-    "Pages",
-    "text/html",
-    parameters=[
-        _parameter("liveblogId", LIVEBLOG, {"type": "string"}, where="path"),
-        _parameter("fragment", "Only the part of the page that changes", BOOLEAN),
-    ],
-    security=[{"query_id": []}, *SECURITY, *PUBLIC],
-)
-
-
-def _probe(operation_id: str, summary: str, **more: Json) -> Json:
-    content = {"application/json": {"schema": {"type": "object"}}}
-    responses = {"200": {"description": summary, "content": content}, **more}
-    return {
-        "operationId": operation_id,
-        "summary": summary,
-        "tags": ["Operation"],
-        "security": [],
-        "responses": responses,
-    }
-
-
-NOT_READY: Json = {"description": "Not ready", "content": {"application/json": {"schema": {"type": "object"}}}}
-PROBES = {
-    "livez": _probe("livez", "The process lives"),
-    "readyz": _probe("readyz", "The process can do its work", **{"503": NOT_READY}),
-}
-
-METRICS: Json = {
-    "operationId": "metrics",
-    "summary": "Numbers for Prometheus",
-    "tags": ["Operation"],
-    "security": [*SECURITY, *PUBLIC],
-    "responses": {
-        "200": {"description": "The numbers", "content": {"text/plain": {"schema": {"type": "string"}}}},
-        **{str(status): answer for status, answer in refusals(401, 403, 404).items()},
-    },
-}
-
-
-def document(app: FastAPI, branches: Iterable[Branch], models: Iterable[type[BaseModel]], public_url: str) -> Json:
-    """The whole document; `models` are those that no route of the framework names."""
+def document(
+    app: FastAPI,
+    branches: Iterable[Branch],
+    *,
+    requests: Iterable[type[BaseModel]],
+    answers: Iterable[type[BaseModel]],
+    public_url: str,
+) -> Json:
+    """The whole document; `requests` and `answers` are the documents that operations refer to."""
     whole = get_openapi(
         title=app.title, version=app.version, openapi_version="3.1.0", description=DESCRIPTION, routes=app.routes
     )
     whole["servers"] = [{"url": public_url}]
-    components: Json = whole.setdefault("components", {})
-    schemas: Json = components.setdefault("schemas", {})
-    schemas["Error"] = ERROR
-    for model in models:
-        schema = model.model_json_schema(by_alias=True, ref_template=f"{SCHEMAS}{{model}}")
-        for name, part in {**schema.pop("$defs", {}), model.__name__: schema}.items():
-            schemas.setdefault(name, part)
-    components["securitySchemes"] = SCHEMES
+    # Not the framework's schemas: it holds bounds as floats, which turns 2^63 - 1 into 2^63.
+    whole["components"] = {
+        "schemas": {"Error": ERROR, **components(requests, answers)},
+        "securitySchemes": SCHEMES,
+    }
     for operation in (each for path in whole["paths"].values() for each in path.values()):
         operation.setdefault("security", list(SECURITY))
         if "HTTPValidationError" in str(operation["responses"].get("422")):
             del operation["responses"]["422"]  # the framework's own; ours are declared
-    for name in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(name, None)
     whole["paths"] |= {
         branch.path: {branch.method.lower(): branch.operation} for branch in branches if branch.operation
     }
-    return whole
+    return shortened(whole)

@@ -2,35 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from api.openapi import PUBLIC, PUBLIC_ERRORS, SCHEMAS, SECURITY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from api.openapi import BOOLEAN, LIVEBLOG, NAME, OPEN, PUBLIC_ERRORS, TEXT, query, told
+from api.schemas import answered, json_content
+from mapping.documents.delta import GameShowResponse
 
 Json = dict[str, Any]
 
-BOOLEAN: Json = {"type": "boolean", "default": False}
-TEXT: Json = {"type": "string"}
 VERSION: Json = {"type": "integer", "minimum": 0, "maximum": 10**15 - 1, "default": 0}
-LIVEBLOG = "`local_id` or `ticker_id` of the liveblog"
 KNOWN = "The version already known"
 
-
-def _query(name: str, description: str, schema: Json, *, required: bool = False) -> Json:
-    return {"name": name, "in": "query", "description": description, "required": required, "schema": schema}
+CHANGES: Json = {
+    "type": "object",
+    "required": ["since", "version", "more", "status"],
+    "properties": {
+        "since": {"type": "integer"},
+        "version": {"type": "integer"},
+        "more": {"type": "boolean"},
+        "status": {"enum": [0, 60, 100]},
+        **dict.fromkeys(("title", "label", "board", "squads"), TEXT),
+        "posts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "html"],
+                "properties": {"id": TEXT, "html": {"type": ["string", "null"]}},
+            },
+        },
+    },
+}
+"""What a page must change, as HTML; `html` null for a post that it must forget."""
+UPDATE: Json = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+        "event": {"enum": ["update", "beat"]},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"anyOf": [answered(GameShowResponse), CHANGES]},
+        },
+    },
+}
 
 
 def _operation(operation_id: str, summary: str, tag: str, answer: Json, parameters: list[Json], **more: Json) -> Json:
-    errors: Mapping[str, Json] = {str(status): error for status, error in PUBLIC_ERRORS.items()}
     return {
         "operationId": operation_id,
         "summary": summary,
         "tags": [tag],
         "parameters": parameters,
-        "security": [{"query_id": []}, *SECURITY, *PUBLIC],
-        "responses": {"200": answer, **more, **errors},
+        "security": list(OPEN),
+        "responses": {"200": answer, **more, **told(PUBLIC_ERRORS)},
     }
 
 
@@ -40,18 +65,18 @@ DELTA_OPERATION = _operation(
     "Liveblogs",
     {
         "description": "The abbreviated liveblog, changed posts in full, tombstones for those that are gone",
-        "content": {"application/json": {"schema": {"$ref": f"{SCHEMAS}GameShowResponse"}}},
+        "content": json_content(answered(GameShowResponse)),
     },
     [
-        _query("id", LIVEBLOG, TEXT | {"minLength": 1}, required=True),
-        _query("refresh", KNOWN, VERSION),
-        _query("limit", "Events an answer", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
-        _query("continue_event_id", "Go on after this event", TEXT),
-        _query("include_continue_event", "Repeat that event", BOOLEAN),
-        _query("reverse", "Oldest first", BOOLEAN),
-        _query("tags", "Only events with one of these labels, separated by commas", TEXT),
-        _query("highlights", "Only highlighted events", BOOLEAN),
-        _query("include_milestone_events", "Milestones, whatever the other filters say", BOOLEAN),
+        query("id", LIVEBLOG, NAME, required=True),
+        query("refresh", KNOWN, VERSION),
+        query("limit", "Events an answer", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+        query("continue_event_id", "Go on after this event"),
+        query("include_continue_event", "Repeat that event", BOOLEAN),
+        query("reverse", "Oldest first", BOOLEAN),
+        query("tags", "Only events with one of these labels, separated by commas"),
+        query("highlights", "Only highlighted events", BOOLEAN),
+        query("include_milestone_events", "Milestones, whatever the other filters say", BOOLEAN),
     ],
     **{"304": {"description": "The caller has it already (`If-None-Match`)"}},
 )
@@ -60,12 +85,13 @@ STREAM_OPERATION = _operation(
     "A liveblog's changes as server-sent events",
     "Pages",
     {
-        "description": "Events `update`: `id` is the version, `data` a `GameShowResponse`",
-        "content": {"text/event-stream": {"schema": TEXT}},
+        "description": "Events `update`: `id` is the version, `data` a `GameShowResponse`; the schema is that of one event",
+        "content": {"text/event-stream": {"schema": UPDATE}},
     },
     [
-        _query("liveblogId", LIVEBLOG, TEXT | {"minLength": 1}, required=True),
-        _query("refresh", f"{KNOWN}; `Last-Event-ID` goes before it", VERSION),
+        query("liveblogId", LIVEBLOG, NAME, required=True),
+        query("refresh", f"{KNOWN}; `Last-Event-ID` goes before it", VERSION),
+        query("html", "The parts of the page that change, as HTML; `beat` in silence instead of a comment", BOOLEAN),
         {
             "name": "Last-Event-ID",
             "in": "header",

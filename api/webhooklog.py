@@ -10,9 +10,11 @@ from starlette.responses import Response
 from api import hooks
 from api.depends import Asked, Given
 from api.errors import json_response
-from api.openapi import refusals
+from api.openapi import documented, refusals
+from api.openapi import query as parameter
 from api.query import integer
-from api.webhooks import ADDRESS, BASE, READING, OfPath, body
+from api.schemas import asked, json_content
+from api.webhooks import ADDRESS, BASE, READING, Json, OfPath, Responses, body
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
 from mapping.errors import NotFound
 from store import deliverylog
@@ -21,21 +23,24 @@ router = APIRouter(tags=["Webhooks"])
 
 PAGE = 50
 LONGEST_PAGE = 500
-REPEATING = refusals(401, 403, 404, 409, 413, 415, 422)
-RANGE = body(WebhookReplay, {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000})
-FILTERS = {
-    "url": ("Of this endpoint alone", {"type": "string"}),
-    "liveblogId": ("Of this liveblog alone", {"type": "string"}),
-    "outcome": ("How the round ended", {"type": "string", "enum": [*hooks.OUTCOMES]}),
-    "since": ("Ended at this second or later", {"type": "integer"}),
-    "until": ("Ended before this second", {"type": "integer"}),
-    "before": ("`next` of the page before", {"type": "integer"}),
-    "limit": ("Rows of a page", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}),
+QUEUED: Json = {"type": "object", "required": ["queued"], "properties": {"queued": {"type": "integer", "minimum": 0}}}
+REPEATING: Responses = {
+    200: {"description": "How many messages wait to be sent", "content": json_content(QUEUED)},
+    **refusals(401, 403, 404, 409, 413, 422),
 }
+RANGE = body(asked(WebhookReplay), {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000})
+OLDEST_KEPT = 10**14
+SECOND: Json = {"type": "integer", "minimum": 0, "maximum": hooks.FAR}
 PARAMETERS = [
-    {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
-    for name, (description, schema) in FILTERS.items()
+    parameter("url", "Of this endpoint alone"),
+    parameter("liveblogId", "Of this liveblog alone"),
+    parameter("outcome", "How the round ended", {"type": "string", "enum": [*hooks.OUTCOMES, ""]}),
+    parameter("since", "Ended at this second or later", SECOND),
+    parameter("until", "Ended before this second", SECOND),
+    parameter("before", "`next` of the page before", {"type": "integer", "minimum": 1, "maximum": OLDEST_KEPT}),
+    parameter("limit", "Rows of a page", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}),
 ]
+LOG = documented(WebhookDeliveries, "Rounds, the newest first")
 
 
 @router.post(
@@ -59,14 +64,14 @@ async def ping(request: Request, services: Given, organization_id: OfPath) -> Re
     operation_id="webhooks.deliveries",
     summary="The log of deliveries",
     response_class=Response,
-    responses={200: {"model": WebhookDeliveries}, **READING},
+    responses={200: LOG, **READING},
     openapi_extra={"parameters": PARAMETERS},
 )
 async def deliveries(asked: Asked, services: Given, organization_id: OfPath) -> Response:
     """Rounds of deliveries, the newest first, page by page (interface: Webhooks)."""
     query = asked.query
     size = integer(query, "limit", PAGE, low=1, high=LONGEST_PAGE)
-    start = integer(query, "before", 0, low=1, high=10**14) or None
+    start = integer(query, "before", 0, low=1, high=OLDEST_KEPT) or None
     wanted = hooks.log_filter(query)
     rows = await services.store.read(
         partial(deliverylog.page, organization_id=organization_id, wanted=wanted, before=start, limit=size + 1)

@@ -11,11 +11,16 @@ from api import hooks
 from api.auth import Caller
 from api.depends import Given, OrganizationId, known_caller
 from api.errors import json_response
-from api.openapi import SCHEMAS, refusals
+from api.openapi import documented, linked, refusals
+from api.schemas import answered, asked, json_content
 from api.services import Services
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
 from mapping.errors import Forbidden, InvalidRequest
+from mapping.rules import addresses
 from store import webhooks
+
+Json = dict[str, Any]
+Responses = dict[int | str, Json]
 
 router = APIRouter(tags=["Webhooks"])
 
@@ -23,7 +28,7 @@ BASE = "/apigw/webhooks/v2/organization/{organizationId}"
 OLDER = "/api/v5/webhooks"
 
 READING = refusals(401, 403, 404)
-CHANGING = refusals(401, 403, 404, 413, 415, 422)
+CHANGING = refusals(401, 403, 404, 413, 422)
 
 
 def of_path(organization_id: OrganizationId, services: Given, caller: Annotated[Caller, Depends(known_caller)]) -> str:
@@ -56,15 +61,38 @@ OfPath = Annotated[str, Depends(of_path)]
 OfClient = Annotated[str, Depends(of_client)]
 
 
-def body(model: type[WebhookAddress], example: dict[str, Any]) -> dict[str, Any]:
+def body(schema: Json, example: Json) -> Json:
     """The documentation of a body that the operation reads itself."""
-    schema = model.model_json_schema(by_alias=True, ref_template=f"{SCHEMAS}{{model}}")
-    content = {"application/json": {"schema": schema, "example": example}}
-    return {"requestBody": {"required": True, "content": content}}
+    return {"requestBody": {"required": True, "content": json_content(schema, example)}}
 
 
-ADDRESS = body(WebhookAddress, {"url": "https://cms.example.org/hooks/liveblog"})
-SUBSCRIPTION: dict[int | str, dict[str, Any]] = {200: {"model": WebhookSubscription}, **CHANGING}
+def _subscribed(area: str, *names: str) -> Responses:
+    """The answer that holds a subscription; the operations `names` take the body that was sent."""
+    answer = documented(WebhookSubscription, "The subscription; `secret` only where it is new")
+    for name in names:
+        answer = linked(answer, f"{area}.{name}", body="$request.body")
+    return {200: answer, **CHANGING}
+
+
+WEB = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f-\x9f\\@/?#]+[^\x00-\x20\x7f-\x9f\\]*$"
+"""The form of an address; whether it may be called is known once its name is resolved."""
+CALLABLE: Json = {
+    "allOf": [asked(WebhookAddress), {"properties": {"url": {"maxLength": addresses.LONGEST, "pattern": WEB}}}]
+}
+EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
+ADDRESS = body(asked(WebhookAddress), EXAMPLE)
+NEW_ADDRESS = body(CALLABLE, EXAMPLE)
+SUBSCRIBED = _subscribed("webhooks", "unsubscribe", "rotate", "ping")
+SUBSCRIBED_V5 = _subscribed("webhooks.v5", "unsubscribe")
+ROTATED = _subscribed("webhooks")
+EMPTY: Json = {"type": "object", "maxProperties": 0}
+UNSUBSCRIBED: Responses = {200: {"description": "Nothing", "content": json_content(EMPTY, {})}, **CHANGING}
+LIST: Json = {
+    "type": "object",
+    "required": ["webhooks"],
+    "properties": {"webhooks": {"type": "array", "items": answered(WebhookSubscription)}},
+}
+LISTED: Responses = {200: {"description": "All subscriptions", "content": json_content(LIST)}, **READING}
 
 
 @router.post(
@@ -72,8 +100,8 @@ SUBSCRIPTION: dict[int | str, dict[str, Any]] = {200: {"model": WebhookSubscript
     operation_id="webhooks.subscribe",
     summary="Subscribe an endpoint",
     response_class=Response,
-    responses=SUBSCRIPTION,
-    openapi_extra=ADDRESS,
+    responses=SUBSCRIBED,
+    openapi_extra=NEW_ADDRESS,
 )
 async def subscribe(request: Request, services: Given, organization_id: OfPath) -> Response:
     """Subscribe an endpoint, or enable it again; the answer to a new one holds its secret, once (interface: Webhooks)."""
@@ -85,7 +113,7 @@ async def subscribe(request: Request, services: Given, organization_id: OfPath) 
     operation_id="webhooks.unsubscribe",
     summary="Unsubscribe an endpoint",
     response_class=Response,
-    responses=CHANGING,
+    responses=UNSUBSCRIBED,
     openapi_extra=ADDRESS,
 )
 async def unsubscribe(request: Request, services: Given, organization_id: OfPath) -> Response:
@@ -99,7 +127,7 @@ async def unsubscribe(request: Request, services: Given, organization_id: OfPath
     operation_id="webhooks.list",
     summary="List subscriptions",
     response_class=Response,
-    responses=READING,
+    responses=LISTED,
 )
 async def list_subscriptions(services: Given, organization_id: OfPath) -> Response:
     """The organization's subscriptions (interface: Webhooks)."""
@@ -111,8 +139,8 @@ async def list_subscriptions(services: Given, organization_id: OfPath) -> Respon
     operation_id="webhooks.v5.subscribe",
     summary="Subscribe an endpoint (older address)",
     response_class=Response,
-    responses=SUBSCRIPTION,
-    openapi_extra=ADDRESS,
+    responses=SUBSCRIBED_V5,
+    openapi_extra=NEW_ADDRESS,
 )
 async def subscribe_v5(request: Request, services: Given, owner: OfClient) -> Response:
     """Like `subscribe`, at the older address."""
@@ -124,7 +152,7 @@ async def subscribe_v5(request: Request, services: Given, owner: OfClient) -> Re
     operation_id="webhooks.v5.unsubscribe",
     summary="Unsubscribe an endpoint (older address)",
     response_class=Response,
-    responses=CHANGING,
+    responses=UNSUBSCRIBED,
     openapi_extra=ADDRESS,
 )
 async def unsubscribe_v5(request: Request, services: Given, owner: OfClient) -> Response:
@@ -138,7 +166,7 @@ async def unsubscribe_v5(request: Request, services: Given, owner: OfClient) -> 
     operation_id="webhooks.v5.index",
     summary="List subscriptions (older address)",
     response_class=Response,
-    responses=READING,
+    responses=LISTED,
 )
 async def index_v5(services: Given, owner: OfClient) -> Response:
     """Like `list`, at the older address."""
@@ -150,7 +178,7 @@ async def index_v5(services: Given, owner: OfClient) -> Response:
     operation_id="webhooks.rotate",
     summary="Give a subscription a new secret",
     response_class=Response,
-    responses=SUBSCRIPTION,
+    responses=ROTATED,
     openapi_extra=ADDRESS,
 )
 async def rotate(request: Request, services: Given, organization_id: OfPath) -> Response:

@@ -43,7 +43,7 @@ fixtures; do not edit.
 *Grade*: how sure it is that the provider's word means the event type. **documented**: seen in a body, or in the vendor's
 or an integrator's text. **inferred**: follows from that. **assumed**: no public source; if your contract says otherwise,
 correct the name in the config (`[providers.<id>.names]`). *Fixtures*: recordings and bodies in `tests/fixtures` and in the
-demo that become a post of this type; where there is none, a test builds the provider's row.
+demo that become a post of this type.
 """
 
 

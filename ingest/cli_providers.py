@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ingest.importing import Source
-    from mapping.match import Incident, Match
+    from mapping.match import Fault, Incident, Match, Race
     from providers.base import Answer, Fetched, Provider, Selector
 
 app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match.")
@@ -32,8 +33,9 @@ BUILT_IN = "built in"
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One poll of a match: what came, how long that took (seconds), and what was understood of it."""
+    """One poll of a match: whom was asked, what came after how many seconds, and what was understood of it."""
 
+    asked: str
     fetched: Fetched
     seconds: float
     match: Match | None
@@ -53,10 +55,16 @@ def list_() -> None:
 
 @app.command()
 def probe(  # noqa: PLR0917 -- options of a command line
-    provider: Annotated[str, typer.Argument(help="Id of the provider, such as heim.")],
-    ident: Annotated[str, typer.Argument(metavar="ID", help="The provider's id of the match.")],
-    config_file: Annotated[Path | None, typer.Option("--config", "-c", help="Configuration file (TOML).")] = None,
-    organization: Annotated[str | None, typer.Option(help="Whose endpoint; may be left out where one has it.")] = None,
+    provider: Annotated[
+        str, typer.Argument(metavar="PROVIDER", help="Id of the provider, such as heim: `matchwire providers list`.")
+    ],
+    ident: Annotated[str, typer.Argument(metavar="ID", help="The provider's id of the match (or what --kind says).")],
+    config_file: Annotated[
+        Path | None, typer.Option("--config", "-c", help="Configuration file with the endpoint.")
+    ] = None,
+    organization: Annotated[
+        str | None, typer.Option(help="Id of the organization whose endpoint is asked; else the first that has one.")
+    ] = None,
     kind: Annotated[str, typer.Option(help="What the id names: match, phase or overall.")] = "match",
     text: Annotated[bool, typer.Option("--text", help="Ask for editorial text too.")] = False,
 ) -> None:
@@ -72,7 +80,10 @@ def probe(  # noqa: PLR0917 -- options of a command line
     )
     try:
         found = asyncio.run(_probed(settings, chosen, provider, _selector(kind, ident), text=text))
-    except (ServiceError, ValueError) as error:
+    except ServiceError as error:
+        err.print(f"matchwire: {provider} {kind} {ident}: {error}", markup=False)
+        raise typer.Exit(1) from None
+    except ValueError as error:
         err.print(f"matchwire: {error}", markup=False)
         raise typer.Exit(1) from None
     for line in told(found):
@@ -111,28 +122,50 @@ async def _probed(
     from ingest.endpoints import connect
     from providers.registry import Registry
 
-    sources = connect(settings, Registry.load())
+    registry = Registry.load()
+    sources = connect(settings, registry)
     try:
         source = sources.get((organization, provider))
         if source is None:
-            raise ValueError(f"organization {organization or '(none)'} has no endpoint of {provider}")
-        return await _asked(source, selector, text=text)
+            raise ValueError(_nobody(settings, organization, provider, [each.id for each in registry]))
+        return await _asked(source, organization, selector, text=text)
     finally:
         for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
             await adapter.aclose()
 
 
-async def _asked(source: Source, selector: Selector, *, text: bool) -> Probe:
+def _nobody(settings: config.Settings, organization: str, provider: str, installed: list[str]) -> str:
+    """Why nobody can be asked, and what to do about it."""
+    if provider not in installed:
+        return f"no provider {provider} is installed, only {', '.join(installed)}"
+    if not settings.organizations:
+        return f"no organization is configured, so none has an endpoint of {provider}: name the file with --config"
+    wanted = f"[organizations.{organization or '<id>'}.providers.{provider}]"
+    if organization and organization not in settings.organizations:
+        known = ", ".join(settings.organizations)
+        return f"organization {organization} has no endpoint of {provider}: it is not configured, only {known}"
+    return f"{f'organization {organization}' if organization else 'the configuration'} has no endpoint of {provider}: add {wanted}"
+
+
+async def _asked(source: Source, organization: str, selector: Selector, *, text: bool) -> Probe:
     adapter = source.adapter
+    whom = f"{_place(adapter.endpoint.base_url)} for organization {organization}"
     match_id = await adapter.resolve(selector)
     began = time.monotonic()
     fetched = await adapter.fetch(match_id, {}, text=text, hints={})
     seconds = time.monotonic() - began
     bodies = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
     try:
-        return Probe(fetched, seconds, adapter.translate(match_id, bodies))
+        return Probe(whom, fetched, seconds, adapter.translate(match_id, bodies))
     except ServiceError as error:
-        return Probe(fetched, seconds, None, error.message)
+        failures = [answer.error.message for answer in fetched.failed if answer.error is not None]
+        return Probe(whom, fetched, seconds, None, next(iter(failures), error.message))
+
+
+def _place(base_url: str) -> str:
+    """A base URL without user, password and query."""
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _selector(kind: str, ident: str) -> Selector:
@@ -147,7 +180,7 @@ def _selector(kind: str, ident: str) -> Selector:
 
 def told(probe: Probe) -> Iterator[str]:
     """What was understood, line by line: answers, state, score, incidents, faults."""
-    yield f"answers in {probe.seconds * 1000:.0f} ms"
+    yield f"asked {probe.asked}, answered in {probe.seconds * 1000:.0f} ms"
     for answer in probe.fetched.answers:
         yield f"  {answer.resource}: {_answer(answer)}"
     match = probe.match
@@ -155,17 +188,39 @@ def told(probe: Probe) -> Iterator[str]:
         yield f"no match: {probe.problem}"
         return
     yield f"{match.sport} {match.match_id}: {match.status}, kick-off {_moment(match.kickoff)}"
+    yield from _race(match.title, match.race) if match.sides == () else _teams(match)
+    yield f"comments {len(match.comments)}"
+    yield f"incidents {len(match.incidents)}"
+    yield from (f"  {_incident(match, incident)}" for incident in match.incidents)
+    yield f"faults {len(match.faults)}{' (fields that were not as expected, and are left out)' if match.faults else ''}"
+    yield from (f"  {' '.join(filter(None, each[:3]))}: {each[3]}" for each in map(_fault, match.faults))
+
+
+def _fault(fault: Fault) -> tuple[str, str, str, str]:
+    return fault.resource, fault.row, fault.field, fault.reason
+
+
+def _teams(match: Match) -> Iterator[str]:
     yield f"  {_name(match, 'home')} – {_name(match, 'away')}  {match.score or '-'}"
     parts = [f"{part.title} {part.score}" for part in match.periods]
     parts += [f"shoot-out {match.shootout}"] if match.shootout else []
     if parts:
         yield f"  {', '.join(parts)}"
     squads = [len(side.lineup) + len(side.bench) for side in match.sides]
-    yield f"  squads {' and '.join(map(str, squads)) or 'none'}, comments {len(match.comments)}"
-    yield f"incidents {len(match.incidents)}"
-    yield from (f"  {_incident(match, incident)}" for incident in match.incidents)
-    yield f"faults {len(match.faults)}"
-    yield from (f"  {each.resource} {each.row} {each.field}: {each.reason}" for each in match.faults)
+    yield f"  squads {' and '.join(map(str, squads))}"
+
+
+def _race(title: str | None, race: Race | None) -> Iterator[str]:
+    """What stands for the teams where everybody meets everybody."""
+    yield f"  {title or '?'}"
+    if race is None:
+        return
+    if race.lap is not None:
+        yield f"  lap {race.lap}{f' of {race.total_laps}' if race.total_laps else ''}, {race.flag or 'no flag'}"
+    yield f"ranking {len(race.ranking)}"
+    for place in race.ranking:
+        names = ", ".join(each.name for each in (place.person, place.team) if each is not None)
+        yield f"  {place.position or '':>7} {names}  {place.gap or place.time or place.status or ''}".rstrip()
 
 
 def _answer(answer: Answer) -> str:
@@ -174,14 +229,17 @@ def _answer(answer: Answer) -> str:
         return f"failed, {type(answer.error).__name__}: {answer.error.message}"
     size = len(answer.body or b"")
     fresh = "no max-age" if answer.fresh_for is None else f"fresh for {answer.fresh_for:.0f} s"
-    return f"{size} bytes, {answer.rows} rows, {'ETag' if answer.etag else 'no ETag'}, {fresh}"
+    rows = "1 row" if answer.rows == 1 else f"{answer.rows} rows"
+    return f"{size} bytes, {rows}, {'ETag' if answer.etag else 'no ETag'}, {fresh}"
 
 
 def _incident(match: Match, incident: Incident) -> str:
     minute = "" if incident.minute is None else f"{incident.minute}{f'+{incident.added}' if incident.added else ''}'"
+    minute = minute if incident.lap is None else f"lap {incident.lap}"
     side = match.side(incident.side)
     people = ", ".join(f"{involved.role} {involved.person.name}" for involved in incident.people)
-    parts = (incident.kind, side.name if side else "", str(incident.score or ""), people)
+    kind = f"{incident.kind} ({incident.method})" if incident.method else incident.kind
+    parts = (kind, side.name if side else "", str(incident.score or ""), people, incident.detail or "")
     return f"{minute:>7} " + "  ".join(part for part in parts if part)
 
 

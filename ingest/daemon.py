@@ -15,6 +15,7 @@ import structlog
 from api.app import create_app
 from api.services import ApiSettings, Services
 from api.stream.streams import Streams
+from ingest.closing import close_abandoned, forget_closed
 from ingest.delivering import Delivering, Rhythm
 from ingest.guarded import Guard
 from ingest.house import opened
@@ -28,13 +29,18 @@ from providers.replay.server import address_of, bound, listening
 
 if TYPE_CHECKING:
     from config import Settings
-    from ingest.following import Followers
     from ingest.house import House
 
 log = structlog.get_logger()
 
 HEADER_BYTES = 32 * 1024
 """Longest request head that is read."""
+
+TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
+"""Jobs that every process asks for at these minutes."""
+
+GATHER = 10.0
+"""Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
 
 Announce = Callable[[str], None]
 
@@ -57,8 +63,11 @@ async def run(
         cleanup.push_async_callback(house.followers.stop)
         cleanup.push_async_callback(_cancel, following)
         guard = Guard(settings.webhooks.allow_hosts)
-        delivering = Delivering(house.store, guard, _deliveries(settings), timing=Timing(wall=clock))
-        house.store.on_commit = delivering.wake
+        delivering = Delivering(
+            house.store, guard, _deliveries(settings), timing=Timing(wall=clock),
+            holding=None if settings.database.is_sqlite else house.leasing,
+        )  # fmt: skip
+        house.store.on_step(delivering.wake)
         loops = [following]
         cleanup.push_async_callback(delivering.stop, settings.server.shutdown_grace)
         if role.works:
@@ -71,7 +80,7 @@ async def run(
             settings=_api_settings(settings, address_of(listener)),
             import_match=house.importer,
             organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-            ready=partial(_ready, following, house.followers),
+            ready=partial(_ready, following, house),
             clock=clock,
             providers=house.registry.ids,
             event_types=house.registry.event_types,
@@ -96,7 +105,13 @@ async def run(
             await house.leasing.start()
             loops.append(asyncio.create_task(house.leasing.run(), name="leases"))
             cleanup.push_async_callback(_cancel, loops[-1])
-            _tick(house, delivering, clock, cleanup)
+            house.jobs.add("purge deliveries", delivering.purge, settle=GATHER)
+            house.jobs.add("purge bodies", partial(forget_closed, house.store), settle=GATHER)
+            delivering.metrics.registry.register(house.jobs.counted)
+            loops.append(asyncio.create_task(house.jobs.run(), name="jobs"))
+            cleanup.push_async_callback(_cancel, loops[-1])
+            cleanup.push_async_callback(house.jobs.stop, settings.server.shutdown_grace)
+            _tick(house, clock, cleanup)
         announce(address)
         log.info("daemon.started", address=address, matches=len(house.followers), liveblogs=len(settings.liveblogs))
         await _until(stopped, *loops)
@@ -131,16 +146,29 @@ def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
     uvloop.run(with_signals())
 
 
-def _tick(house: House, delivering: Delivering, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
+def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
     """Start the daemon's clock, and what it does first."""
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
+    scheduler.when_set(house.followers.clock_set)
+    scheduler.when_set(house.declared.clock_set)
     scheduler.every(5, house.followers.watch_silence, name="silence")
-    scheduler.every(5, house.declared.tick, name="declared")
+    scheduler.every(5, partial(_ask_declared, house), name="declared")
+    scheduler.every(2, partial(close_abandoned, house.store), name="abandoned matches")
     scheduler.every(1, partial(publish_due, house.store, clock), name="publications")
-    scheduler.cron("17 * * * *", delivering.purge, name="old deliveries")
+    for expression, key in TIMETABLE.items():
+        scheduler.cron(expression, partial(_ask, house, key), name=key)
     scheduler.start()
-    cleanup.push_async_callback(_cancel, asyncio.create_task(house.declared.tick(), name="declared liveblogs"))
+    cleanup.push_async_callback(_cancel, asyncio.create_task(_ask_declared(house), name="declared liveblogs"))
+
+
+async def _ask(house: House, key: str) -> None:
+    house.jobs.ask(key)
+
+
+async def _ask_declared(house: House) -> None:
+    for key in await house.declared.due():
+        house.jobs.ask(key)
 
 
 async def _until(stopped: asyncio.Event, *loops: asyncio.Task[None]) -> None:
@@ -158,8 +186,15 @@ async def _cancel(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def _ready(following: asyncio.Task[None], followers: Followers) -> Mapping[str, Any]:
-    return {"ready": not following.done(), **followers.health(), "refused": followers.refused}
+async def _ready(following: asyncio.Task[None], house: House) -> Mapping[str, Any]:
+    followers, failing = house.followers, house.jobs.failing()
+    return {
+        "ready": not following.done(),
+        **followers.health(),
+        "refused": followers.refused,
+        "unwritten": followers.unwritten,
+        **({"failingJobs": failing} if failing else {}),
+    }
 
 
 def _deliveries(settings: Settings) -> Rhythm:

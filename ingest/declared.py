@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from mapping.terms import Terms
 from store import sync
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from config.parties import Liveblog
     from ingest.importing import Importer
@@ -23,40 +24,74 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+LOOK = 3600.0
+"""Seconds after which a kick-off is asked for again, at the latest."""
+
 
 class Declared:
-    """What is still to be created; each tick tries what is due, and what failed is tried again later."""
+    """What is still to be created, each as a job with a key; what failed is tried again later.
+
+    `clock` gives Unix seconds, to compare with the kick-off. What is put off waits by `steady`, in each process for itself.
+    """
 
     def __init__(
-        self, declared: tuple[Liveblog, ...], store: Store, importer: Importer, *, clock: Callable[[], float]
+        self,
+        declared: tuple[Liveblog, ...],
+        store: Store,
+        importer: Importer,
+        *,
+        clock: Callable[[], float],
+        steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._open = {(entry.organization, entry.key): entry for entry in declared}
-        self._not_before: dict[tuple[str, str], float] = {}
+        self._open = {f"declare {entry.organization}/{entry.key}": entry for entry in declared}
+        self._not_before: dict[str, float] = {}
         self._store = store
         self._importer = importer
         self._clock = clock
+        self._steady = steady
+
+    @property
+    def jobs(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
+        """What each key means."""
+        return {key: partial(self._try, key, entry) for key, entry in self._open.items()}
+
+    async def due(self) -> list[str]:
+        """The keys whose time has come; what exists by now, whoever created it, is left out for good."""
+        keys = [key for key in self._open if self._is_due(key)]
+        for key in keys:
+            if await self._exists(self._open[key]):
+                self._open.pop(key, None)
+        return [key for key in keys if key in self._open]
 
     async def tick(self) -> None:
         """Create what is due, one after the other."""
-        for name, entry in list(self._open.items()):
-            if self._clock() >= self._not_before.get(name, 0.0):
-                await self._try(name, entry)
+        for key in await self.due():
+            await self._try(key, self._open[key])
 
-    async def _try(self, name: tuple[str, str], entry: Liveblog) -> None:
-        if await self._store.read(partial(sync.declared, organization_id=entry.organization, key=entry.key)):
-            del self._open[name]
+    def clock_set(self, seconds: float) -> None:  # noqa: ARG002 -- whichever way: what waits was planned by another clock
+        """The wall clock was set: look again at everything that is still to be created."""
+        self._not_before.clear()
+
+    async def _try(self, key: str, entry: Liveblog) -> None:
+        if not self._is_due(key) or await self._exists(entry):
             return
         try:
             kickoff = None if entry.lead is None else await self._importer.kickoff(_request(entry))
-            if kickoff is not None and entry.lead is not None and kickoff - entry.lead > self._clock():
-                self._not_before[name] = min(kickoff - entry.lead, self._clock() + 3600)
-                return
-            await self._importer(_request(entry))
+            early = 0.0 if kickoff is None or entry.lead is None else kickoff - entry.lead - self._clock()
+            if early > 0:
+                self._not_before[key] = self._steady() + min(early, LOOK)
+            else:
+                await self._importer(_request(entry))
         except ServiceError as error:
             log.warning("liveblog.declared_failed", key=entry.key, cause=error.message, retryable=error.retryable)
-            self._not_before[name] = self._clock() + (30 if error.retryable else 600)
-            return
-        del self._open[name]
+            self._not_before[key] = self._steady() + (30 if error.retryable else 600)
+
+    def _is_due(self, key: str) -> bool:
+        return self._steady() >= self._not_before.get(key, float("-inf"))
+
+    async def _exists(self, entry: Liveblog) -> bool:
+        found = await self._store.read(partial(sync.declared, organization_id=entry.organization, key=entry.key))
+        return found is not None
 
 
 def retune(declared: tuple[Liveblog, ...], unit: Unit) -> None:

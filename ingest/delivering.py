@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
-import httpx
 import structlog
 
 from ingest.horizon import Horizon
 from ingest.jobs import InProcess
-from ingest.lane import LEASE, Lane
+from ingest.lane import Lane
 from ingest.metrics import Metrics
-from ingest.posting import CONNECT, Limits
+from ingest.posting import Limits
 from ingest.rates import Rates
 from ingest.settling import Recorder
 from ingest.timing import Timing
+from ingest.wire import Wires
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store import deliveries, deliverylog, outbox, webhooks
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from sqlalchemy import Connection
 
     from ingest.guarded import Guard
     from ingest.posting import Outcome
     from store.database import Store
+    from store.notices import Stepped
+    from store.outbox import OutboxRow
     from store.webhooks import Subscription
 
 log = structlog.get_logger()
@@ -61,6 +62,21 @@ class Rhythm:
     """Seconds for which the log and the outbox are kept."""
 
 
+class Holding(Protocol):
+    """In whose name receivers are held: a row of `workers`, as long as others count it as alive."""
+
+    @property
+    def owner(self) -> str | None:
+        """None while this process may hold nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Where no other process can be (SQLite), whoever holds something lives."""
+
+    owner: str = field(default_factory=partial(secrets.token_hex, 8))
+
+
 class Delivering:
     """Lanes for the receivers that this process holds; started like the followers, woken after commits."""
 
@@ -72,6 +88,7 @@ class Delivering:
         *,
         timing: Timing | None = None,
         metrics: Metrics | None = None,
+        holding: Holding | None = None,
     ) -> None:
         self.store = store
         self.timing = timing or Timing()
@@ -80,12 +97,13 @@ class Delivering:
         self.metrics = metrics or Metrics()
         self._rhythm = rhythm
         self._guard = guard
-        self._owner = secrets.token_hex(8)
+        self._holding = holding or Alone()
         self._horizon = Horizon(store)
+        self._name: str | None = None
         self._seen: int | None = None
         self._ticks = 0
         self._lanes: dict[str, Lane] = {}
-        self._clients: dict[str, httpx.AsyncClient] = {}
+        self._wires: dict[str, Wires] = {}
         self._jobs = InProcess(self._drain)
         self.recorder = Recorder(store)
         self.reading = asyncio.Semaphore(READING)
@@ -96,9 +114,14 @@ class Delivering:
 
     @property
     def horizon(self) -> int:
-        return self._horizon.value
+        """How far the lanes may read: what lies beyond is handed to them first."""
+        return self._seen or 0
 
-    def wake(self) -> None:
+    @property
+    def owner(self) -> str | None:
+        return self._holding.owner
+
+    def wake(self, _: Stepped = None) -> None:
         """Something may have changed; costs nothing when called often."""
         self._woken.set()
 
@@ -129,11 +152,12 @@ class Delivering:
         await self._jobs.stop(grace)
         await self.recorder.stop()
         try:
-            await self.store.write(partial(deliveries.release, owner=self._owner))
+            held = [lane.held for lane in self._lanes.values() if lane.held is not None]
+            await self.store.write(partial(deliveries.let_go, held=held))
         except ServiceError as error:
             log.warning("webhooks.release_failed", cause=error.message)
-        for client in self._clients.values():
-            await client.aclose()
+        for wires in self._wires.values():
+            wires.close()
         self._guard.close()
 
     async def purge(self) -> None:
@@ -143,12 +167,13 @@ class Delivering:
             pass
         await self.store.write(partial(outbox.purge, before=before))
 
-    @asynccontextmanager
-    async def turn(self, host: str, *, failing: bool) -> AsyncIterator[None]:
-        """Waits for this host's next turn, and for room in the process."""
+    async def turn(self, host: str) -> None:
+        """Waits for this host's next turn."""
         await self._rates.turn(host)
-        async with self._room[failing]:
-            yield
+
+    def room(self, *, failing: bool) -> asyncio.Semaphore:
+        """Waits for room in the process."""
+        return self._room[failing]
 
     def observe(self, outcome: Outcome) -> None:
         """Counts a round."""
@@ -156,32 +181,49 @@ class Delivering:
 
     async def _notice(self) -> bool:
         """Ask for the receivers of what is new; False when more of it is about to be settled."""
-        settled = await self._horizon.advance()
-        if self._seen is None:  # as this process found it
-            self._seen = self.horizon
-            self._ask(await self.store.read(partial(webhooks.behind, through=self.horizon)))
-        elif self.horizon > self._seen:
-            await self._spread(self._seen, self.horizon)
-            self._seen = self.horizon
+        settled, owner = await self._horizon.advance(), self.owner
+        if owner != self._name:
+            self._name, self._seen = owner, None
+        if owner is None:
+            return True
+        if self._seen is None:  # as this process found it, or finds it again
+            late = await self.store.read(partial(webhooks.behind, owner=owner, through=self._horizon.value))
+            self._seen = self._horizon.value
+            self._ask(late)
+        elif self._horizon.value > self._seen:
+            await self._spread(owner, self._seen, self._horizon.value)
         return settled
 
-    async def _spread(self, after: int, through: int) -> None:
+    async def _spread(self, owner: str, after: int, through: int) -> None:
         """Read what is new once, hand it to the lanes that are abreast, and let the others read for themselves."""
-        rows = await self.store.read(partial(outbox.news, after=after, through=through, limit=NEWS))
+
+        def look(conn: Connection) -> tuple[dict[str, list[OutboxRow]], dict[str, str]]:
+            rows = outbox.news(conn, after=after, through=through, limit=NEWS)
+            return rows, webhooks.within_reach(conn, owner) if rows else {}
+
+        rows, reach = await self.store.read(look)
+        self._seen = through
         whole = sum(map(len, rows.values())) < NEWS
         if whole:
             for lane in self._lanes.values():
                 lane.offer(rows.get(lane.organization, ()), after=after, through=through)
-        owners = await self.store.read(webhooks.active) if rows else {}
-        self._ask([each for each, owner in owners.items() if owner in rows or not whole])
+        self._ask([each for each, organization in reach.items() if organization in rows or not whole])
 
     async def _tick(self) -> None:
-        now = self.timing.now()
+        """Ask for what has become due, and for what somebody who died has left; now and then for everything."""
+        now, owner = self.timing.now(), self.owner
+        if owner is None:
+            return
         far = rules.far(self.plan, now)
-        self._ask(await self.store.read(partial(webhooks.waiting_for, now=now, far=far)), due=True)
+
+        def look(conn: Connection) -> tuple[list[str], list[str]]:
+            return webhooks.waiting_for(conn, owner, now=now, far=far), webhooks.orphaned(conn, owner)
+
+        due, orphaned = await self.store.read(look)
+        self._ask([*due, *orphaned], due=True)
         self._ticks += 1
         if self._ticks % LOOK_BEHIND == 1:
-            self._ask(await self.store.read(partial(webhooks.behind, through=self.horizon)))
+            self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.horizon)))
             self.metrics.webhooks(await self.store.read(partial(deliverylog.backlog, through=self.horizon)), now)
             await self._rest()
 
@@ -199,32 +241,35 @@ class Delivering:
             self._jobs.ask(each)
 
     async def _drain(self, webhook_id: str) -> None:
-        lane = self._lanes.get(webhook_id)
+        lane, owner = self._lanes.get(webhook_id), self.owner
         if lane is None or not lane.holds:
-            claim = partial(deliveries.claim, webhook_id=webhook_id, owner=self._owner, lease=LEASE)
-            held = await self.store.write(claim)
-            if held is None:
-                await self._drop(webhook_id)
+            if owner is None:  # the tick asks again
                 return
-            lane = self._lanes[webhook_id] = Lane(held, self._client(held), urlsplit(held.url).netloc, self)
+            held = await self.store.write(partial(deliveries.claim, webhook_id=webhook_id, owner=owner))
+            if held is None:
+                self._drop(webhook_id)
+                return
+            lane = self._lanes[webhook_id] = Lane(held, self._wires_of(held), urlsplit(held.url).netloc, self)
         await lane.drain()
 
-    def _client(self, held: Subscription) -> httpx.AsyncClient:
+    def _wires_of(self, held: Subscription) -> Wires:
         """The receiver's own connections, kept from one claim to the next."""
-        if held.id not in self._clients:
-            timeout = httpx.Timeout(self.limits.one_try, connect=min(CONNECT, self.limits.one_try))
-            self._clients[held.id] = self._guard.client(connections=self.connections, timeout=timeout)
-        return self._clients[held.id]
+        if held.id not in self._wires:
+            self._wires[held.id] = Wires(self._guard, held.url)
+        return self._wires[held.id]
 
     async def _rest(self) -> None:
-        """Close the connections of receivers that have had nothing for a while."""
+        """Leave receivers that have had nothing for a while to whoever comes first, and close their connections."""
         before = self.timing.steady() - IDLE * self.timing.speed
-        for webhook_id in [key for key, lane in self._lanes.items() if not lane.busy and lane.used < before]:
-            await self._drop(webhook_id)
+        resting = {key: lane for key, lane in self._lanes.items() if not lane.busy and lane.used < before}
+        for webhook_id in resting:
+            self._drop(webhook_id)
+        if held := [lane.held for lane in resting.values() if lane.held is not None]:
+            await self.store.write(partial(deliveries.let_go, held=held))
         self._rates.forget()
 
-    async def _drop(self, webhook_id: str) -> None:
+    def _drop(self, webhook_id: str) -> None:
         self._lanes.pop(webhook_id, None)
-        client = self._clients.pop(webhook_id, None)
-        if client is not None:
-            await client.aclose()
+        wires = self._wires.pop(webhook_id, None)
+        if wires is not None:
+            wires.close()

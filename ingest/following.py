@@ -15,6 +15,7 @@ import structlog
 
 from ingest import polling
 from ingest.lanes import Held, Lane, unleased
+from ingest.outage import Outage
 from ingest.polling import Followed, Poller
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import pacing
@@ -63,6 +64,11 @@ class Followers:
         self._store = store
         self._rhythm = rhythm
         self._clock = clock
+        self._set = 0.0
+        """By how many seconds the wall clock has been set since the start."""
+        self._attentive_since = clock()
+        """Since when this process has been able to hear and to write; silence before that is no provider's fault."""
+        self._outage = Outage()
         self._lanes = {
             key: Lane(adapter, concurrency=rhythm.concurrency, rate=rhythm.rate, rule=rhythm.breaker, lease=lease)
             for key, adapter in adapters.items()
@@ -86,6 +92,11 @@ class Followers:
     def refused(self) -> int:
         """How many writes were refused because another process had taken the match over."""
         return self._refused
+
+    @property
+    def unwritten(self) -> int:
+        """Of how many matches the last answers could not be written."""
+        return len(self._outage.matches)
 
     def follows(self, held: leases.Held) -> bool:
         """Whether the match is followed under this lease, and with all liveblogs that have joined it."""
@@ -144,6 +155,8 @@ class Followers:
         retry_after: float | None = None
         try:
             fetched = await self._pollers[match.endpoint].poll(match)
+            if match.id in self._outage.matches:  # what could not be written then was new, so it was written now
+                self.store_back()
             retry_after = self._account(match, fetched)
             fresh_for = min((a.fresh_for for a in fetched.answers if a.fresh_for is not None), default=None)
         except Held as held:
@@ -151,6 +164,10 @@ class Followers:
             return
         except leases.Superseded:
             self._supersede(match)
+        except StoreUnavailable as error:
+            match.failures += 1
+            self._outage.matches.add(match.id)
+            self.store_lost(error)
         except ServiceError as error:
             self._fail(match, error)
             retry_after = self._distance([error])
@@ -162,13 +179,43 @@ class Followers:
         self._plan(match, fresh_for, retry_after)
 
     async def watch_silence(self) -> None:
-        """Raise one alarm for each running match that has had no good answer for too long."""
+        """Raise one alarm for each running match that has had no good answer for too long; not while the store is lost."""
         now = self._clock()
-        for match in self._matches.values():
-            quiet = 0.0 if match.good_at is None else now - match.good_at
+        for match in () if self._outage.lost else self._matches.values():
+            quiet = now - max(self._attentive_since, match.good_at or self._attentive_since)
             if match.status.running and quiet > self._rhythm.silence_alarm and not match.silent:
                 match.silent = True
                 log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
+
+    def store_lost(self, error: ServiceError) -> None:
+        """Somebody could not write."""
+        self._outage.began(error.message)
+
+    def store_back(self) -> None:
+        """Somebody could write: what could not be written is asked for again soon."""
+        if self._outage.lost:
+            self._attentive_since = self._clock()
+        for follow_id in self._outage.ended():
+            match = self._matches.get(follow_id)
+            if match is not None:
+                match.failures = 0
+                if not match.busy:
+                    self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
+
+    def clock_set(self, seconds: float) -> None:
+        """The wall clock was set by so many seconds: nothing that is remembered gets older or younger by that.
+
+        Nobody can tell which of the two was right, the old clock or the new one, so a match is looked at as soon as
+        either of them asks for it; plans that are too late by the new one are made anew.
+        """
+        self._set += seconds
+        self._attentive_since += seconds
+        for match in self._matches.values():
+            match.good_at = None if match.good_at is None else match.good_at + seconds
+            match.over_since = None if match.over_since is None else match.over_since + seconds
+            wait = self._interval(match)
+            if wait is not None and not match.busy and not match.failures and match.due > monotonic() + wait:
+                self._schedule(match, pacing.phase(match.match_id, wait))
 
     def health(self) -> dict[str, int]:
         """How many matches are followed, failing, and silent (an alarm was raised), and how many endpoints are lost."""
@@ -204,10 +251,7 @@ class Followers:
     def _plan(self, match: Followed, fresh_for: float | None, retry_after: float | None) -> None:
         if self._matches.get(match.id) is not match:  # dropped while it was polled
             return
-        pace, pending = self._rhythm.pace, match.pending
-        wait = pacing.interval(
-            pace, match.status, now=self._clock(), kickoff=match.kickoff, over_since=match.over_since, pending=pending
-        )
+        pace, wait = self._rhythm.pace, self._interval(match)
         if match.afresh:
             wait = 0.0
         elif wait is None:
@@ -218,6 +262,21 @@ class Followers:
             wait = pacing.backoff(pace, wait, failures=match.failures, jitter=jitter, retry_after=retry_after)
         self._schedule(match, wait if match.failures else pacing.align(pace, wait, fresh_for))
 
+    def _interval(self, match: Followed) -> float | None:
+        """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start."""
+        waits = [
+            pacing.interval(
+                self._rhythm.pace,
+                match.status,
+                now=self._clock() - moved,
+                kickoff=match.kickoff,
+                over_since=None if match.over_since is None else match.over_since - moved,
+                pending=match.pending,
+            )
+            for moved in {0.0, self._set}
+        ]
+        return min((wait for wait in waits if wait is not None), default=None)
+
     def _account(self, match: Followed, fetched: Fetched) -> float | None:
         """Book success or failure of a poll; returns how long the provider asked us to stay away.
 
@@ -225,7 +284,9 @@ class Followers:
         """
         text = self._lanes[match.endpoint].text_resource
         errors = [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
-        match.silent = match.silent and not fetched.good
+        if match.silent and fetched.good:
+            match.silent = False
+            log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
         if errors:
             self._fail(match, errors[0])
             return self._distance(errors)
@@ -239,8 +300,7 @@ class Followers:
         match.failures += 1
         if match.failures > 1 and not match.told and self._lanes[match.endpoint].lost is None:
             match.told = True
-            event = "store.unavailable" if isinstance(error, StoreUnavailable) else "provider.lost"
-            log.warning(event, match=match.match_id, endpoint=match.endpoint, cause=error.message)
+            log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
 
     def _supersede(self, match: Followed) -> None:
         """Drop a match that another process follows by now; nothing was written."""
@@ -265,6 +325,11 @@ class Followers:
             await self._pollers[match.endpoint].close(match)
         except leases.Superseded:
             self._supersede(match)
+            return
+        except StoreUnavailable as error:
+            self._outage.matches.add(match.id)
+            self.store_lost(error)
+            self._schedule(match, self._rhythm.pace.backoff_max)
             return
         except ServiceError as error:
             log.warning("match.closing_failed", match=match.match_id, cause=error.message)

@@ -10,7 +10,7 @@ import asyncio
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import httpcore
 import httpx
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
     """The addresses of a host; raises OSError when there are none."""
 
+T = TypeVar("T")
+
+UNREACHED = (OSError, httpcore.ConnectError, httpcore.ConnectTimeout)
 LOOKUPS = 32
 """Threads for names; one that hangs must not hold up the others."""
 
@@ -75,7 +78,8 @@ class Guard:
         self._allowed = Allowed.of(allow_hosts)
         self._resolver = Resolver() if resolve is None else None
         self._resolve: Resolve = resolve or self._resolver  # type: ignore[assignment]
-        self._context = context or httpx.create_ssl_context(trust_env=False)
+        self.context = context or httpx.create_ssl_context(trust_env=False)
+        self.context.set_alpn_protocols(["http/1.1"])
 
     async def check(self, url: str) -> None:
         """Raises Blocked unless `url` may be called now; a name that does not resolve may not."""
@@ -106,10 +110,37 @@ class Guard:
         except NotAllowed:
             raise Blocked from None
 
+    async def reach(
+        self,
+        host: str,
+        port: int,
+        connect: Callable[[str, float | None], Awaitable[T]],
+        *,
+        timeout: float | None,  # noqa: ASYNC109 -- shared out among the addresses
+    ) -> T:
+        """What `connect` makes of the first address of `host` that answers; it is given none that was not checked.
+
+        It gets its share of the `timeout` seconds, which are for all of it, the look-up too. Raises Blocked, TimeoutError,
+        or what `connect` raised for the last address.
+        """
+        until = None if timeout is None else asyncio.get_running_loop().time() + timeout
+        async with asyncio.timeout(timeout):
+            found = await self.addresses(host, port)
+        refused: Exception = OSError()
+        for index, address in enumerate(found):
+            left = (
+                None if until is None else max(until - asyncio.get_running_loop().time(), 0.01) / (len(found) - index)
+            )
+            try:
+                return await connect(address, left)
+            except UNREACHED as error:
+                refused = error
+        raise refused
+
     def client(self, *, connections: int, timeout: httpx.Timeout, keep_alive: float = 60.0) -> httpx.AsyncClient:
         """A client that can reach nothing but what the guard admits: no redirects, no proxies, no cookies."""
         return httpx.AsyncClient(
-            transport=_Transport(self, self._context, connections, keep_alive),
+            transport=_Transport(self, self.context, connections, keep_alive),
             timeout=timeout,
             follow_redirects=False,
             trust_env=False,
@@ -151,24 +182,16 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """A connection to the first address of `host` that answers; `timeout` seconds are for all of it."""
-        until = None if timeout is None else asyncio.get_running_loop().time() + timeout
+
+        async def connect(address: str, left: float | None) -> httpcore.AsyncNetworkStream:
+            return _Stream(await self._network.connect_tcp(address, port, left, local_address, socket_options))
+
         try:
-            async with asyncio.timeout(timeout):
-                found = await self._guard.addresses(host, port)
+            return await self._guard.reach(host, port, connect, timeout=timeout)
         except TimeoutError:
             raise httpcore.ConnectTimeout from None
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from None
-        refused: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectError()
-        for index, address in enumerate(found):
-            left = (
-                None if until is None else max(until - asyncio.get_running_loop().time(), 0.01) / (len(found) - index)
-            )
-            try:
-                return _Stream(await self._network.connect_tcp(address, port, left, local_address, socket_options))
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                refused = error
-        raise refused
 
     async def connect_unix_socket(
         self,

@@ -17,6 +17,7 @@ from ingest.following import Followers, Rhythm
 from ingest.importing import Importer
 from ingest.leasing import Elsewhere, Lease, Leasing
 from ingest.polling import unrecorded
+from ingest.queued import Queued, queue_of
 from ingest.references import declared_records
 from ingest.roles import Role
 from mapping.rules.breaker import Rule
@@ -47,6 +48,7 @@ class House:
     importer: Importer
     declared: Declared
     leasing: Leasing
+    jobs: Queued
 
 
 @asynccontextmanager
@@ -77,6 +79,10 @@ async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role
         leasing = Leasing(store, followers, lease, knows=frozenset(adapters), alone=settings.database.is_sqlite)
         importer = Importer(store, sources, leasing if role.works else Elsewhere(), providers=registry.ids)
         declared = Declared(settings.liveblogs, store, importer, clock=clock)
+        queue = partial(queue_of, settings.database.url.get_secret_value(), _pool(settings))
+        jobs = Queued(queue, alone=settings.database.is_sqlite)
+        for key, work in declared.jobs.items():
+            jobs.add(key, work)
         yield House(
             store=store,
             registry=registry,
@@ -84,6 +90,7 @@ async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role
             importer=importer,
             declared=declared,
             leasing=leasing,
+            jobs=jobs,
         )
 
 

@@ -72,7 +72,7 @@ class Importer:
             return earlier
         source, fetched, match = await self._look(request)
         snapshot = syncing.Snapshot(
-            match=match, good=sources(fetched, source.adapter), answers=fetched.answers, hints=fetched.hints
+            match=match, good=sources(fetched, source.adapter, match), answers=fetched.answers, hints=fetched.hints
         )
         create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
         follow_id, answer = await self._store.write(create)
@@ -136,7 +136,7 @@ class Importer:
             ),
         )
         new_event_id = partial(new_local_id, "e")
-        applied = syncing.sync_liveblog(unit, game_id, snapshot, terms, references, new_id=new_event_id)
+        applied = syncing.sync_liveblog(unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id)
         if known:
             sync.look_afresh(unit, follow.id)
         else:

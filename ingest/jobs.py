@@ -1,4 +1,7 @@
-"""The seam for finite work: one run at a time for each key, asked for as often as somebody likes."""
+"""The seam for finite work: one run at a time for each key, asked for as often as somebody likes.
+
+`InProcess` runs what stands in a table of its own, with its own claims; `ingest.queued` what stands nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,10 @@ class Jobs(Protocol):
     """Runs the work of a key, such as draining one receiver, soon after it was asked for."""
 
     def ask(self, key: str) -> None:
-        """Let the work of `key` run once more; while it runs already, once more after that."""
+        """Let the work of `key` run once more, soon; what is asked for twice before it begins runs once."""
 
     async def stop(self, grace: float) -> None:
-        """Take no more, let what runs end within `grace` seconds, then cancel it."""
+        """Take no more, let what runs end within `grace` seconds, then cut it off."""
 
 
 class InProcess:
@@ -35,6 +38,7 @@ class InProcess:
         self._stopped = False
 
     def ask(self, key: str) -> None:
+        """What is asked for while it runs, runs once more after that."""
         if self._stopped:
             return
         if key in self._running:

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractAsyncContextManager
 
-    import httpx
-
     from ingest.posting import Outcome
     from ingest.settling import Recorder
     from ingest.timing import Timing
+    from ingest.wire import Wires
     from store.database import Store
     from store.outbox import OutboxRow
     from store.webhooks import Subscription
@@ -37,9 +36,6 @@ log = structlog.get_logger()
 
 BATCH = 100
 """Rows read at a time; a lane holds two batches of each kind at most."""
-LEASE = 30.0
-MARGIN = 2.0
-"""Seconds of the lease that are left when a round must have been recorded."""
 
 
 class Shared(Protocol):
@@ -56,11 +52,18 @@ class Shared(Protocol):
     stopping: bool
 
     @property
+    def owner(self) -> str | None:
+        """The name under which this process may deliver at this moment; None while it counts as dead."""
+
+    @property
     def horizon(self) -> int:
         """The outbox id up to which everything is settled."""
 
-    def turn(self, host: str, *, failing: bool) -> AbstractAsyncContextManager[None]:
-        """Waits for this host's next turn, and for room in the process."""
+    async def turn(self, host: str) -> None:
+        """Waits for this host's next turn."""
+
+    def room(self, *, failing: bool) -> AbstractAsyncContextManager[object]:
+        """Waits for room in the process."""
 
     def observe(self, outcome: Outcome) -> None:
         """Counts a round."""
@@ -69,9 +72,10 @@ class Shared(Protocol):
 class Lane:
     """The deliveries to one receiver, while this process holds it."""
 
-    def __init__(self, held: Subscription, client: httpx.AsyncClient, host: str, shared: Shared) -> None:
+    def __init__(self, held: Subscription, wires: Wires, host: str, shared: Shared) -> None:
         self._held: Subscription | None = held
-        self._client = client
+        self._over = False
+        self._wires = wires
         self._host = host
         self._shared = shared
         self.organization = held.organization_id
@@ -89,14 +93,18 @@ class Lane:
         self._reading = False
         self._unrecorded: list[Round] = []
         self._recording = asyncio.Lock()
-        self._lease(held)
         self.used = shared.timing.steady()
         """When it last had something to do, by the steady clock."""
 
     @property
     def holds(self) -> bool:
         """Whether the receiver is still ours, as far as this process can tell."""
-        return self._held is not None and self._shared.timing.steady() < self._held_until
+        return self._held is not None and not self._over and self._held.owner == self._shared.owner
+
+    @property
+    def held(self) -> Subscription | None:
+        """The receiver as it was claimed; None once it is somebody else's."""
+        return self._held
 
     @property
     def busy(self) -> bool:
@@ -121,7 +129,7 @@ class Lane:
         try:
             while self._held is not None:
                 self._woken.clear()
-                if not self._shared.stopping:
+                if self.holds and not self._shared.stopping:
                     await self._feed()
                     self._start()
                 if not self._tasks:
@@ -210,32 +218,22 @@ class Lane:
         self._woken.set()
 
     async def _deliver(self, delivery: Delivery) -> None:
-        async with self._shared.turn(self._host, failing=self._health.failures > 0):
-            held = await self._hold()
-            if held is None:
-                return
-            outcome = await make_round(
-                self._client,
-                held.url,
-                held.id,
-                delivery,
-                held.signing(self._shared.timing.now()),
-                plan=self._shared.plan,
-                limits=self._shared.limits,
-            )
-        self._shared.observe(outcome)
+        shared, outcome = self._shared, None
+        await shared.turn(self._host)
+        async with shared.room(failing=self._health.failures > 0):
+            if self._held is not None:
+                secrets = self._held.signing(shared.timing.now())
+                outcome = await make_round(
+                    self._wires, self._held.id, delivery, secrets, plan=shared.plan, limits=shared.limits, may=self._may
+                )
+        if outcome is None:
+            self._over = True  # what was not delivered is found again in the store
+            return
+        shared.observe(outcome)
         await self._record(self._round(delivery, outcome))
 
-    async def _hold(self) -> Subscription | None:
-        """The receiver, held for at least the length of a round; None when it is no longer ours."""
-        left = self._held_until - self._shared.timing.steady()
-        if self._held is not None and left < (self._shared.limits.round + MARGIN) * self._shared.timing.speed:
-            self._lease(await self._shared.store.write(partial(deliveries.renew, held=self._held, lease=LEASE)))
-        return self._held
-
-    def _lease(self, held: Subscription | None) -> None:
-        self._held = held
-        self._held_until = self._shared.timing.steady() + LEASE * self._shared.timing.speed
+    def _may(self) -> bool:
+        return self.holds
 
     def _round(self, delivery: Delivery, outcome: Outcome) -> Round:
         """What is to be recorded; the receiver's health is noted on the way."""
@@ -274,9 +272,9 @@ class Lane:
         new = frozenset(each.delivery.outbox_id for each in batch if each.delivery.id is None)
         cursor = self._progress.cursor_with(new)
         after = await self._shared.recorder.settle(
-            Settlement(held=self._held, rounds=batch, cursor=cursor, health=self._health, lease=LEASE)
+            Settlement(held=self._held, rounds=batch, cursor=cursor, health=self._health)
         )
-        self._lease(None if self._health.disabled else after)
+        self._held = None if self._health.disabled else after
         self._written = cursor
         self._progress.settle(new)
         self._waiting.difference_update(each.delivery.id or 0 for each in batch)

@@ -84,6 +84,8 @@ class Lane:
         self._cause = ""
         self._throttled: dict[str, float] = {}
         """Matches whose last answer asked for distance, and when."""
+        self._suspects: set[str] = set()
+        """Matches whose last poll failed, in all or in part: more likely than others to hold a slot for long."""
         self.id = adapter.id
         self.translate = adapter.translate
 
@@ -119,7 +121,7 @@ class Lane:
         pause = self._bucket.reserve(monotonic(), len(known) or RESOURCES)
         if pause:
             await asyncio.sleep(pause)
-        async with self._slots.taken():
+        async with self._slots.taken(suspect=match_id in self._suspects):
             if held := self.hold():
                 raise Held(held)
             return await self._ask(match_id, known, text=text, hints=hints)
@@ -152,6 +154,10 @@ class Lane:
             self._throttled.pop(match_id, None)
         else:
             self._throttled[match_id] = now
+        if any(isinstance(error, TELLING) for error in errors):
+            self._suspects.add(match_id)
+        else:
+            self._suspects.discard(match_id)
         if distance is not None and not alone:
             self._circuit = breaker.kept_away(self._circuit, now=now, seconds=distance)
         if well:

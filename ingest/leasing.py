@@ -69,6 +69,11 @@ class Leasing:
         self._unknown: frozenset[str] = frozenset()
         self._more = False
 
+    @property
+    def owner(self) -> str | None:
+        """The row of `workers` under which this process may hold things at this moment; None while it may not."""
+        return self._worker.id if self._worker is not None and self._lease() else None
+
     async def start(self) -> None:
         """Take what can be had at once. Raises StoreUnavailable."""
         await self.turn()
@@ -82,8 +87,10 @@ class Leasing:
             try:
                 await self.turn()
             except ServiceError as error:  # the lease runs out by itself; the next turn may come in time
-                log.warning("lease.not_renewed", cause=error.message)
+                self._followers.store_lost(error)
                 await asyncio.sleep(TICK / 4)
+            else:
+                self._followers.store_back()
 
     async def stop(self) -> None:
         """Leave everything to others, at once."""

@@ -6,13 +6,14 @@ ledger stay in the store until something changes.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
 from ingest import syncing
+from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Status
 from mapping.terms import Terms
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from ingest.remembered import Remembered
     from ingest.syncing import NewId
+    from mapping.errors import ServiceError
+    from mapping.match import Match
     from providers.base import Endpoint
     from store.database import Store
     from store.unit import Unit
@@ -64,6 +68,8 @@ class Followed:
     silent: bool = False
     afresh: bool = False
     """Another liveblog joined: the next poll asks for everything, whatever is known."""
+    remembered: Mapping[str, Remembered] = field(default_factory=dict)
+    """Its liveblogs as the last unit left them, by `ticker_id`."""
     busy: bool = False
     due: float = 0.0
     fence: int = 0
@@ -113,14 +119,18 @@ class Poller:
     record: Record = unrecorded
 
     async def poll(self, match: Followed) -> Fetched:
-        """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing is noted."""
+        """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing of it is kept."""
         if match.afresh:
-            match.known, match.afresh = {}, False
+            match.known, match.remembered, match.afresh = {}, {}, False
         match.polls += 1
         fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
         self.record(self.adapter.endpoint, match.match_id, fetched.answers)
         if fetched.changed or (match.pending and fetched.good):
-            await self._apply(match, fetched)
+            try:
+                await self._apply(match, fetched)
+            except (DownstreamRejected, InvalidRequest) as error:
+                await self._refuse(match, fetched, error)
+                raise
         elif {answer.resource for answer in fetched.failed} != match.bad:
             await self._write(match, partial(syncing.note_health, follow_id=match.id, answers=fetched.answers))
         for answer in fetched.answers:
@@ -128,6 +138,12 @@ class Poller:
         if fetched.good:
             match.good_at = self.clock()
         return fetched
+
+    async def _refuse(self, match: Followed, fetched: Fetched, error: ServiceError) -> None:
+        """Answers of which no match can be made are bad, though each by itself is good: health says why, posts stay."""
+        refused = [replace(answer, outcome=Outcome.FAILED, error=error) for answer in fetched.changed]
+        await self._write(match, partial(syncing.note_health, follow_id=match.id, answers=refused))
+        match.bad.update(answer.resource for answer in refused)
 
     async def close(self, match: Followed) -> None:
         """The window after the end is over: settle what is still open, once."""
@@ -140,11 +156,25 @@ class Poller:
         for fault in translated.faults:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
         snapshot = syncing.Snapshot(
-            match=translated, good=sources(fetched, self.adapter), answers=fetched.answers, hints=fetched.hints
+            match=translated,
+            good=sources(fetched, self.adapter, translated),
+            answers=fetched.answers,
+            hints=fetched.hints,
         )
+        # Whether a unit that fails is written is not always known: then nothing is remembered.
+        remembered, match.remembered = match.remembered, {}
         applied = await self._write(
-            match, partial(syncing.apply, follow_id=match.id, snapshot=snapshot, new_id=self.new_id, closing=closing)
+            match,
+            partial(
+                syncing.apply,
+                follow_id=match.id,
+                snapshot=snapshot,
+                new_id=self.new_id,
+                closing=closing,
+                remembered=remembered,
+            ),
         )
+        match.remembered = applied.remembered
         if translated.status is not match.status:
             log.info("match.status_changed", match=match.match_id, status=translated.status.value)
         news = bool(fetched.changed) or match.over_since is None
@@ -158,13 +188,18 @@ class Poller:
         return await self.store.write(partial(leases.fenced, work=work, follow_id=match.id, fence=match.fence))
 
 
-def sources(fetched: Fetched, adapter: ProviderAdapter) -> frozenset[str]:
-    """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well."""
-    failed = {answer.resource for answer in fetched.failed}
+def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:
+    """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well.
+
+    An answer that hides posts (mapping.match.Fault) confirms nothing: what was posted stays.
+    """
+    doubtful = match.hiding.union(answer.resource for answer in fetched.failed)
     asked = {answer.resource for answer in fetched.answers}
-    text = {adapter.text_resource} & asked
-    play = asked - text
-    return frozenset(name for name, needed in (("play", play), ("text", text)) if needed and not needed & failed)
+    text = {adapter.text_resource}
+    play = ("play", asked - text, doubtful - text)
+    return frozenset(
+        name for name, needed, bad in (play, ("text", asked & text, doubtful & text)) if needed and not bad
+    )
 
 
 def _note(followed: Followed, answer: Answer) -> None:

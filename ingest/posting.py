@@ -10,12 +10,11 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
+from functools import lru_cache
 from hashlib import sha256
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-import httpx
 from standardwebhooks import Webhook
 
 from ingest.guarded import Blocked
@@ -24,20 +23,19 @@ from mapping.rules.delivery import Plan, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractAsyncContextManager
 
+    from ingest.wire import Answer, Wires
     from store.deliveries import Delivery
 
-    Post = Callable[[], AbstractAsyncContextManager[httpx.Response]]
-
-ANSWER_BYTES = 64 * 1024
-"""How much of an answer is read; what comes after it is left."""
 CONNECT = 3.0
-HEADERS = {
-    "Content-Type": "application/json",
-    "User-Agent": f"matchwire/{metadata.version('matchwire')} (webhooks)",
-    "Accept-Encoding": "identity",
-}
+FIELDS = (
+    "Content-Type: application/json\r\n"
+    f"User-Agent: matchwire/{metadata.version('matchwire')} (webhooks)\r\n"
+    "Accept: */*\r\n"
+    "Accept-Encoding: identity\r\n"
+)
+KEPT = 4096
+"""Bodies and secrets that are kept at hand: a version goes to all receivers of its organization."""
 
 MESSAGES = {
     Verdict.TAKEN: "delivered",
@@ -80,12 +78,13 @@ class _Try:
 
 def body_of(delivery: Delivery) -> str:
     """The four fields of the interface."""
-    fields = {
-        "event_type": "ping" if delivery.kind == "ping" else "ticker_update",
-        "ticker_id": delivery.game_id,
-        "local_id": delivery.local_id,
-        "version": str(delivery.version),
-    }
+    event_type = "ping" if delivery.kind == "ping" else "ticker_update"
+    return _body(event_type, delivery.game_id, delivery.local_id, delivery.version)
+
+
+@lru_cache(KEPT)
+def _body(event_type: str, game_id: str, local_id: str, version: int) -> str:
+    fields = {"event_type": event_type, "ticker_id": game_id, "local_id": local_id, "version": str(version)}
     return json.dumps(fields, separators=(",", ":"))
 
 
@@ -95,36 +94,36 @@ def message_id(webhook_id: str, delivery: Delivery) -> str:
     return f"msg_{sha256(f'{webhook_id}.{named}'.encode()).hexdigest()[:32]}"
 
 
-def signed(message: str, body: str, secrets: Sequence[str], now: float) -> dict[str, str]:
-    """The headers of Standard Webhooks, with one signature for each secret that is valid."""
+def signed(message: str, body: str, secrets: Sequence[str], now: float) -> str:
+    """The header lines of Standard Webhooks, with one signature for each secret that is valid."""
     instant = datetime.fromtimestamp(int(now), UTC)
-    return {
-        "webhook-id": message,
-        "webhook-timestamp": str(int(now)),
-        "webhook-signature": " ".join(Webhook(each).sign(message, instant, body) for each in secrets),
-    }
+    signatures = " ".join(_signer(each).sign(message, instant, body) for each in secrets)
+    return f"webhook-id: {message}\r\nwebhook-timestamp: {int(now)}\r\nwebhook-signature: {signatures}\r\n"
+
+
+_signer = lru_cache(KEPT)(Webhook)
 
 
 async def make_round(
-    client: httpx.AsyncClient,
-    url: str,
+    wires: Wires,
     webhook_id: str,
     delivery: Delivery,
     secrets: Sequence[str],
     *,
     plan: Plan = rules.PLAN,
     limits: Limits,
+    may: Callable[[], bool],
     wall: Callable[[], float] = time.time,
-) -> Outcome:
-    """Deliver, trying again quickly as the plan says, within the limits; never raises for what the receiver does."""
+) -> Outcome | None:
+    """Deliver, trying again quickly as the plan says, within the limits; never raises for what the receiver does.
+
+    `may` is asked before each try; None when it says no.
+    """
     message, body = message_id(webhook_id, delivery), body_of(delivery)
-    began, tries = time.monotonic(), 0
-    while True:
-        left = limits.round - (time.monotonic() - began)
-        headers = {**HEADERS, **signed(message, body, secrets, wall())}
-        tried = await _try(
-            partial(client.stream, "POST", url, content=body, headers=headers), min(limits.one_try, left), wall
-        )
+    began, tries, took = time.monotonic(), 0, 0.0
+    while may():
+        fields = (FIELDS + signed(message, body, secrets, wall())).encode()
+        tried = await _try(wires, fields, body.encode(), min(limits.one_try, limits.round - took), wall)
         tries += 1
         took = time.monotonic() - began
         jitter = random.random()  # noqa: S311 -- spreads load, guards nothing
@@ -139,38 +138,30 @@ async def make_round(
                 retry_after=tried.retry_after,
             )
         await asyncio.sleep(pause)
+        took = time.monotonic() - began
+    return None
 
 
-async def _try(post: Post, seconds: float, wall: Callable[[], float]) -> _Try:
+async def _try(wires: Wires, fields: bytes, body: bytes, seconds: float, wall: Callable[[], float]) -> _Try:
     try:
         async with asyncio.timeout(seconds):
-            async with post() as response:
-                await _skim(response)
-                result = rules.verdict(response.status_code)
-                return _Try(result, response.status_code, MESSAGES[result], retry_after(response, wall()))
-    except (Blocked, httpx.InvalidURL, httpx.UnsupportedProtocol):
+            answer = await wires.post(fields, body, connect=min(CONNECT, seconds))
+    except Blocked:
         return _Try(Verdict.REFUSED, None, NOT_ALLOWED)
-    except (TimeoutError, httpx.HTTPError, OSError):
+    except OSError:  # time-outs among them
         return _Try(Verdict.PASSING, None, UNREACHABLE)
+    result = rules.verdict(answer.status)
+    return _Try(result, answer.status, MESSAGES[result], retry_after(answer, wall))
 
 
-async def _skim(response: httpx.Response) -> None:
-    """Read the answer to its end, so that the connection can be used again, or as far as ANSWER_BYTES."""
-    seen = 0
-    async for chunk in response.aiter_raw():
-        seen += len(chunk)
-        if seen >= ANSWER_BYTES:
-            return
-
-
-def retry_after(response: httpx.Response, now: float) -> float | None:
+def retry_after(answer: Answer, wall: Callable[[], float]) -> float | None:
     """Seconds that a 429 or 503 asks to stay away; None for other answers and for what makes no sense."""
-    value = response.headers.get("Retry-After", "").strip()
-    if response.status_code not in {429, 503} or not value:
+    value = answer.retry_after
+    if answer.status not in {429, 503} or not value:
         return None
     if _SECONDS.fullmatch(value):
         return float(value)
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+        return max(0.0, parsedate_to_datetime(value).timestamp() - wall())
     except (ValueError, TypeError, OverflowError, IndexError):
         return None

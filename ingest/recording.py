@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import os
@@ -12,59 +11,87 @@ import threading
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import structlog
 
+from ingest.redacting import address, stripped, stripped_bytes
+from providers import transport
 from providers.base import Outcome
+from providers.replay.failure import Failure, Manner
+from providers.replay.paths import Source
 from providers.replay.recording import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from providers.base import Answer, Endpoint
+
+Key = tuple[str, str, str]
+"""The endpoint's, the match's id, the resource."""
 
 log = structlog.get_logger()
 
 WAITING_BYTES = 64 * 1024 * 1024
 """Bodies that may wait for the disk; what would be more is left out."""
-SHORTEST_SECRET = 4
-"""A shorter one would be found everywhere, and guards nothing."""
 DAY = 86_400.0
-REMEMBERED = 20_000
+REMEMBERED = 100_000
 """Resources whose last answer is known; with more all are forgotten, and an equal answer may be kept twice."""
+
+RETRY_AFTER_KEPT = 100
+"""Characters of that header: a number or a date."""
 
 PATIENCE = 5.0
 """Seconds that the disk gets for what waits when the daemon stops."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 _LINE_ENDS = re.compile(r"[\r\n]+")
-_ADDRESSES = {
+_ADDRESSES: Mapping[str, Mapping[str, str]] = {
+    "heim": {},
     "gn-gsd": {
         "match": "matches/{id}",
         "lineups": "matches/{id}/lineups",
         "actions": "matches/{id}/actions",
         "phase": "phases/{id}",
         "overall": "overalls/{id}",
-    }
+    },
 }
-"""Provider → resource → how a recording names it; anything else is `<resource>/ma<id>`."""
+"""Provider with a replay module → resource → how a recording names it; anything else is `<resource>/ma<id>`."""
+
+_MANNERS: Mapping[str, Manner] = {
+    transport.LATE: "late",
+    transport.BROKEN: "broken",
+    transport.TOO_LARGE: "large",
+    transport.CUT_OFF: "cut",
+    transport.GARBLED: "garbled",
+    transport.STRANGE: "strange",
+}
+"""What the transport says → how the answer ended."""
 
 
 class Seen(NamedTuple):
-    """A changed answer, and when it was seen (Unix seconds)."""
+    """What a resource turned into, and when that was seen (Unix seconds).
+
+    A changed `body`, a `failure`, or neither where the last good body stands `again`.
+    """
 
     endpoint: Endpoint
     match_id: str
     resource: str
     at: float
-    body: bytes
+    body: bytes = b""
+    path: str = ""
+    failure: Failure | None = None
+    again: bool = False
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         return self.endpoint.key, self.match_id, self.resource
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + (len(self.failure.body) if self.failure else 0)
 
 
 class Recorder:
@@ -75,7 +102,10 @@ class Recorder:
         self._retention = retention
         self._max_bytes = max_bytes
         self._clock = clock
-        self._known: dict[tuple[str, str, str], bytes] = {}
+        self._known: dict[Key, bytes] = {}
+        """Digests of the last good bodies; empty where the resource was seen and its body was not."""
+        self._failing: dict[Key, str] = {}
+        """What is wrong with those whose last answer failed."""
         self._lock = threading.Lock()
         self._waiting = 0
         self._lost = False
@@ -85,32 +115,56 @@ class Recorder:
         self._thread.start()
 
     def __call__(self, endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
-        """Keep those of the answers that changed, each once; neither blocks nor raises."""
+        """Keep what is new: bodies that changed, how resources began to fail, and that they are well again.
+
+        Neither blocks nor raises. A failure is kept once, whatever each of its answers says in detail.
+        """
+        owner = endpoint.key
         for answer in answers:
-            if answer.outcome is Outcome.CHANGED and answer.body is not None:
-                self._take(Seen(endpoint, match_id, answer.resource, self._clock(), answer.body))
+            key = (owner, match_id, answer.resource)
+            news = self._news(key, answer, endpoint)
+            if news:
+                self._take(key, Seen(endpoint, match_id, answer.resource, self._clock(), path=answer.path, **news))
 
     def close(self, patience: float = PATIENCE) -> None:
         """Write what waits, for so many seconds at most, and end; may be called twice."""
         self._queue.put(None)
         self._thread.join(patience)
 
-    def _take(self, seen: Seen) -> None:
-        digest = sha256(seen.body).digest()
+    def _news(self, key: Key, answer: Answer, endpoint: Endpoint) -> dict[str, Any]:
+        """What is new of the resource, as fields of Seen; nothing where nothing is."""
+        match answer.outcome:
+            case Outcome.CHANGED if answer.body is not None and sha256(answer.body).digest() != self._known.get(key):
+                return {"body": answer.body}
+            case Outcome.CHANGED | Outcome.UNCHANGED if key in self._failing or key not in self._known:
+                return {"again": True}
+            case Outcome.FAILED if answer.heard is not None and self._failing.get(key) != str(answer.error):
+                return {"failure": failure_of(answer, answer.heard, endpoint)}
+        return {}
+
+    def _take(self, key: Key, seen: Seen) -> None:
+        """Put it before the disk."""
         with self._lock:
-            if self._known.get(seen.key) == digest:
-                return
-            if len(self._known) >= REMEMBERED:
+            if max(len(self._known), len(self._failing)) >= REMEMBERED:
                 self._known.clear()
-            if full := self._waiting + len(seen.body) > WAITING_BYTES:
-                self._known.pop(seen.key, None)
+                self._failing.clear()
+            if full := self._waiting + seen.size > WAITING_BYTES:
+                self._forget(key)
             else:
-                self._known[seen.key] = digest
-                self._waiting += len(seen.body)
+                self._waiting += seen.size
+                self._known[key] = sha256(seen.body).digest() if seen.body else self._known.get(key, b"")
+                self._failing.pop(key, None)
+                if seen.failure is not None:
+                    self._failing[key] = seen.failure.error.partition(": ")[2]
         if full:
             self._lose("the disk is too slow")
         else:
             self._queue.put(seen)
+
+    def _forget(self, key: Key) -> None:
+        """What is seen next is recorded, whatever it is."""
+        self._known.pop(key, None)
+        self._failing.pop(key, None)
 
     def _run(self) -> None:
         while (seen := self._queue.get()) is not None:
@@ -118,11 +172,11 @@ class Recorder:
                 self._write(seen)
             except (OSError, ValueError) as error:
                 with self._lock:
-                    self._known.pop(seen.key, None)  # recorded when it is seen again
+                    self._forget(seen.key)
                 self._lose(str(getattr(error, "strerror", None) or error))
             finally:
                 with self._lock:
-                    self._waiting -= len(seen.body)
+                    self._waiting -= seen.size
 
     def _write(self, seen: Seen) -> None:
         if seen.at >= self._cleaned + DAY:
@@ -165,30 +219,44 @@ def name_of(seen: Seen) -> str:
 
 
 def line_of(seen: Seen) -> str:
-    """The answer as a line of a recording, without credentials."""
+    """What was seen as a line of a recording, without credentials."""
+    at, resource, source = datetime.fromtimestamp(round(seen.at, 3), UTC), seen.resource, None
+    if seen.endpoint.provider in _ADDRESSES:
+        name = _ADDRESSES[seen.endpoint.provider].get(resource, f"{resource}/ma{{id}}")
+        resource = name.format(id=seen.match_id.rpartition(":")[2])
+    else:
+        source = Source(seen.endpoint.provider, seen.match_id, address(seen.path, seen.endpoint))
+    return _told(seen, at, resource)._replace(source=source).row()
+
+
+def _told(seen: Seen, at: datetime, resource: str) -> Line:
+    if seen.failure is not None:
+        kept = stripped_bytes(seen.failure.body, seen.endpoint)
+        again = None if seen.failure.retry_after is None else stripped(seen.failure.retry_after, seen.endpoint)
+        return Line.of_failure(at, resource, seen.failure._replace(body=kept, retry_after=again))
+    if seen.again:
+        return Line.of_raw(at, resource, "")._replace(again=True)
     text = stripped(seen.body.decode("utf-8-sig", "replace"), seen.endpoint)
-    address = _ADDRESSES.get(seen.endpoint.provider, {}).get(seen.resource, f"{seen.resource}/ma{{id}}")
-    at, resource = datetime.fromtimestamp(seen.at, UTC), address.format(id=seen.match_id.rpartition(":")[2])
     try:
         json.loads(text)
     except ValueError:
-        return Line.of_raw(at, resource, text).row()
-    return Line(at, resource, _LINE_ENDS.sub(" ", text)).row()
+        return Line.of_raw(at, resource, text)
+    return Line(at, resource, _LINE_ENDS.sub(" ", text))
 
 
-def stripped(text: str, endpoint: Endpoint) -> str:
-    """The text without the endpoint's secrets, as they are and as headers, addresses and JSON write them."""
-    secrets = [each for each in (endpoint.password, endpoint.api_key) if each and len(each) >= SHORTEST_SECRET]
-    forms = {form for secret in secrets for form in (secret, quote(secret), quote(secret, safe=""), _quoted(secret))}
-    if endpoint.password and len(endpoint.password) >= SHORTEST_SECRET:
-        forms.add(base64.b64encode(f"{endpoint.username or ''}:{endpoint.password}".encode()).decode())
-    for form in sorted(forms, key=len, reverse=True):
-        text = text.replace(form, "…")
-    return text
-
-
-def _quoted(secret: str) -> str:
-    return json.dumps(secret)[1:-1]
+def failure_of(answer: Answer, heard: transport.Heard, endpoint: Endpoint) -> Failure:
+    """What is known of an answer that could not be used."""
+    error = answer.error
+    message = "" if error is None else error.message
+    manner = _MANNERS.get(message, "whole" if heard.status else "broken")
+    return Failure(
+        heard.status,
+        bytes(heard.body),
+        manner,
+        f"{type(error).__name__}: {message}",
+        None if heard.retry_after is None else heard.retry_after[:RETRY_AFTER_KEPT],
+        endpoint.max_body + 1 if manner == "large" else 0,
+    )
 
 
 def _append(path: Path, data: bytes) -> None:

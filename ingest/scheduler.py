@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from functools import wraps
 from typing import Any
 
 import structlog
@@ -13,7 +14,10 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
+from mapping.errors import StoreUnavailable
+
 Tick = Callable[[], Awaitable[Any]]
+Hear = Callable[[float], None]
 
 log = structlog.get_logger()
 
@@ -28,23 +32,35 @@ DEFAULTS = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
 
 
 class Scheduler:
-    """Interval ticks and cron triggers in UTC; a tick that fails is logged and comes again."""
+    """Interval ticks and cron triggers in UTC; a tick that fails is logged and comes again.
+
+    It also notices when the wall clock is set: it looks every second and before each tick, so that no tick takes a clock
+    that was set for time that has passed.
+    """
 
     def __init__(self, *, wall: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic) -> None:
         self._wall = wall
         self._steady = steady
+        self._ahead = 0.0
+        self._listeners: list[Hear] = []
         self._watch: asyncio.Task[None] | None = None
         self._scheduler = AsyncIOScheduler(timezone="UTC", job_defaults=DEFAULTS)
         self._scheduler.add_listener(_failed, EVENT_JOB_ERROR)
 
     def every(self, seconds: float, tick: Tick, *, name: str) -> None:
-        self._scheduler.add_job(tick, "interval", seconds=seconds, id=name, name=name)
+        self._scheduler.add_job(self._looking(tick), "interval", seconds=seconds, id=name, name=name)
 
     def cron(self, expression: str, tick: Tick, *, name: str) -> None:
         """`expression`: the five fields of crontab, in UTC."""
-        self._scheduler.add_job(tick, CronTrigger.from_crontab(expression, timezone="UTC"), id=name, name=name)
+        trigger = CronTrigger.from_crontab(expression, timezone="UTC")
+        self._scheduler.add_job(self._looking(tick), trigger, id=name, name=name)
+
+    def when_set(self, listener: Hear) -> None:
+        """Tell `listener` by how many seconds the wall clock was set (back: less than 0), or the machine slept."""
+        self._listeners.append(listener)
 
     def start(self) -> None:
+        self._ahead = self._wall() - self._steady()
         self._scheduler.start()
         self._watch = asyncio.create_task(self._mind_the_clock(), name="clock watch")
 
@@ -55,18 +71,37 @@ class Scheduler:
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
 
+    def _looking(self, tick: Tick) -> Tick:
+        @wraps(tick, assigned=())
+        async def look_first() -> Any:
+            self._look()
+            return await tick()
+
+        return look_first
+
     async def _mind_the_clock(self) -> None:
-        """Plan interval ticks anew when the wall clock was set: they were planned by it, and a step back would stall them."""
-        ahead = self._wall() - self._steady()
         while True:
             await asyncio.sleep(WATCH)
-            moved, ahead = abs(self._wall() - self._steady() - ahead), self._wall() - self._steady()
-            if moved > STEP:
-                log.warning("clock.set", seconds=round(moved))
-                for job in self._scheduler.get_jobs():
-                    if isinstance(job.trigger, IntervalTrigger):
-                        job.reschedule(IntervalTrigger(seconds=job.trigger.interval.total_seconds(), timezone="UTC"))
+            self._look()
+
+    def _look(self) -> None:
+        """Plan all ticks anew when the wall clock was set: they were planned by it, and a step back would stall them."""
+        ahead = self._wall() - self._steady()
+        moved, self._ahead = ahead - self._ahead, ahead
+        if abs(moved) <= STEP:
+            return
+        log.warning("clock.set", seconds=round(moved))
+        for job in self._scheduler.get_jobs():
+            again = job.trigger
+            if isinstance(again, IntervalTrigger):  # its start is an instant of the old clock
+                again = IntervalTrigger(seconds=again.interval.total_seconds(), timezone="UTC")
+            job.reschedule(again)
+        for listener in self._listeners:
+            listener(moved)
 
 
 def _failed(event: JobExecutionEvent) -> None:
+    """Tell of a tick that failed, unless the store was lost: who renews the leases tells that, once."""
+    if isinstance(event.exception, StoreUnavailable):
+        return
     log.error("tick.failed", tick=event.job_id, cause=repr(event.exception))

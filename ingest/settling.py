@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-TOGETHER = 64
+TOGETHER = 256
 """Receivers recorded in one unit, at most."""
+GATHERING = 0.01
+"""Seconds that the first of them waits for others: most of a record's cost is that of its transaction."""
 LONGEST_WAIT = 5.0
 
 
@@ -49,6 +51,8 @@ class Recorder:
 
     async def _run(self) -> None:
         while self._waiting:
+            if len(self._waiting) < TOGETHER:
+                await asyncio.sleep(GATHERING)
             batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
             try:
                 await self._write(batch)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from mapping.board import EVERYTHING, Board, reconcile_board, synced
+from ingest.remembered import Makings, Remembered
+from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
 from mapping.errors import NotFound
 from mapping.posts import wanted
 from mapping.prefill import game_document
@@ -18,6 +19,8 @@ from providers.base import Answer, Outcome
 from store import liveblogs, masterdata, sync
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from mapping.match import Fault, Match
     from mapping.references import References
     from store.unit import Unit
@@ -45,36 +48,69 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What a unit did: the liveblogs that stepped, and whether something waits to be confirmed."""
+    """What a unit did: the liveblogs that stepped, whether something waits to be confirmed, and what to remember of each."""
 
     stepped: tuple[str, ...] = ()
     pending: bool = False
+    remembered: Mapping[str, Remembered] = field(default_factory=dict)
 
 
-def apply(unit: Unit, follow_id: str, snapshot: Snapshot, *, new_id: NewId, closing: bool = False) -> Applied:
-    """Bring every liveblog on the match in line with the snapshot, and remember the answers, in one transaction."""
-    references: dict[str, References] = {}
-    stepped: list[str] = []
-    pending = False
-    for attachment in sync.attachments_of(unit.conn, follow_id):
-        owner = attachment.organization_id
-        if owner not in references:
-            references[owner] = masterdata.import_match(
-                unit, owner_id=owner, source=snapshot.match.provider, match=snapshot.match
-            )
-        outcome = sync_liveblog(
+def apply(
+    unit: Unit,
+    follow_id: str,
+    snapshot: Snapshot,
+    *,
+    new_id: NewId,
+    closing: bool = False,
+    remembered: Mapping[str, Remembered] | None = None,
+) -> Applied:
+    """Bring every liveblog on the match in line with the snapshot, and remember the answers, in one transaction.
+
+    `remembered`: what the last unit of this process left of them, as it answered it.
+    """
+    known = remembered or {}
+    masters = Masters(unit, snapshot.match)
+    outcomes = [
+        sync_liveblog(
             unit,
             attachment.game_id,
             snapshot,
             Terms.from_dict(attachment.terms),
-            references[owner],
+            partial(masters.references, attachment.organization_id),
             new_id=new_id,
             closing=closing,
+            remembered=known.get(attachment.game_id),
         )
-        stepped += [attachment.game_id] if outcome.stepped else []
-        pending |= outcome.pending
-    remember(unit, follow_id, snapshot, pending=pending, closing=closing)
-    return Applied(stepped=tuple(stepped), pending=pending)
+        for attachment in sync.attachments_of(unit.conn, follow_id)
+    ]
+    applied = Applied(
+        stepped=tuple(name for each in outcomes for name in each.stepped),
+        pending=any(each.pending for each in outcomes),
+        remembered={name: left for each in outcomes for name, left in each.remembered.items()},
+    )
+    remember(unit, follow_id, snapshot, pending=applied.pending, closing=closing)
+    return applied
+
+
+class Masters:
+    """The master data of a match, imported once for each organization, and only where somebody needs all of it."""
+
+    def __init__(self, unit: Unit, match: Match) -> None:
+        self._unit = unit
+        self._match = match
+        self._imported: dict[str, References] = {}
+
+    def references(self, owner_id: str, only: AbstractSet[str] | None) -> References:
+        """What stands for the people and teams of the match, or of the incidents `only`, whose squads are in already."""
+        match = self._match
+        if only is not None:
+            involved = [incident for incident in match.incidents if incident.key in only]
+            return masterdata.references(self._unit.conn, owner_id, match, involved)
+        if owner_id not in self._imported:
+            self._imported[owner_id] = masterdata.import_match(
+                self._unit, owner_id=owner_id, source=match.provider, match=match
+            )
+        return self._imported[owner_id]
 
 
 def sync_liveblog(
@@ -82,41 +118,45 @@ def sync_liveblog(
     game_id: str,
     snapshot: Snapshot,
     terms: Terms,
-    references: References,
+    references: Callable[[AbstractSet[str] | None], References],
     *,
     new_id: NewId,
     closing: bool = False,
+    remembered: Remembered | None = None,
 ) -> Applied:
-    """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes."""
+    """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes.
+
+    Where it is `remembered`, only the posts that are made of something else than then are read and compared.
+    """
     try:
         game = liveblogs.lock_game(unit, game_id)  # so that nobody edits what is merged here
     except NotFound:
         return Applied()
-    lines = sync.ledger(unit.conn, game_id)
+    match, makings = snapshot.match, Makings.of(snapshot.match, terms)
+    only = None if remembered is None or closing else remembered.changed(game.version, makings)
+    if remembered is not None and only is not None and not only:
+        return Applied(remembered={game_id: remembered})
+    lines = sync.ledger(unit.conn, game_id, only=only)
     entries = {key: _entry(line) for key, line in lines.items() if key != GAME_KEY}
     placed = {line.local_id: line.written["placed"] for line in lines.values() if line.local_id is not None}
-    stored, times = _stored(unit, entries, placed)
-    posts = wanted(snapshot.match, terms, references, block_id=partial(block_id, game_id))
+    events = liveblogs.events_named(unit.conn, [entry.local_id for entry in entries.values()])
+    stored, times = _stored(events, entries, placed)
+    masters = references(only)
+    posts = wanted(match, terms, masters, block_id=partial(block_id, game_id), only=only)
     changes = reconcile(
-        posts,
-        entries,
-        stored,
-        good=snapshot.good,
-        new_id=new_id,
-        unreadable=unreadable(snapshot.match),
-        closing=closing,
+        posts, entries, stored, good=snapshot.good, new_id=new_id, unreadable=unreadable(match), closing=closing
     )
     board = _board(lines.get(GAME_KEY))
-    change = reconcile_board(
-        board,
-        game.document,
-        synced(game_document(snapshot.match, terms, references), terms),
-        good="play" in snapshot.good,
-    )
+    change = BoardChange(board=board)
+    if only is None:
+        document = synced(game_document(match, terms, masters), terms)
+        change = reconcile_board(board, game.document, document, good="play" in snapshot.good)
+    version = game.version
     stepped = bool(changes.events) or change.document is not None
     if stepped:
-        writes = [_write(event, stored, times, unit.now, snapshot.match.provider) for event in changes.events]
-        liveblogs.record(unit, game_id, liveblogs.Change(game=change.document, events=tuple(writes)))
+        writes = [_write(event, stored, times, unit.now, match.provider) for event in changes.events]
+        made = liveblogs.Change(game=change.document, events=tuple(writes))
+        version = liveblogs.write(unit, game, made, known=events).version
         times |= {write.local_id: write.created_at for write in writes}
     own = {entry.local_id for entry in changes.entries} - _moved(entries, stored)
     placed |= {local_id: times[local_id] for local_id in own if local_id in times}
@@ -124,13 +164,17 @@ def sync_liveblog(
     rows += [_board_line(change.board)] if change.board != board else []
     if rows:
         sync.save_ledger(unit, game_id, rows)
-    return Applied(stepped=(game_id,) if stepped else (), pending=changes.pending or change.pending)
+    settled = changes.settled and not change.pending
+    return Applied(
+        stepped=(game_id,) if stepped else (),
+        pending=changes.pending or change.pending,
+        remembered={game_id: Remembered.of(version, makings)} if settled else {},
+    )
 
 
 def unreadable(match: Match) -> frozenset[str]:
     """Keys of rows that are there but could not be understood: what was posted of them stays (threats: wrong types)."""
-    rows = frozenset(f"{kind}:{fault.row}" for fault in match.faults for kind in ("incident", "text"))
-    return rows | match.illegible
+    return match.unreadable
 
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
@@ -159,9 +203,9 @@ def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, c
 def note_health(unit: Unit, follow_id: str, answers: Iterable[Answer], faults: tuple[Fault, ...] = ()) -> None:
     """Keep what the answers say of each resource: last good, last change, failures in a row, rows left out."""
     known = sync.resources(unit.conn, follow_id)
-    for answer in answers:
-        row = known.get(answer.resource, sync.ResourceRow(name=answer.resource))
-        sync.save_resource(unit, follow_id, resource_after(row, answer, faults, unit.now), answer.body)
+    rows = ((known.get(answer.resource, sync.ResourceRow(name=answer.resource)), answer) for answer in answers)
+    after = [(resource_after(row, answer, faults, unit.now), answer.body) for row, answer in rows]
+    sync.save_resources(unit, follow_id, after)
 
 
 def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int) -> sync.ResourceRow:
@@ -195,7 +239,7 @@ def block_id(game_id: str, key: str, part: str) -> str:
 
 
 def _stored(
-    unit: Unit, entries: Mapping[str, Entry], placed: Mapping[str, int]
+    events: Mapping[str, liveblogs.StoredEvent], entries: Mapping[str, Entry], placed: Mapping[str, int]
 ) -> tuple[dict[str, Stored], dict[str, int]]:
     """The ledger's events as they stand now, and the times at which they stand.
 
@@ -204,7 +248,7 @@ def _stored(
     """
     claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
     found, times = {}, {}
-    for event in liveblogs.events_named(unit.conn, list(claimed)).values():
+    for event in events.values():
         moved = event.created_at != placed.get(event.local_id)
         created_at = event.created_at if moved else claimed[event.local_id]
         document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}

@@ -190,12 +190,16 @@ class Comment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A row or field of a good body that could not be understood and was left out; the rest of the body stands."""
+    """A row or field of a good body that could not be understood and was left out; the rest of the body stands.
+
+    `hides`: nobody can tell which incidents are in what was left out, so the answer takes none of them back.
+    """
 
     resource: str
     row: str
     field: str
     reason: str
+    hides: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +242,16 @@ class Match:
     @property
     def sides(self) -> tuple[Side, ...]:
         return tuple(side for side in (self.home, self.away) if side is not None)
+
+    @property
+    def unreadable(self) -> frozenset[str]:
+        """Keys of what is in the answer in a form that could not be understood, or may be: it is not missing."""
+        return self.illegible.union(f"{kind}:{fault.row}" for fault in self.faults for kind in ("incident", "text"))
+
+    @property
+    def hiding(self) -> frozenset[str]:
+        """Resources in which anything may be that could not be understood: nothing of theirs is missing."""
+        return frozenset(fault.resource for fault in self.faults if fault.hides)
 
     def side(self, name: SideName | None) -> Side | None:
         """The named side, or None."""

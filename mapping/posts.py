@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from mapping import embedded, richtext
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
+from mapping.match import Comment, Incident
 from mapping.sports import Sport, sport_of
 from mapping.wording import sentence, title
 
 if TYPE_CHECKING:
-    from mapping.match import Comment, Incident, Match
+    from mapping.match import Match
     from mapping.references import References
     from mapping.terms import Terms
 
@@ -22,6 +24,9 @@ BlockId = Callable[[str, str], str]
 """(key of the post, name of the block) → `local_id`, the same for the same block at every poll."""
 
 Document = dict[str, Any]
+
+Timed = tuple[Incident | Comment, int | None]
+"""What is told, and when it happened (Unix seconds), where that is known."""
 
 TEXT = "text"
 """`Post.kind` of a piece of editorial text that belongs to no incident."""
@@ -61,8 +66,10 @@ class _Desk:
     block_id: BlockId
 
 
-def wanted(match: Match, terms: Terms, references: References, *, block_id: BlockId) -> tuple[Post, ...]:
-    """One post for every incident and every standalone comment, in the order of play.
+def wanted(
+    match: Match, terms: Terms, references: References, *, block_id: BlockId, only: Container[str] | None = None
+) -> tuple[Post, ...]:
+    """One post for every incident and every standalone comment, in the order of play; of those with keys in `only`, if given.
 
     The same for the same match, whenever it is asked. The text of an incident that is not (or not yet) in the match is
     held back.
@@ -74,17 +81,22 @@ def wanted(match: Match, terms: Terms, references: References, *, block_id: Bloc
         references=references,
         sport=sport_of(match),
         texts=translator(terms.locale),
-        narratives=_narratives(comments),
+        narratives=_narratives(comments, only),
         block_id=block_id,
     )
-    play = [_incident_post(desk, incident) for incident in match.incidents]
-    return _merged(play, [post for comment in comments for post in _comment_post(desk, comment)])
+    play = [(each, _moment(desk, each.created_at, each.minute, each.added)) for each in match.incidents]
+    text = [(each, _moment(desk, each.created_at, each.minute)) for each in comments if each.incident_key is None]
+    posts = [
+        _incident_post(desk, each, happened) if isinstance(each, Incident) else _comment_post(desk, each, happened)
+        for each, happened in _by_time(play, text)
+        if only is None or each.key in only
+    ]
+    return tuple(post for post in posts if post is not None)
 
 
-def _incident_post(desk: _Desk, incident: Incident) -> Post:
+def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Post:
     told = desk.narratives.get(incident.key)
     text = richtext.escape(sentence(desk.sport, desk.match, incident, desk.texts)) if told is None else told
-    happened = _moment(desk, incident.created_at, incident.minute, incident.added)
     return Post(
         key=incident.key,
         kind=incident.kind,
@@ -94,22 +106,22 @@ def _incident_post(desk: _Desk, incident: Incident) -> Post:
     )
 
 
-def _comment_post(desk: _Desk, comment: Comment) -> Iterator[Post]:
-    """The post of a standalone comment, none for an empty one or one that is told in an incident's post."""
-    text = richtext.tidy(comment.html) if comment.incident_key is None else ""
-    if text:
-        happened = _moment(desk, comment.created_at, comment.minute)
-        document = _event(desk, comment.key, text, happened)
-        yield Post(key=comment.key, kind=TEXT, document=document, draft=desk.terms.drafts(TEXT), source="text")
+def _comment_post(desk: _Desk, comment: Comment, happened: int | None) -> Post | None:
+    """The post of a standalone comment, none for an empty one."""
+    text = richtext.tidy(comment.html)
+    if not text:
+        return None
+    document = _event(desk, comment.key, text, happened)
+    return Post(key=comment.key, kind=TEXT, document=document, draft=desk.terms.drafts(TEXT), source="text")
 
 
-def _narratives(comments: Iterable[Comment]) -> Mapping[str, str]:
+def _narratives(comments: Iterable[Comment], only: Container[str] | None) -> Mapping[str, str]:
     """What the provider writes about each incident; several pieces (as of a substitution) one below the other."""
     pieces: dict[str, list[str]] = {}
     for comment in comments:
-        text = richtext.tidy(comment.html) if comment.incident_key is not None else ""
-        if comment.incident_key is not None and text:
-            pieces.setdefault(comment.incident_key, []).append(text)
+        key = comment.incident_key
+        if key is not None and (only is None or key in only) and (text := richtext.tidy(comment.html)):
+            pieces.setdefault(key, []).append(text)
     return {key: richtext.sanitise("<br>".join(texts)) for key, texts in pieces.items()}
 
 
@@ -185,16 +197,15 @@ def _elapsed(sport: Sport, minute: int, added: int) -> int:
     return 60 * (max(minute - 1, 0) + added + (sport.break_minutes if minute > half else 0))
 
 
-def _merged(*groups: list[Post]) -> tuple[Post, ...]:
-    """All posts by time, each group in its own order; a post without a time stays behind the one before it."""
-    timed = [
-        (moment, post)
+def _by_time(*groups: Sequence[Timed]) -> list[Timed]:
+    """All by time, each group in its own order; what has no time stays behind what is before it."""
+    placed = [
+        (moment, each)
         for group in groups
-        for moment, post in zip(accumulate((_created(post) for post in group), max), group, strict=True)
+        for moment, each in zip(accumulate((_or_never(time) for _, time in group), max), group, strict=True)
     ]
-    return tuple(post for _, post in sorted(timed, key=lambda pair: pair[0]))
+    return [each for _, each in sorted(placed, key=itemgetter(0))]
 
 
-def _created(post: Post) -> int:
-    moment: int = post.document.get("created_at", NEVER)
-    return moment
+def _or_never(moment: int | None) -> int:
+    return NEVER if moment is None else moment

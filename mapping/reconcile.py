@@ -65,11 +65,15 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What is to be written: events (new or changed, in order), ledger lines; `pending` asks for another look soon."""
+    """What is to be written: events (new or changed, in order), ledger lines; `pending` asks for another look soon.
+
+    `settled`: of the entries that were looked at, each is wanted, withdrawn or gone, so that none waits for anything.
+    """
 
     events: tuple[Stored, ...] = ()
     entries: tuple[Entry, ...] = ()
     pending: bool = False
+    settled: bool = True
 
 
 def reconcile(
@@ -101,8 +105,13 @@ def reconcile(
             event, line = _vanish(entry, stored.get(entry.local_id), posts, good=good, closing=closing)
             events += [event] if event else []
             entries += [line] if line != entry else []
-    pending = any(0 < line.missing < CONFIRMATIONS for line in _latest(ledger, entries))
-    return Changes(events=tuple(events), entries=tuple(entries), pending=pending)
+    lines = _latest(ledger, entries)
+    return Changes(
+        events=tuple(events),
+        entries=tuple(entries),
+        pending=any(0 < line.missing < CONFIRMATIONS for line in lines),
+        settled=all(line.key in posts or line.state in {State.WITHDRAWN, State.GONE} for line in lines),
+    )
 
 
 def _create(post: Post, local_id: str) -> tuple[Stored, Entry]:

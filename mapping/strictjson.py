@@ -57,8 +57,14 @@ def loads(body: bytes | str) -> Any:
         raise NotJson(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except RecursionError:
         raise TooDeep(f"nested deeper than {MAX_DEPTH} levels") from None
-    check(value)
+    if isinstance(body, str) or not _plain(text):
+        check(value)
     return value
+
+
+def _plain(text: str) -> bool:
+    """Whether what was UTF-8 can hold nothing to be refused once it is read: no escaped character, and few brackets."""
+    return "\\u" not in text and text.count("{") + text.count("[") <= MAX_DEPTH
 
 
 def check(value: Any) -> None:

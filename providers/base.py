@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from mapping.errors import ServiceError
     from mapping.match import Match
+    from providers.transport import Heard
 
 Catalog = Mapping[str, tuple[str, ...]]
 """Sport → event types, in the order of the interface's provider table."""
@@ -84,6 +85,10 @@ class Answer:
     rows: int = 0
     fresh_for: float | None = None
     error: ServiceError | None = None
+    path: str = field(default="", repr=False)
+    """What was asked for, below the base URL, with its query (and a key in it); empty for what came inside another answer."""
+    heard: Heard | None = field(default=None, repr=False)
+    """What came instead, where it FAILED and something is known of it: recordings keep it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from mapping.match import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 T = TypeVar("T")
 
@@ -30,33 +31,44 @@ class MisfitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Collects, for one row, what had to be left out."""
+    """Collects, for one row, what had to be left out, and the keys of the incidents that may be in it.
+
+    `keep`: those keys, where they are known; `hides`: they are not, so the answer may take nothing back.
+    """
 
     resource: str
     row: str
     sink: list[Fault] = field(default_factory=list)
+    kept: set[str] = field(default_factory=set)
 
     def about(self, resource: str, row: str) -> Notes:
         """Notes on another row, kept in the same place."""
-        return Notes(resource, row, self.sink)
+        return Notes(resource, row, self.sink, self.kept)
 
-    def add(self, name: str, reason: str) -> None:
+    def add(self, name: str, reason: str, *, keep: Iterable[str] = (), hides: bool = False) -> None:
         row = UNPRINTABLE.sub("", self.row)  # a row is called by its id, as it came
-        self.sink.append(Fault(resource=self.resource, row=row, field=name, reason=reason))
+        self.sink.append(Fault(resource=self.resource, row=row, field=name, reason=reason, hides=hides))
+        self.kept.update(keep)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """Each fault once; of a body that is full of them the first ones and how many more there are."""
+        """Each fault once; of a body that is full of them the first ones and how many more there are of each resource."""
         found = tuple(dict.fromkeys(self.sink))
-        if len(found) <= MAX_FAULTS:
-            return found
-        more = f"{len(found) - MAX_FAULTS} more faults"
-        return (*found[:MAX_FAULTS], Fault(resource=self.resource, row=self.row, field="", reason=more))
+        more = Counter(fault.resource for fault in found[MAX_FAULTS:])
+        rest = (
+            Fault(resource=name, row="", field="", reason=f"{n} more faults", hides=True) for name, n in more.items()
+        )
+        return (*found[:MAX_FAULTS], *rest)
 
-    def spare(self, read: Callable[[], T]) -> T | None:
+    @property
+    def illegible(self) -> frozenset[str]:
+        """Keys of incidents that may be in what was left out."""
+        return frozenset(self.kept)
+
+    def spare(self, read: Callable[[], T], *, keep: Iterable[str] = (), hides: bool = False) -> T | None:
         """What `read` gives; where it does not fit, None and a note."""
         try:
             return read()
         except MisfitError as misfit:
-            self.add(misfit.name, misfit.reason)
+            self.add(misfit.name, misfit.reason, keep=keep, hides=hides)
             return None

@@ -75,22 +75,26 @@ HEADERS = {
 class Heard(Exception):
     """What came instead of a good answer, as far as it was read: the cause of the error that is raised, for recordings.
 
-    `status` is 0 where no answer came. Its text tells nothing of the body, so that a traceback does not either.
+    `status` is 0 where no answer came. Its text tells nothing of the body, so that a traceback does not either. Each poll
+    makes one, so it has no initialiser.
     """
 
-    def __init__(self, status: int = 0, body: bytes = b"") -> None:
-        super().__init__()
-        self.status = status
-        self.body = bytearray(body[:HEARD])
-        self.retry_after: str | None = None
+    status: int = 0
+    body: bytes | bytearray = b""
+    retry_after: str | None = None
 
     def __str__(self) -> str:
         return f"status {self.status}, {len(self.body)} bytes"
 
+    @classmethod
+    def of(cls, status: int, body: bytes | bytearray, retry_after: str | None = None) -> Heard:
+        """What was heard, without what is too much to be kept."""
+        heard = cls()
+        heard.status, heard.body, heard.retry_after = status, bytes(body[:HEARD]), retry_after
+        return heard
+
     def shortened(self) -> Heard:
-        """The same without what is too much to be kept."""
-        del self.body[HEARD:]
-        return self
+        return Heard.of(self.status, self.body, self.retry_after)
 
 
 class Throttled(UpstreamUnavailable):
@@ -244,7 +248,8 @@ async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -
         promised = head.get("Content-Length", "")
         if LENGTH.fullmatch(promised):
             _within(int(promised), client.max_body)
-        body = await _read(response, head.get("Content-Encoding", ""), client.max_body, heard.body)
+        heard.body = read = bytearray()
+        body = await _read(response, head.get("Content-Encoding", ""), client.max_body, read)
         return Reply(status=200, body=body, etag=_etag(head), fresh_for=fresh_for)
     finally:
         await response.aclose()
@@ -256,7 +261,8 @@ async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Hear
     heard.retry_after = head.get("Retry-After")
     with suppress(TimeoutError, httpx.HTTPError, aiohttp.ClientError, OSError, BadBody):
         async with asyncio.timeout(seconds):
-            await _read(response, head.get("Content-Encoding", ""), size, heard.body)
+            heard.body = body = bytearray()
+            await _read(response, head.get("Content-Encoding", ""), size, body)
 
 
 def _head(response: httpx.Response) -> dict[str, str]:

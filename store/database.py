@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.engine import URL, make_url
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from store.notices import Hear, Stepped
     from store.presence import Alone, Presence
 
 __all__ = ["PoolSettings", "Store", "Unit"]
@@ -29,9 +29,6 @@ T = TypeVar("T")
 
 DEFAULTS = PoolSettings()
 
-Committed = Mapping[str, int]
-"""Liveblogs that stepped in a unit: `ticker_id` → version."""
-
 
 class Store:
     """One database, opened. Safe to use from any task of the event loop that opened it."""
@@ -39,9 +36,7 @@ class Store:
     def __init__(self, backend: SqliteBackend | PostgresBackend) -> None:
         self._backend = backend
         self._closed = False
-        self._listeners: list[Callable[[Committed], None]] = []
-        self.on_commit: Callable[[], None] | None = None
-        """Called after each unit that is committed, by whomever: cheap, and in the event loop."""
+        self._listeners: list[Hear] = []
 
     @classmethod
     async def open(
@@ -82,19 +77,18 @@ class Store:
             return result
 
         result = await self._backend.write(watched)
-        if self.on_commit is not None:
-            self.on_commit()
         if stepped:
-            for listener in self._listeners:
-                listener(stepped)
+            self._tell(stepped)
         return result
 
-    def on_step(self, listener: Callable[[Committed], None]) -> None:
-        """Tell `listener`, in the event loop, which liveblogs stepped, right after each commit of this process.
+    def on_step(self, listener: Hear) -> None:
+        """Tell `listener`, in the event loop, which liveblogs stepped, right after each commit of any process.
 
-        A hint, not a guarantee: other processes and callers that were cancelled are not heard.
+        A hint, not a guarantee: one step may be told twice, late, or by None, which means that anything may have
+        stepped because the connection on which PostgreSQL tells was lost for a while.
         """
         self._listeners.append(listener)
+        self._backend.notices.start(self._tell)
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         """The result of `query` on one snapshot of committed data. Never waits for a writer; cannot write."""
@@ -116,6 +110,10 @@ class Store:
         if not self._closed:
             self._closed = True
             await self._backend.close()
+
+    def _tell(self, stepped: Stepped) -> None:
+        for listener in self._listeners:
+            listener(stepped)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -54,6 +54,12 @@ def declared(conn: Connection, kind: DeclaredKind, declared_id: str, owners: Ite
     return None if row is None else Declaration(owner_id=row.owner_id, kind=kind, id=row.id, fields=row.doc)
 
 
+def declared_ids(conn: Connection, kind: DeclaredKind, owner_id: str) -> frozenset[str]:
+    """The ids of all that the owner declares of a kind."""
+    query = select(declarations.c.id).where(declarations.c.kind == kind, declarations.c.owner_id == owner_id)
+    return frozenset(conn.scalars(query))
+
+
 def _place(unit: Unit, place: Declaration) -> None:
     fields = {name: value for name, value in place.fields.items() if name != "name"}
     name = str(place.fields.get("name") or place.id)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Text, and_, bindparam, delete, false, insert, or_, select, type_coerce, update
 
 from store.tables import webhook_rounds, webhook_waiting, webhooks
-from store.webhooks import Subscription, subscription_of
+from store.webhooks import Subscription, renewed, subscription_of, unheld
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,54 +48,51 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """What the holder of a receiver has to record, and for how many more seconds it holds the receiver."""
+    """What the holder of a receiver has to record."""
 
     held: Subscription
     rounds: tuple[Round, ...]
     cursor: int
     health: Health
-    lease: float
 
 
 _SETTLED = (
     "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
-    "status", "owner", "lease_until", "updated_at",
 )  # fmt: skip
 SETTLE = (
     update(webhooks).where(webhooks.c.id == bindparam("which")).values({name: bindparam(name) for name in _SETTLED})
 )
+_HELD = (
+    webhooks.c.id,
+    webhooks.c.fence,
+    type_coerce(webhooks.c.secrets, Text).label("secrets"),
+    *(webhooks.c[name] for name in _SETTLED if name.startswith("outcome")),
+)
 
 
-def claim(unit: Unit, webhook_id: str, owner: str, lease: float) -> Subscription | None:
-    """Work on the receiver for `lease` seconds; None when it is gone, disabled, or somebody else's.
+def claim(unit: Unit, webhook_id: str, owner: str) -> Subscription | None:
+    """Hold the receiver for `owner`, a row of `workers`; None when it is gone, disabled, or a living process's.
 
     Each claim steps the fence, so that an earlier holder who comes back can record nothing.
     """
-    free = or_(webhooks.c.owner.is_(None), webhooks.c.owner == owner, webhooks.c.lease_until < unit.now)
     row = unit.conn.execute(
         update(webhooks)
-        .where(webhooks.c.id == webhook_id, webhooks.c.status == "active", free)
-        .values(owner=owner, lease_until=unit.now + lease, fence=webhooks.c.fence + 1)
+        .where(webhooks.c.id == webhook_id, webhooks.c.status == "active", or_(webhooks.c.owner == owner, unheld()))
+        .values(owner=owner, fence=webhooks.c.fence + 1)
         .returning(*webhooks.c)
     ).first()
     return None if row is None else subscription_of(row)
 
 
-def renew(unit: Unit, held: Subscription, lease: float) -> Subscription | None:
-    """Hold the receiver for `lease` more seconds; None when it is no longer ours."""
-    row = unit.conn.execute(
-        update(webhooks)
-        .where(webhooks.c.id == held.id, webhooks.c.fence == held.fence, webhooks.c.status == "active")
-        .values(lease_until=unit.now + lease)
-        .returning(*webhooks.c)
-    ).first()
-    return None if row is None else subscription_of(row)
+def release(unit: Unit) -> None:
+    """Give back what anybody holds, where nobody else can be at work."""
+    unit.conn.execute(update(webhooks).where(webhooks.c.owner.is_not(None)).values(owner=None))
 
 
-def release(unit: Unit, owner: str | None = None) -> None:
-    """Give back what `owner` holds; None: what anybody holds, where nobody else can be at work."""
-    query = update(webhooks).where(webhooks.c.owner.is_not(None) if owner is None else webhooks.c.owner == owner)
-    unit.conn.execute(query.values(owner=None, lease_until=None))
+def let_go(unit: Unit, held: Sequence[Subscription]) -> None:
+    """Give these back, except what has been claimed anew since."""
+    same = [and_(webhooks.c.id == each.id, webhooks.c.fence == each.fence) for each in held]
+    unit.conn.execute(update(webhooks).where(or_(false(), *same)).values(owner=None))
 
 
 def settle(unit: Unit, settlements: Sequence[Settlement]) -> dict[str, Subscription]:
@@ -104,20 +101,20 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> dict[str, Subscript
     The receivers that are still the holder's, by id; of the others nothing is written.
     """
     ids = [each.held.id for each in settlements]
-    query = select(webhooks).where(webhooks.c.id.in_(ids), webhooks.c.status == "active").order_by(webhooks.c.id)
-    rows = {row.id: subscription_of(row) for row in unit.conn.execute(query.with_for_update())}
+    query = select(*_HELD).where(webhooks.c.id.in_(ids), webhooks.c.status == "active").order_by(webhooks.c.id)
+    rows = {row.id: row for row in unit.conn.execute(query.with_for_update())}
     ours = [each for each in settlements if each.held.id in rows and rows[each.held.id].fence == each.held.fence]
     if not ours:
         return {}
-    unit.conn.execute(SETTLE, [_settled(unit, rows[each.held.id], each) for each in ours])
     if logged := [_logged(each.held.id, done) for each in ours for done in each.rounds]:
         unit.conn.execute(insert(webhook_rounds), logged)
+    unit.conn.execute(SETTLE, [_settled(rows[each.held.id], each) for each in ours])
     for each in ours:
         for done in each.rounds:
             _plan(unit, each.held.id, done)
         if each.health.disabled:
-            unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == each.held.id))
-    return {each.held.id: rows[each.held.id] for each in ours}
+            _disable(unit, each.held.id)
+    return {each.held.id: renewed(each.held, rows[each.held.id].secrets) for each in ours}
 
 
 def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
@@ -154,11 +151,9 @@ def enqueue(unit: Unit, webhook_id: str, deliveries: Sequence[Delivery], *, at: 
         unit.conn.execute(insert(webhook_waiting), rows)
 
 
-def _settled(unit: Unit, row: Subscription, done: Settlement) -> dict[str, Any]:
-    """The row of the receiver as it is to be."""
-    counted = [each for each in done.rounds if each.delivery.kind != "ping"]
-    last = counted[-1] if counted else None
-    disabled = done.health.disabled
+def _settled(row: Any, done: Settlement) -> dict[str, Any]:
+    """The row of the receiver as it is to be. A test ping does not tell how it answers."""
+    last = next((each for each in reversed(done.rounds) if each.delivery.kind != "ping"), None)
     return {
         "which": row.id,
         "cursor": done.cursor,
@@ -168,11 +163,14 @@ def _settled(unit: Unit, row: Subscription, done: Settlement) -> dict[str, Any]:
         "outcome_success": last.success if last else row.outcome_success,
         "outcome_code": last.status_code if last else row.outcome_code,
         "outcome_message": last.message if last else row.outcome_message,
-        "status": "disabled" if disabled else row.status,
-        "owner": None if disabled else row.owner,
-        "lease_until": None if disabled else unit.now + done.lease,
-        "updated_at": unit.now if disabled else row.updated_at,
     }
+
+
+def _disable(unit: Unit, webhook_id: str) -> None:
+    """Deliver nothing more, and leave nothing planned."""
+    values = {"status": "disabled", "owner": None, "updated_at": unit.now}
+    unit.conn.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(values))
+    unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == webhook_id))
 
 
 def _plan(unit: Unit, webhook_id: str, done: Round) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, select
 
 from store.eventrows import IN_CHUNK, event_of
 from store.records import PUBLISHED
@@ -55,6 +55,12 @@ def versions(conn: Connection, game_ids: Sequence[str]) -> dict[str, int]:
     chunks = (game_ids[start : start + IN_CHUNK] for start in range(0, len(game_ids), IN_CHUNK))
     found = (conn.execute(select(games.c.id, games.c.version).where(games.c.id.in_(ids))) for ids in chunks)
     return {row.id: row.version for rows in found for row in rows}
+
+
+def count(conn: Connection, game_id: str) -> int:
+    """How many events of the liveblog are public."""
+    public = (events.c.game_id == game_id, events.c.local_status == PUBLISHED, events.c.publish_at.is_(None))
+    return conn.scalar(select(func.count()).select_from(events).where(*public)) or 0
 
 
 def _changed(game_id: str, since: int) -> Select[Any]:

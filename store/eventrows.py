@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select
 
 from mapping.errors import Conflict, NotFound
 from store import parts
+from store.prepared import Query
 from store.records import (
     DELETED,
     EVENT_COLUMNS,
@@ -18,10 +19,12 @@ from store.records import (
     stamp_media,
     without,
 )
+from store.sending import Part, changed, inserted, left
 from store.tables import events
+from store.tables import parts as owners
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from store.unit import Unit
 
@@ -29,32 +32,46 @@ IN_CHUNK = 500
 """Values in one IN list, well below every database's limit of parameters."""
 
 
-_ONE = select(events).where(events.c.local_id == bindparam("name"))
-_INSERT = insert(events)
-_REPLACE = update(events).where(events.c.local_id == bindparam("key"))
+_ONE = Query(select(events).where(events.c.local_id == bindparam("name")))
+_FIELDS = tuple("document" if column.name == "doc" else column.name for column in events.c)
+STEPPED = frozenset({"version", "updated_at", "doc"})
+"""Columns that every change of an event writes; the others, some of them indexed, only where they change."""
 
 
-def write_events(unit: Unit, game: StoredGame, writes: Sequence[EventWrite]) -> int:
-    """Create or replace the events at the game's version; returns the serial of the event created last."""
+class Placed(NamedTuple):
+    """Events as they shall be: the serial of the one created last, the records by `local_id`, what is to be sent."""
+
+    serial: int
+    events: dict[str, StoredEvent]
+    parts: list[Part]
+
+
+def place(
+    unit: Unit, game: StoredGame, writes: Sequence[EventWrite], known: Mapping[str, StoredEvent] | None = None
+) -> Placed:
+    """Place the events at the game's version; nothing of them is written before the parts are sent.
+
+    `known`: those that exist already, where the caller has read them since the game is locked.
+    """
     wanted = {write.local_id: write for write in writes}
-    known = events_named(unit.conn, list(wanted))
+    if known is None:
+        known = events_named(unit.conn, list(wanted))
     serial = game.serial
+    stored: dict[str, StoredEvent] = {}
     created, replaced, owned = [], [], []
-    for write in wanted.values():
-        before = known.get(write.local_id)
-        owned += parts.index(unit.conn, write.local_id, before.document if before else {}, write.document)
+    for name, write in wanted.items():
+        before = known.get(name)
+        owned += parts.index(unit.conn, name, before.document if before else {}, write.document)
         if before is None:
             serial += 1
-            created.append(columns_of(_placed(unit, game, write, None, serial)))
+            stored[name] = _placed(unit, game, write, None, serial)
+            created.append(columns_of(stored[name]))
         else:
             _check_replaceable(before, game)
-            replaced.append(columns_of(_placed(unit, game, write, before, before.serial)))
-    if created:
-        unit.conn.execute(_INSERT, created)
-    if replaced:
-        unit.conn.execute(_REPLACE, [{"key": values.pop("local_id"), **values} for values in replaced])
-    parts.insert(unit.conn, owned)
-    return serial
+            stored[name] = _placed(unit, game, write, before, before.serial)
+            replaced.append(_changes(before, stored[name]))
+    replaced.sort(key=tuple)  # rows that change the same columns together
+    return Placed(serial, stored, [*inserted(events, created), *changed(events, replaced), *left(owners, owned)])
 
 
 def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None, serial: int) -> StoredEvent:
@@ -78,7 +95,7 @@ def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent
 def events_named(conn: Connection, ids: list[str]) -> dict[str, StoredEvent]:
     """The events with these `local_id`s, whatever their liveblog and status."""
     if len(ids) == 1:
-        row = conn.execute(_ONE, {"name": ids[0]}).first()
+        row = _ONE.first(conn, name=ids[0])
         return {} if row is None else {ids[0]: event_of(row)}
     chunks = (ids[start : start + IN_CHUNK] for start in range(0, len(ids), IN_CHUNK))
     rows = (conn.execute(select(events).where(events.c.local_id.in_(chunk))) for chunk in chunks)
@@ -92,6 +109,13 @@ def _check_replaceable(before: StoredEvent, game: StoredGame) -> None:
         raise NotFound("no such event")
 
 
+def _changes(before: StoredEvent, after: StoredEvent) -> dict[str, Any]:
+    """The columns of `after` that differ, and those that every change writes."""
+    was, values = columns_of(before), columns_of(after)
+    differing = {name for name, value in values.items() if name in STEPPED or value != was[name]}
+    return {name: value for name, value in values.items() if name == "local_id" or name in differing}
+
+
 def columns_of(stored: StoredGame | StoredEvent) -> dict[str, Any]:
     """The record as values for its table."""
     values = {name: getattr(stored, name) for name in type(stored).__slots__}
@@ -99,7 +123,6 @@ def columns_of(stored: StoredGame | StoredEvent) -> dict[str, Any]:
     return values
 
 
-def event_of(row: Row[Any]) -> StoredEvent:
-    """The record in a row of the table."""
-    values = row._asdict()
-    return StoredEvent(document=values.pop("doc"), **values)
+def event_of(row: Sequence[Any]) -> StoredEvent:
+    """The record in a row of the whole table."""
+    return StoredEvent(**dict(zip(_FIELDS, row, strict=True)))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import and_, delete, exists, func, insert, select, update
+from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, update
 
+from store.prepared import Query
 from store.tables import follows, workers
 
 if TYPE_CHECKING:
@@ -120,12 +121,12 @@ def claim(unit: Unit, worker: Worker, follow_id: str) -> Held | None:
 
 def fenced(unit: Unit, work: Callable[[Unit], T], *, follow_id: str, fence: int) -> T:
     """The result of `work`, which writes for this match. Raises Superseded when another process has taken it since."""
-    query = select(follows.c.fence).where(follows.c.id == follow_id)
-    if unit.conn.execute(query.with_for_update()).scalar() != fence:
+    if _FENCE.first(unit.conn, follow_id=follow_id) != (fence,):
         raise Superseded(follow_id)
     return work(unit)
 
 
+_FENCE = Query(select(follows.c.fence).where(follows.c.id == bindparam("follow_id")).with_for_update())
 HELD = (follows.c.id, follows.c.fence, follows.c.joined)
 
 

@@ -5,17 +5,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    Text,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    type_coerce,
+)
 
-from store.liveblogs import DELETED, StoredGame, game_of
+from store.eventrows import IN_CHUNK, event_of
+from store.liveblogs import DELETED, StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
 from store.search import TAG, TAG_LENGTH, TEAM, found, found_games
-from store.tables import game_links, games, players
+from store.tables import events, game_links, games, players
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 T = TypeVar("T")
+
+_WRITTEN = type_coerce(events.c.doc, Text)
+_TELLING = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor")))
+"""Where a document may say something that lists show."""
+_OUTLINES = (
+    select(
+        *(column for column in events.c if column is not events.c.doc),
+        case((_TELLING, events.c.doc), else_=literal({}, events.c.doc.type)).label("doc"),
+    )
+    .where(
+        events.c.game_id.in_(bindparam("ids", expanding=True)),
+        events.c.local_status != DELETED,
+        _WRITTEN.startswith("{"),  # else it is none that anybody is shown
+    )
+    .order_by(events.c.game_id, events.c.sort)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +112,19 @@ def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[Stored
     ]
     rows, total = _page(conn, games, conditions, page)
     return Listed([game_of(row) for row in rows], total)
+
+
+def outlines(conn: Connection, game_ids: Sequence[str]) -> dict[str, list[StoredEvent]]:
+    """The events of the liveblogs that editors see, oldest first, as far as lists show them.
+
+    A document is empty unless it may name labels or an editor: most do not, and reading them costs the most.
+    """
+    found: dict[str, list[StoredEvent]] = {game_id: [] for game_id in game_ids}
+    for start in range(0, len(game_ids), IN_CHUNK):
+        for row in conn.execute(_OUTLINES, {"ids": list(game_ids[start : start + IN_CHUNK])}):
+            stored = event_of(row)
+            found[stored.game_id].append(stored)
+    return found
 
 
 def _of_players(wanted: MasterFilter) -> list[ColumnElement[bool]]:

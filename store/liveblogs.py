@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
 
 from mapping.errors import Conflict, NotFound
-from store.eventrows import columns_of, event_of, events_named, write_events
+from store.eventrows import columns_of, event_of, events_named, place
+from store.notices import TOLD
+from store.prepared import Query
 from store.records import (
     DELETED,
     GAME_COLUMNS,
@@ -23,6 +25,7 @@ from store.records import (
     without,
 )
 from store.search import index_game
+from store.sending import Part, changed, inserted, send
 from store.tables import events as events_table
 from store.tables import games, outbox, teams
 
@@ -36,6 +39,7 @@ __all__ = [
     "Change",
     "EventWrite",
     "NewGame",
+    "Recorded",
     "StoredEvent",
     "StoredGame",
     "event",
@@ -44,17 +48,33 @@ __all__ = [
     "find_game",
     "insert_game",
     "list_games",
+    "lock_event",
     "lock_game",
     "record",
     "require_game",
     "schedule",
+    "write",
 ]
 
 
-_NAMED = select(games).where(or_(games.c.id == bindparam("name"), games.c.local_id == bindparam("name")))
-_LOCKED = _NAMED.with_for_update()
-_CHANGE = update(games).where(games.c.id == bindparam("key"))
-_TELL = insert(outbox)
+_BY_NAME = select(games).where(or_(games.c.id == bindparam("name"), games.c.local_id == bindparam("name")))
+_NAMED = Query(_BY_NAME)
+_LOCKED = Query(_BY_NAME.with_for_update())
+_EVENT_LOCKED = Query(
+    select(*events_table.c, *games.c)
+    .join_from(games, events_table, games.c.id == events_table.c.game_id)
+    .where(events_table.c.local_id == bindparam("local_id"))
+    .with_for_update(of=[games, events_table])  # in this order, as everybody who writes events has the game first
+)
+_FIELDS = tuple("document" if column.name == "doc" else column.name for column in games.c)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was written: the version of the liveblog, and the events by `local_id` as they are stored now."""
+
+    version: int
+    events: Mapping[str, StoredEvent]
 
 
 def insert_game(unit: Unit, game: NewGame) -> StoredGame:
@@ -80,12 +100,10 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
         document=document,
         **_derived(unit.conn, document),
     )
-    unit.conn.execute(insert(games).values(columns_of(stored)))
+    placed = place(unit, stored, game.events)
+    values = columns_of(stored) | {"serial": placed.serial}
+    send(unit.conn, inserted(games, [values]), placed.parts, _note(unit, stored))
     _index(unit, stored, document, stored.title)
-    serial = write_events(unit, stored, game.events)
-    if serial:
-        unit.conn.execute(update(games).where(games.c.id == game.id).values(serial=serial))
-    _notify(unit, stored)
     return require_game(unit.conn, game.id)
 
 
@@ -96,9 +114,21 @@ def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | Non
     creation. Raises NotFound when the game, or an event that would be replaced, is unknown or deleted, and Conflict
     when an event's `local_id` belongs to another game. `locked`: the game as `lock_game` gave it in this unit.
     """
-    stored = _step(unit, game_id) if locked is None else _stepped(unit, locked)
-    serial = write_events(unit, stored, change.events)
-    values: dict[str, Any] = {"serial": serial, "version": stored.version, "updated_at": stored.updated_at}
+    return write(unit, lock_game(unit, game_id) if locked is None else locked, change).version
+
+
+def write(
+    unit: Unit, locked: StoredGame, change: Change, *, known: Mapping[str, StoredEvent] | None = None
+) -> Recorded:
+    """Like `record`, answering with what was written, so that nobody has to read it again.
+
+    `known`: those of the change's events that exist, where they have been read since the game was locked.
+    """
+    stored = replace(locked, version=locked.version + 1, updated_at=unit.now)
+    placed = place(unit, stored, change.events, known)
+    values: dict[str, Any] = {"id": stored.id, "version": stored.version, "updated_at": stored.updated_at}
+    if placed.serial != stored.serial:
+        values["serial"] = placed.serial
     if change.game is not None:
         document = without(change.game, GAME_COLUMNS)
         values |= {"doc": document, **_derived(unit.conn, document)}
@@ -108,33 +138,39 @@ def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | Non
     if change.sportstype is not None:
         by_sport = stored.template_id == stored.sportstype
         values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
-    unit.conn.execute(_CHANGE, {"key": game_id, **values})
-    _notify(unit, stored)
-    return stored.version
+    send(unit.conn, placed.parts, changed(games, [values]), _note(unit, stored))
+    return Recorded(stored.version, placed.events)
 
 
-def schedule(unit: Unit, game_id: str, write: EventWrite) -> None:
+def schedule(
+    unit: Unit, locked: StoredGame, write: EventWrite, *, known: Mapping[str, StoredEvent] | None = None
+) -> StoredEvent:
     """Create or replace an event that waits for its time: no step, no outbox row, because no reader sees it yet.
 
-    Raises as `record` does.
+    `locked`, `known` and errors as with `write`.
     """
-    game = lock_game(unit, game_id)
-    serial = write_events(unit, game, (write,))
-    if serial != game.serial:
-        unit.conn.execute(update(games).where(games.c.id == game_id).values(serial=serial))
+    placed = place(unit, locked, (write,), known)
+    counted = [{"id": locked.id, "serial": placed.serial}] if placed.serial != locked.serial else []
+    send(unit.conn, placed.parts, changed(games, counted))
+    return placed.events[write.local_id]
 
 
 def lock_game(unit: Unit, name: str) -> StoredGame:
     """Like `require_game`, and nobody else changes the liveblog or its events before the unit ends."""
-    row = unit.conn.execute(_LOCKED, {"name": name}).first()
-    if row is None or row.local_status == DELETED:
-        raise NotFound("no such liveblog")
-    return game_of(row)
+    return _present(_LOCKED.first(unit.conn, name=name))
+
+
+def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
+    """The event, whatever its status, with its liveblog, locked as by `lock_game`. Raises NotFound."""
+    row = _EVENT_LOCKED.first(unit.conn, local_id=local_id)
+    if row is None:
+        raise NotFound("no such event")
+    return event_of(row[: len(events_table.c)]), _present(row[len(events_table.c) :])
 
 
 def find_game(conn: Connection, name: str) -> StoredGame | None:
     """The liveblog whose `ticker_id` or `local_id` is `name`, deleted ones too."""
-    row = conn.execute(_NAMED, {"name": name}).first()
+    row = _NAMED.first(conn, name=name)
     return None if row is None else game_of(row)
 
 
@@ -189,23 +225,11 @@ def events(
     return [event_of(row) for row in conn.execute(query)]
 
 
-def _stepped(unit: Unit, game: StoredGame) -> StoredGame:
-    """The game one version later, where its row is locked already."""
-    return replace(game, version=game.version + 1, updated_at=unit.now)
-
-
-def _step(unit: Unit, game_id: str) -> StoredGame:
-    """The game one version later. The UPDATE comes first: it holds the row against every other writer."""
-    query = (
-        update(games)
-        .where(games.c.id == game_id, games.c.local_status != DELETED)
-        .values(version=games.c.version + 1, updated_at=unit.now)
-        .returning(*games.c)
-    )
-    row = unit.conn.execute(query).first()
-    if row is None:
+def _present(row: Sequence[Any] | None) -> StoredGame:
+    game = None if row is None else game_of(row)
+    if game is None or game.local_status == DELETED:
         raise NotFound("no such liveblog")
-    return game_of(row)
+    return game
 
 
 def _index(
@@ -214,16 +238,17 @@ def _index(
     index_game(unit.conn, game_id=game.id, owner_id=game.organization_id, title=title, document=document, before=before)
 
 
-def _notify(unit: Unit, game: StoredGame) -> None:
+def _note(unit: Unit, game: StoredGame) -> list[Part]:
+    """The outbox row of the game's version, and word of it to whoever hears steps."""
     unit.touched[game.id] = game.version
-    told = {
+    note = {
         "game_id": game.id,
         "local_id": game.local_id,
         "organization_id": game.organization_id,
         "version": game.version,
         "at": unit.now,
     }
-    unit.conn.execute(_TELL, told)
+    return inserted(outbox, [note], telling=TOLD)
 
 
 def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,6 +260,6 @@ def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
     return {"title": title_of(document, names), "starts_at": starts_at}
 
 
-def game_of(row: Row[Any]) -> StoredGame:
-    values = row._asdict()
-    return StoredGame(document=values.pop("doc"), **values)
+def game_of(row: Sequence[Any]) -> StoredGame:
+    """The record in a row of the whole table."""
+    return StoredGame(**dict(zip(_FIELDS, row, strict=True)))

@@ -8,18 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, Table, insert, select, update
+from sqlalchemy import Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
 from mapping import entrants
 from mapping.references import References
 from store.ids import new_object_id
+from store.prepared import Query, by_few, few
 from store.search import NAMES, index_master
 from store.tables import locations, players, teams, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from mapping.match import Match, Named, Person, Side
+    from mapping.match import Incident, Match, Named, Person, Side
     from store.unit import Unit
 
 TYPES = {
@@ -41,6 +42,27 @@ PERSON_FIELDS = (
     "weight",
     "image",
 )
+
+
+def _of_provider(table: Table, ext_ids: Sequence[Any]) -> Select[Any]:
+    """What people or the provider made under these ids, the provider's own last."""
+    columns = table.c
+    return (
+        select(table)
+        .where(
+            columns.owner_id == bindparam("owner_id"),
+            columns.sportstype == bindparam("sportstype"),
+            or_(columns.source == "", columns.source == bindparam("source")),
+            columns.ext_id.in_(ext_ids),
+        )
+        .order_by(columns.source)
+    )
+
+
+_KNOWN = {
+    table.name: Query(_of_provider(table, few("ext_id")).with_only_columns(table.c.ext_id, table.c.id))
+    for table in (teams, players)
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +120,23 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
         tournament=_one(scope, tournaments, match.tournament),
         location=_one(scope, locations, match.location),
     )
+
+
+def references(conn: Connection, owner_id: str, match: Match, involved: Iterable[Incident]) -> References:
+    """Like `import_match`, which has been before: the `_id`s of the match's teams and of the people in these incidents."""
+    people = {each.person.ext_id for incident in involved for each in incident.people}
+    return References(
+        owner_id=owner_id,
+        teams=_ids(conn, owner_id, match, teams, {side.ext_id for side in entrants.teams(match)}),
+        players=_ids(conn, owner_id, match, players, people),
+    )
+
+
+def _ids(conn: Connection, owner_id: str, match: Match, table: Table, ext_ids: Collection[str]) -> dict[str, str]:
+    """`_id`s by `ext_id`."""
+    scope = {"owner_id": owner_id, "sportstype": match.sport, "source": match.provider}
+    rows = (_KNOWN[table.name].all(conn, **scope, **some) for some in by_few("ext_id", ext_ids))
+    return {ext_id: name for some in rows for ext_id, name in some}
 
 
 def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master]:
@@ -163,17 +202,9 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
 
 def _existing(scope: Scope, table: Table, ext_ids: list[str]) -> dict[str, Row[Any]]:
     """Rows by `ext_id`; of two the provider's own one, because liveblogs refer to it already."""
-    query = (
-        select(table)
-        .where(
-            table.c.owner_id == scope.owner_id,
-            table.c.sportstype == scope.sportstype,
-            table.c.source.in_(["", scope.source]),
-            table.c.ext_id.in_(ext_ids),
-        )
-        .order_by(table.c.source)
-    )
-    return {row.ext_id: row for row in scope.unit.conn.execute(query)} if ext_ids else {}
+    query = _of_provider(table, ext_ids)
+    scoped = {"owner_id": scope.owner_id, "sportstype": scope.sportstype, "source": scope.source}
+    return {row.ext_id: row for row in scope.unit.conn.execute(query, scoped)} if ext_ids else {}
 
 
 def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, exc
+from sqlalchemy import Connection, event, exc
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from store.errors import POSTGRES_RACES, house_errors, sqlstate
+from store.notices import Notices
 from store.presence import Presence
 from store.tasks import Tasks
 from store.unit import Unit
@@ -23,11 +26,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+FRESH = 1.0
+"""Seconds for which a connection that was just used is taken to be there."""
 ATTEMPTS = 3
 """Runs of a unit that loses against concurrent ones (unique key, deadlock) before its error counts."""
 
 
-def single(url: URL, settings: PoolSettings) -> AsyncEngine:
+def single(url: URL, settings: PoolSettings, purpose: str) -> AsyncEngine:
     """An engine without a pool, whose connections are in no transaction: for one that is kept for long."""
     return create_async_engine(
         url.set(drivername="postgresql+asyncpg"),
@@ -36,7 +41,7 @@ def single(url: URL, settings: PoolSettings) -> AsyncEngine:
         connect_args={
             "timeout": settings.timeout,
             "command_timeout": settings.timeout,
-            "server_settings": {"application_name": "matchwire presence"},
+            "server_settings": {"application_name": f"matchwire {purpose}"},
         },
     )
 
@@ -44,12 +49,11 @@ def single(url: URL, settings: PoolSettings) -> AsyncEngine:
 def engine(url: URL, settings: PoolSettings) -> AsyncEngine:
     """An engine whose connections, statements and waits all end within `settings.timeout`."""
     milliseconds = str(int(settings.timeout * 1000))
-    return create_async_engine(
+    made = create_async_engine(
         url.set(drivername="postgresql+asyncpg"),
         pool_size=settings.connections,
         max_overflow=0,
         pool_timeout=settings.timeout,
-        pool_pre_ping=True,
         connect_args={
             "timeout": settings.timeout,
             "command_timeout": settings.timeout,  # the server's own limit is of no use while the server is frozen
@@ -61,6 +65,26 @@ def engine(url: URL, settings: PoolSettings) -> AsyncEngine:
             },
         },
     )
+    _ask_the_idle(made)
+    return made
+
+
+def _ask_the_idle(made: AsyncEngine) -> None:
+    """Ask a connection whether it is still there, but not one that has just answered: asking takes three round trips."""
+    dialect: Any = made.sync_engine.dialect
+
+    @event.listens_for(made.sync_engine.pool, "checkin")
+    def note(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["answered"] = time.monotonic()
+
+    @event.listens_for(made.sync_engine.pool, "checkout")
+    def ask(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+        if time.monotonic() - record.info.get("answered", math.inf) < FRESH:
+            return
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as error:
+            raise exc.InvalidatePoolError from error
 
 
 class PostgresBackend:
@@ -72,8 +96,9 @@ class PostgresBackend:
         self._engine = engine(url, settings)
         self._readers = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self._tasks = Tasks()
-        self._single = single(url, settings)
+        self._single = single(url, settings, "presence")
         self.presence = Presence(self._single)
+        self.notices = Notices(single(url, settings, "notices"))
 
     async def write(self, work: Callable[[Unit], T]) -> T:
         return await self._tasks.finish(self._write(work), self._settings.timeout)
@@ -86,6 +111,7 @@ class PostgresBackend:
         await self.read(_select_one)
 
     async def close(self) -> None:
+        await self.notices.close()
         await self._tasks.drain(self._settings.drain)
         await self.presence.close()
         await self._single.dispose()

@@ -17,7 +17,7 @@ class PoolSettings:
     """Units that may wait for the SQLite writer; one more is refused."""
     batch: int = 64
     """Units per commit on SQLite, at most."""
-    batch_seconds: float = 0.002
+    batch_seconds: float = 0.01
     """Time after which a batch takes no further unit."""
     drain: float = 10.0
     """Longest wait for units under way when the store closes."""

@@ -13,6 +13,7 @@ from sqlalchemy.pool import StaticPool
 from mapping.errors import StoreUnavailable
 from store.errors import house_errors
 from store.lock import FileLock
+from store.notices import Silence
 from store.presence import Alone
 from store.tasks import Tasks
 from store.writer import Writer
@@ -74,6 +75,7 @@ class SqliteBackend:
         self._settings = settings
         self._tasks = Tasks()
         self.presence = Alone()
+        self.notices = Silence()
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
         self._writer = Writer(self._engine, clock, settings)

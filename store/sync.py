@@ -6,16 +6,20 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, Table, delete, insert, select, update
+from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
 from store.ids import new_object_id
+from store.prepared import Query, by_few, few
+from store.records import DELETED
+from store.sending import changed, put, send
 from store.tables import attachments as attachments_table
 from store.tables import follows as follows_table
+from store.tables import games as games_table
 from store.tables import ledger as ledger_table
 from store.tables import resources as resources_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from store.unit import Unit
 
@@ -104,6 +108,37 @@ class LedgerRow:
     written: Mapping[str, Any] = field(default_factory=dict)
 
 
+_ALIVE = exists().where(games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != DELETED)
+"""The attachment's liveblog is not deleted."""
+_ABANDONED = (
+    follows_table.c.closed_at.is_(None),
+    exists().where(attachments_table.c.follow_id == follows_table.c.id),
+    ~exists().where(attachments_table.c.follow_id == follows_table.c.id, _ALIVE),
+)
+"""The match is open, somebody has been on it, and nobody is."""
+
+_ATTACHED = Query(
+    select(attachments_table)
+    .where(attachments_table.c.follow_id == bindparam("follow_id"), _ALIVE)
+    .order_by(attachments_table.c.created_at, attachments_table.c.game_id)
+)
+_RESOURCES = Query(
+    select(*(column for column in resources_table.c if column.name not in {"follow_id", "body"})).where(
+        resources_table.c.follow_id == bindparam("follow_id")
+    )
+)
+_BODIES = Query(
+    select(resources_table.c.name, resources_table.c.body).where(
+        resources_table.c.follow_id == bindparam("follow_id"), resources_table.c.body.is_not(None)
+    )
+)
+_LINE = [column for column in ledger_table.c if column.name != "game_id"]
+_LEDGER = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
+_LINES = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), ledger_table.c.key.in_(few("key"))))
+QUICK = 1
+"""How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
+
+
 def follow_for(unit: Unit, match: NewFollow) -> FollowRow:
     """The follow of this endpoint and match; it is inserted when there is none, and left as it is when there is one."""
     known = _first(
@@ -147,17 +182,38 @@ def follow(conn: Connection, follow_id: str) -> FollowRow | None:
 
 def save_follow(unit: Unit, follow_id: str, **columns: Any) -> None:
     """Set these columns of the follow."""
-    unit.conn.execute(update(follows_table).where(follows_table.c.id == follow_id).values(columns))
+    send(unit.conn, changed(follows_table, [{"id": follow_id, **columns}]))
 
 
-def remove_follow(unit: Unit, follow_id: str) -> None:
-    """Forget the match and its resources; its attachments must be gone before."""
-    unit.conn.execute(delete(follows_table).where(follows_table.c.id == follow_id))
+def abandoned(conn: Connection) -> list[str]:
+    """Matches that are followed although every liveblog on them was deleted."""
+    return list(conn.scalars(select(follows_table.c.id).where(*_ABANDONED)))
+
+
+def close_abandoned(unit: Unit) -> list[str]:
+    """Follow those matches no longer; a liveblog that is created later opens its match again. Gives their ids.
+
+    First their rows are locked, against whoever attaches a liveblog at this moment, then asked again.
+    """
+    locked = select(follows_table.c.id).where(*_ABANDONED).with_for_update(skip_locked=True, of=follows_table)
+    ids = unit.conn.scalars(locked).all()
+    still = update(follows_table).where(follows_table.c.id.in_(ids), *_ABANDONED)
+    return list(unit.conn.scalars(still.values(closed_at=unit.now).returning(follows_table.c.id)))
+
+
+def forget_closed(unit: Unit) -> int:
+    """Drop the bodies of matches that are followed no longer; one that is opened again is asked for everything anyway."""
+    closed = select(follows_table.c.id).where(follows_table.c.closed_at.is_not(None))
+    where = resources_table.c.follow_id.in_(closed), resources_table.c.body.is_not(None)
+    forgotten = {"body": None, "etag": None, "digest": None}
+    return unit.conn.execute(update(resources_table).where(*where).values(forgotten)).rowcount
 
 
 def attach(unit: Unit, attachment: Attachment) -> None:
-    """Put the liveblog on its match; `created_at` is the instant of the unit."""
+    """Put the liveblog on its match, which is open from then on; `created_at` is the instant of the unit."""
     unit.conn.execute(insert(attachments_table).values({**_values(attachment), "created_at": unit.now}))
+    opened = update(follows_table).where(follows_table.c.id == attachment.follow_id)
+    unit.conn.execute(opened.values(closed_at=None))
 
 
 def save_terms(unit: Unit, game_id: str, terms: Mapping[str, Any]) -> None:
@@ -177,7 +233,7 @@ def look_afresh(unit: Unit, follow_id: str) -> None:
 
 
 def all_attachments(conn: Connection) -> list[Attachment]:
-    """Every liveblog on a match that is still followed."""
+    """Every liveblog, deleted ones too, on a match that is still followed."""
     open_follows = select(follows_table.c.id).where(follows_table.c.closed_at.is_(None))
     query = select(attachments_table).where(attachments_table.c.follow_id.in_(open_follows))
     return [Attachment(**row._asdict()) for row in conn.execute(query)]
@@ -189,21 +245,14 @@ def move(unit: Unit, game_id: str, follow_id: str) -> None:
     unit.conn.execute(update(attachments_table).where(columns.game_id == game_id).values(follow_id=follow_id))
 
 
-def detach(unit: Unit, game_id: str) -> None:
-    """Take the liveblog off its match."""
-    unit.conn.execute(delete(attachments_table).where(attachments_table.c.game_id == game_id))
-
-
 def attachment(conn: Connection, game_id: str) -> Attachment | None:
     row = _first(conn, attachments_table, attachments_table.c.game_id == game_id)
     return None if row is None else Attachment(**row._asdict())
 
 
 def attachments_of(conn: Connection, follow_id: str) -> list[Attachment]:
-    """The liveblogs on a match, oldest first."""
-    columns = attachments_table.c
-    query = select(attachments_table).where(columns.follow_id == follow_id)
-    return [Attachment(**row._asdict()) for row in conn.execute(query.order_by(columns.created_at, columns.game_id))]
+    """The liveblogs on a match that are not deleted, oldest first."""
+    return [Attachment(**row) for row in _ATTACHED.mappings(conn, follow_id=follow_id)]
 
 
 def declared(conn: Connection, organization_id: str, key: str) -> Attachment | None:
@@ -215,41 +264,40 @@ def declared(conn: Connection, organization_id: str, key: str) -> Attachment | N
 
 def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
     """The match's resources by name, bodies left out."""
-    columns = [column for column in resources_table.c if column.name not in {"follow_id", "body"}]
-    query = select(*columns).where(resources_table.c.follow_id == follow_id)
-    return {row.name: ResourceRow(**row._asdict()) for row in conn.execute(query)}
+    return {row["name"]: ResourceRow(**row) for row in _RESOURCES.mappings(conn, follow_id=follow_id)}
 
 
 def bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
     """The last good body of each resource that ever had one."""
-    query = select(resources_table.c.name, resources_table.c.body).where(
-        resources_table.c.follow_id == follow_id, resources_table.c.body.is_not(None)
-    )
-    return {row.name: zlib.decompress(row.body) for row in conn.execute(query)}
+    return {name: zlib.decompress(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
 
 
 def save_resource(unit: Unit, follow_id: str, resource: ResourceRow, body: bytes | None = None) -> None:
     """Insert or replace the resource's row; without a `body` the last good one stands."""
-    values = _values(resource) | ({} if body is None else {"body": zlib.compress(body)})
-    where = (resources_table.c.follow_id == follow_id, resources_table.c.name == resource.name)
-    if not unit.conn.execute(update(resources_table).where(*where).values(values)).rowcount:
-        unit.conn.execute(insert(resources_table).values({"follow_id": follow_id, **values}))
+    save_resources(unit, follow_id, [(resource, body)])
 
 
-def ledger(conn: Connection, game_id: str) -> dict[str, LedgerRow]:
-    """The liveblog's ledger by key; the key "game" holds what the sync last wrote to the game itself."""
-    columns = [column for column in ledger_table.c if column.name != "game_id"]
-    query = select(*columns).where(ledger_table.c.game_id == game_id)
-    return {row.key: LedgerRow(**row._asdict()) for row in conn.execute(query)}
+def save_resources(unit: Unit, follow_id: str, resources: Iterable[tuple[ResourceRow, bytes | None]]) -> None:
+    """Like `save_resource` for each of them."""
+    rows = [
+        {"follow_id": follow_id, **_values(row), **({} if body is None else {"body": zlib.compress(body, QUICK)})}
+        for row, body in resources
+    ]
+    send(unit.conn, put(resources_table, sorted(rows, key=len)))
+
+
+def ledger(conn: Connection, game_id: str, *, only: Collection[str] | None = None) -> dict[str, LedgerRow]:
+    """The liveblog's ledger by key, or those of its keys; "game" holds what the sync last wrote to the game itself."""
+    if only is None:
+        return {row["key"]: LedgerRow(**row) for row in _LEDGER.mappings(conn, game_id=game_id)}
+    rows = (_LINES.mappings(conn, game_id=game_id, **some) for some in by_few("key", only))
+    return {row["key"]: LedgerRow(**row) for some in rows for row in some}
 
 
 def save_ledger(unit: Unit, game_id: str, rows: Iterable[LedgerRow]) -> None:
     """Insert or replace these rows; the others of the liveblog stay."""
-    for row in rows:
-        values = _values(row)
-        where = (ledger_table.c.game_id == game_id, ledger_table.c.key == row.key)
-        if not unit.conn.execute(update(ledger_table).where(*where).values(values)).rowcount:
-            unit.conn.execute(insert(ledger_table).values({"game_id": game_id, **values}))
+    by_key = {row.key: {"game_id": game_id, **_values(row)} for row in rows}
+    send(unit.conn, put(ledger_table, list(by_key.values())))
 
 
 def _first(conn: Connection, table: Table, *where: Any) -> Row[Any] | None:

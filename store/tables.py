@@ -303,7 +303,6 @@ webhooks = Table(
     _int("outcome_code", nullable=True),
     _text("outcome_message", nullable=True),
     _text("owner", nullable=True),
-    Column("lease_until", Double),
     _int("fence"),
     _int("created_at"),
     _int("updated_at"),

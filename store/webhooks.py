@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import secrets as random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, insert, or_, select, update
 
 from mapping.errors import NotFound, Unprocessable
+from store.codec import loads
 from store.ids import new_object_id
-from store.tables import outbox, webhook_waiting, webhooks
+from store.tables import outbox, webhook_waiting, webhooks, workers
 
 if TYPE_CHECKING:
     from store.unit import Unit
@@ -46,7 +48,6 @@ class Subscription:
     outcome_code: int | None
     outcome_message: str | None
     owner: str | None
-    lease_until: float | None
     fence: int
     created_at: int
     updated_at: int
@@ -76,7 +77,7 @@ def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit:
     if known.status == "disabled":
         values = {
             "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit.conn),
-            "owner": None, "lease_until": None, "fence": known.fence + 1, "updated_at": unit.now,
+            "owner": None, "fence": known.fence + 1, "updated_at": unit.now,
         }  # fmt: skip
         unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
     return require(unit.conn, organization_id, url), False
@@ -120,14 +121,24 @@ def listed(conn: Connection, organization_id: str | None = None) -> list[Subscri
     return [subscription_of(row) for row in conn.execute(query)]
 
 
-def active(conn: Connection) -> dict[str, str]:
-    """The organization of each active subscription, by its id."""
-    query = select(webhooks.c.id, webhooks.c.organization_id).where(webhooks.c.status == "active")
+def unheld() -> ColumnElement[bool]:
+    """Nobody who lives works on the receiver."""
+    return or_(webhooks.c.owner.is_(None), ~exists().where(workers.c.id == webhooks.c.owner))
+
+
+def _within_reach(owner: str) -> tuple[ColumnElement[bool], ...]:
+    """Active, and held by `owner` or by nobody who lives."""
+    return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unheld())
+
+
+def within_reach(conn: Connection, owner: str) -> dict[str, str]:
+    """The organization of each active subscription that `owner` holds or could take, by its id."""
+    query = select(webhooks.c.id, webhooks.c.organization_id).where(*_within_reach(owner))
     return {row.id: row.organization_id for row in conn.execute(query)}
 
 
-def behind(conn: Connection, *, through: int) -> list[str]:
-    """Ids of active subscriptions that have not had everything up to the horizon."""
+def behind(conn: Connection, owner: str, *, through: int) -> list[str]:
+    """Ids of those within reach of `owner` that have not had everything up to the horizon."""
     newer = (
         select(outbox.c.id)
         .where(
@@ -137,16 +148,33 @@ def behind(conn: Connection, *, through: int) -> list[str]:
         )
         .exists()
     )
-    return list(conn.scalars(select(webhooks.c.id).where(webhooks.c.status == "active", newer)))
+    return list(conn.scalars(select(webhooks.c.id).where(*_within_reach(owner), newer)))
 
 
-def waiting_for(conn: Connection, *, now: float, far: float) -> list[str]:
-    """Ids of active subscriptions with a round that is due, or planned later than `far`, which no plan does."""
+def waiting_for(conn: Connection, owner: str, *, now: float, far: float) -> list[str]:
+    """Ids of those within reach of `owner` with a round that is due, or planned later than `far`, which no plan does."""
     due = (webhook_waiting.c.next_at <= now) | (webhook_waiting.c.next_at > far)
+    planned = webhooks.c.id.in_(select(webhook_waiting.c.webhook_id).where(due))
+    return list(conn.scalars(select(webhooks.c.id).where(*_within_reach(owner), planned)))
+
+
+def orphaned(conn: Connection, owner: str) -> list[str]:
+    """Ids of active subscriptions whose holder, not `owner`, has died, and may have left something undone."""
     query = select(webhooks.c.id).where(
-        webhooks.c.status == "active", webhooks.c.id.in_(select(webhook_waiting.c.webhook_id).where(due))
+        webhooks.c.status == "active", webhooks.c.owner.is_not(None), webhooks.c.owner != owner, unheld()
     )
     return list(conn.scalars(query))
+
+
+def renewed(held: Subscription, secrets: str) -> Subscription:
+    """`held` with its secrets as they are in the table now."""
+    now = _secrets(secrets)
+    return held if now == held.secrets else replace(held, secrets=now)
+
+
+@lru_cache(4096)
+def _secrets(text: str) -> tuple[Secret, ...]:
+    return tuple(Secret(**each) for each in loads(text))
 
 
 def subscription_of(row: Row[Any]) -> Subscription:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, exc
 
 from mapping.errors import StoreUnavailable
 from store.errors import passing, unavailable
+from store.prepared import execute
 from store.unit import Unit
 
 if TYPE_CHECKING:
@@ -31,11 +32,6 @@ class Job:
     work: Work
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
-
-    def settle(self, outcome: Outcome) -> None:
-        """Hand the outcome over to the caller's loop; a caller that has gone away is left alone."""
-        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
-            self.loop.call_soon_threadsafe(_deliver, self.future, outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +117,14 @@ class Writer:
             if not batch.outcomes:  # not even begun: the others would only wait for the same refusal
                 refuse(self._waiting(), error)
         else:
-            for job, outcome in zip(batch.taken, batch.outcomes, strict=True):
-                job.settle(outcome)
+            settle(zip(batch.taken, batch.outcomes, strict=True))
 
     def _transact(self, first: Job, batch: Batch) -> None:
         batch.taken.append(first)
         conn = self._connected()
+        conn.begin()
         # The driver's own transaction control is off (isolation_level None), so that this BEGIN is the only one.
-        conn.exec_driver_sql("BEGIN IMMEDIATE")
+        execute(conn, "BEGIN IMMEDIATE")
         until = time.monotonic() + self._settings.batch_seconds
         for job in self._take(first, until):
             if job is not first:
@@ -155,13 +151,14 @@ class Writer:
 
     def _attempt(self, conn: Connection, job: Job) -> Outcome:
         """Run one unit in its SAVEPOINT; its failure undoes what it did and nothing else."""
-        savepoint = conn.begin_nested()
+        execute(conn, "SAVEPOINT unit")
         try:
             result = job.work(Unit(conn, int(self._clock())))
-            savepoint.commit()
+            execute(conn, "RELEASE unit")
         except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
             with suppress(exc.DBAPIError):  # already gone when SQLite has rolled the transaction back: checked next
-                savepoint.rollback()
+                execute(conn, "ROLLBACK TO unit")
+                execute(conn, "RELEASE unit")
             return Outcome(error=_refused(error))
         return Outcome(result)
 
@@ -201,8 +198,17 @@ class Writer:
 
 def refuse(jobs: Iterable[Job], cause: BaseException | None = None) -> None:
     """Tell each caller that the unit has not happened."""
-    for job in jobs:
-        job.settle(Outcome(error=unavailable(cause)))
+    settle((job, Outcome(error=unavailable(cause))) for job in jobs)
+
+
+def settle(done: Iterable[tuple[Job, Outcome]]) -> None:
+    """Hand the outcomes over to the callers' loops, waking each loop once."""
+    told: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Outcome]]] = {}
+    for job, outcome in done:
+        told.setdefault(job.loop, []).append((job.future, outcome))
+    for loop, outcomes in told.items():
+        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+            loop.call_soon_threadsafe(_deliver, outcomes)
 
 
 def _refused(error: BaseException) -> BaseException:
@@ -217,10 +223,11 @@ def _in_transaction(conn: Connection) -> bool:
     return driver is not None and bool(driver.in_transaction)
 
 
-def _deliver(future: asyncio.Future[Any], outcome: Outcome) -> None:
-    if future.done():  # cancelled: the unit is done all the same
-        return
-    if outcome.error is None:
-        future.set_result(outcome.result)
-    else:
-        future.set_exception(outcome.error)
+def _deliver(outcomes: Iterable[tuple[asyncio.Future[Any], Outcome]]) -> None:
+    for future, outcome in outcomes:
+        if future.done():  # cancelled: the unit is done all the same
+            continue
+        if outcome.error is None:
+            future.set_result(outcome.result)
+        else:
+            future.set_exception(outcome.error)

@@ -46,6 +46,13 @@ def race(**changes: bytes) -> tuple[str, Bodies]:
     }
 
 
+def practice() -> tuple[str, Bodies]:
+    """A practice session with team radio: with words and a driver, without words, without a driver."""
+    return "9913000", {
+        kind: (FOLDER / "motorsports" / f"practice.{kind}.json").read_bytes() for kind in ("match", "match-event")
+    }
+
+
 def translated(match_id: str, bodies: Bodies, **names: str) -> Match:
     return translate(match_id, bodies, names={**NAMES, **names}, zone=BERLIN)
 

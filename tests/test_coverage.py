@@ -34,6 +34,16 @@ def test_every_event_type_has_a_grade(script):
             assert own <= {kind.partition(".")[2] for kind in kinds}
 
 
+def test_every_event_type_has_a_fixture(script):
+    """Of every provider and sport: what no body shows has never been seen to work."""
+    shown = script["shown"](Registry.load())
+    promised = {
+        (each.id, sport, kind) for each in Registry.load() for sport, kinds in each.catalog.items() for kind in kinds
+    }
+
+    assert promised - {place for place, names in shown.items() if names} == set()
+
+
 def test_no_fixture_shows_a_type_that_the_catalogue_does_not_have(script):
     """What is in a fixture becomes a post, so it has to be promised."""
     registry = Registry.load()

@@ -9,13 +9,15 @@ from api.decorate import summary
 from api.embed.posts import stream
 from api.embed.scoreboard import scoreboard, title
 from api.embed.squads import squads
-from api.peek import Json, text
+from api.peek import Json, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mapping.locales import Translator
 
+STREAM_PATH = "/api/embed/v4/stream"
+"""Where a page hears of changes."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https: http: data:;"
     " media-src https: http:; base-uri 'none'; form-action 'none'"
@@ -36,14 +38,21 @@ def language(game: Json) -> str:
     return text(game, "locale") or "en"
 
 
-def page(game: Json, inner: str, *, up: str = "../") -> str:
-    """A whole document around a rendered liveblog; `up` leads to where `static/` is."""
+def page(game: Json, inner: str, *, up: str = "../", more: bool = False) -> str:
+    """A whole document around a rendered liveblog; `up` leads to where `static/` is, `more`: older posts are left out."""
     name, about = title(game), summary(game)
+    known = {
+        "name": text(game, "local_id"),
+        "version": number(game, "version") or 0,
+        "stream": f"{up}{STREAM_PATH.lstrip('/')}",
+        "more": int(more),
+    }
+    data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     return document(
         title=name,
         language=language(game),
         about=about or name,
-        body=f'<div id="liveblog">{inner}</div><p id="news" class="unseen" role="status" aria-live="polite"></p>',
+        body=f'<div id="liveblog"{data}>{inner}</div>',
         up=up,
         script="page.js",
     )

@@ -26,17 +26,26 @@ PINNED = ("sticky", "stickyNoHighlight")
 
 def stream(game: Json, events: Iterable[Json], translator: Translator) -> str:
     """The posts as an ordered list; one that cannot be shown is left out and logged."""
-    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := _safe_post(game, event))]
-    label = escape(translator.plural(*POSTS, len(posts)))
-    shown = "".join(posts) or f'<li class="nothing">{escape(translator.text(Label.NOTHING))}</li>'
-    return f'<section class="stream" aria-label="{label}"><ol reversed>{shown}</ol></section>'
+    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := safe_post(game, event))]
+    nothing = escape(translator.text(Label.NOTHING))
+    shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
+    return (
+        f'<section class="stream" aria-label="{escape(named(len(posts), translator))}">'
+        f'<ol reversed aria-live="polite" aria-relevant="additions" data-nothing="{nothing}">{shown}</ol></section>'
+    )
+
+
+def named(count: int, translator: Translator) -> str:
+    """What a screen reader calls the list."""
+    return translator.plural(*POSTS, count)
 
 
 def _place(event: Json) -> tuple[bool, str]:
     return text(event, "highlight") in PINNED, text(event, "sort")
 
 
-def _safe_post(game: Json, event: Json) -> str:
+def safe_post(game: Json, event: Json) -> str:
+    """The post, empty where it cannot be shown, which is logged."""
     try:
         return post(game, event)
     except NOT_RENDERED as error:
@@ -55,8 +64,8 @@ def post(game: Json, event: Json) -> str:
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time")
     return (
-        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}"><article>'
-        f'<div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
+        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" data-sort="{escape(text(event, "sort"))}">'
+        f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
         f'<div class="body">{_head(event, happened)}{body_html(event)}</div></article></li>'
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.content import tally, web_url
 from api.embed.clock import Clock, clock
+from api.embed.ranking import progress
 from api.peek import Json, instant, node, nodes, number, text
 from mapping.documents.state import BEFORE
 from mapping.locales.labels import Label
@@ -77,7 +78,7 @@ def clock_html(shown: Clock | None) -> str:
 def _match(game: Json, translator: Translator, now: float) -> str:
     home, away = (team_of(game, side) for side in SIDES)
     if not text(home, "name") or not text(away, "name"):
-        return clock_html(clock(game, translator, now))
+        return clock_html(clock(game, translator, now)) + progress(game, translator)
     score = scores(game)
     shown = (
         f'<p class="score"><span>{escape(score[0])}</span><i>:</i><span>{escape(score[1])}</span></p>'

@@ -1,10 +1,11 @@
-"""The line-ups of a liveblog page."""
+"""The line-ups of a liveblog page, and the ranking of a race."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.embed.ranking import ranking
 from api.embed.scoreboard import SIDES, team_of
 from api.peek import Json, node, nodes, text
 from mapping.locales.labels import Label
@@ -17,11 +18,11 @@ PLACES = (("lineup", Label.LINEUP), ("bench", Label.BENCH))
 
 
 def squads(game: Json, translator: Translator) -> str:
-    """Both sides' players, as far as they are known; empty where none is."""
-    sides = "".join(_side(game, side, translator) for side in SIDES)
-    return (
-        f'<aside class="squads" aria-label="{escape(translator.text(Label.LINEUP))}">{sides}</aside>' if sides else ""
-    )
+    """Both sides' players, or who is where, as far as they are known; empty where nobody is."""
+    race = ranking(game, translator)
+    inner = race + "".join(_side(game, side, translator) for side in SIDES)
+    label = escape(translator.text(Label.RANKING if race else Label.LINEUP))
+    return f'<aside class="squads" aria-label="{label}">{inner}</aside>' if inner else ""
 
 
 def _side(game: Json, side: str, translator: Translator) -> str:

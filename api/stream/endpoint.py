@@ -9,8 +9,11 @@ from starlette.responses import Response
 
 from api.context import context_of, headers_of
 from api.delta.endpoint import NEWEST, watchable_game
-from api.query import integer
+from api.embed.changes import AsPage
+from api.embed.page import STREAM_PATH
+from api.query import boolean, integer
 from api.reading import NO_LIVEBLOG, check_page_reader
+from api.stream.streams import as_json
 from mapping.documents.scalars import PUBLISHED
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
 
@@ -26,13 +29,16 @@ if TYPE_CHECKING:
     from api.stream.streams import Message
     from store.liveblogs import StoredGame
 
-STREAM_PATH = "/api/embed/v4/stream"
+__all__ = ["STREAM_PATH", "EventStream", "watch"]
+
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent, so that nobody on the way takes the connection for dead."""
 LIFETIME = 900.0
 """Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
 PATIENCE = 20.0
 """Seconds that a reader may take to accept a message."""
+BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
+"""What is sent in silence, to pages and to others: a page's script does not hear comments."""
 NAMES = ("liveblogId", "id")
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
 
@@ -45,6 +51,7 @@ async def watch(services: Services, scope: Scope, _: Params) -> Response:
     if name is None:
         raise InvalidRequest(f"{NAMES[0]} is missing", field=NAMES[0])
     since = known_version(context.query, headers_of(scope).get("last-event-id"))
+    for_page = boolean(context.query, "html")
 
     def watched(conn: Connection) -> StoredGame:
         return watchable_game(conn, name, context.caller, public=public, field=NAMES[0])
@@ -56,7 +63,8 @@ async def watch(services: Services, scope: Scope, _: Params) -> Response:
         raise StoreUnavailable("the service is going down", retry_after=1)
     if scope["method"] == "HEAD":
         return Response(None, headers=HEADERS)
-    return EventStream(services.streams.messages(game, since))
+    form = AsPage(services.clock) if for_page else as_json
+    return EventStream(services.streams.messages(game, since, form), BEATS[for_page])
 
 
 def known_version(query: Query, last_event_id: str | None) -> int:
@@ -70,10 +78,11 @@ def known_version(query: Query, last_event_id: str | None) -> int:
 class EventStream(Response):
     """Sends messages until they end or the reader goes away."""
 
-    def __init__(self, messages: AsyncGenerator[Message | None]) -> None:
+    def __init__(self, messages: AsyncGenerator[Message | None], beat: bytes) -> None:
         super().__init__(None, headers=HEADERS)
         del self.headers["content-length"]
         self._messages = messages
+        self._beat = beat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
@@ -97,7 +106,7 @@ class EventStream(Response):
                 coming = coming or asyncio.ensure_future(anext(self._messages))
                 await asyncio.wait({coming}, timeout=HEARTBEAT)
                 if not coming.done():
-                    await _send(send, b": still here\n\n")
+                    await _send(send, self._beat)
                     continue
                 message, coming = coming.result(), None
                 if message is not None:

@@ -1,4 +1,4 @@
-"""Who watches which liveblog: one read per version for all who watch it, woken by commits, with a slow poll behind.
+"""Who watches which liveblog: one read per version for all who watch it, woken by commits, with a slow look behind.
 
 A watcher that does not keep up is dropped; it comes back with the version that it had seen last and loses nothing.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
@@ -20,23 +21,43 @@ from mapping.errors import StoreUnavailable
 from store import deltas, liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
     from sqlalchemy import Connection
 
     from store.database import Store
-    from store.liveblogs import StoredGame
+    from store.liveblogs import StoredEvent, StoredGame
+    from store.notices import Stepped
 
 log = structlog.get_logger(__name__)
 
 POLL = 1.0
-"""Seconds after which versions are compared though nobody called: other processes write too."""
+"""Seconds after which versions are compared though nobody called: what was told may have been lost."""
 EVENTS = 200
 """Events in one message, about: a version is never cut in two."""
 BACKLOG = 64
 """Messages that a watcher may leave unread before it is dropped."""
 RECENT = 16
 """Messages that a liveblog remembers for those who come back."""
+
+
+class Form(Protocol):
+    """Writes what a message says; equal ones write the same, so those who want the same share it."""
+
+    def __hash__(self) -> int: ...
+
+    def __call__(
+        self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
+    ) -> bytes:
+        """The changes after `since` up to `version`, where `more` follow; without events where nobody may read it."""
+
+
+def as_json(
+    conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
+) -> bytes:
+    """The delta document."""
+    del since
+    return json_bytes(response(conn, game, events, version=version, more=more))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +92,9 @@ class Watcher:
 
 @dataclass(eq=False, slots=True)
 class Channel:
-    """One watched liveblog; `version` is the one up to which its watchers have been told."""
+    """One watched liveblog in one form; `version` is the one up to which its watchers have been told."""
 
+    form: Form
     version: int
     watchers: set[Watcher] = field(default_factory=set)
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=RECENT))
@@ -97,29 +119,31 @@ class Streams:
     def __init__(self, store: Store, *, poll: float = POLL) -> None:
         self._store = store
         self._poll = poll
-        self._channels: dict[str, Channel] = {}
+        self._channels: dict[str, dict[Form, Channel]] = {}
         self._heard: dict[str, int] = {}
         self._called = asyncio.Event()
+        self._look = False
+        self._look_at = 0.0
         self._pump: asyncio.Task[None] | None = None
         self._closed = False
         store.on_step(self._hear)
 
     def __len__(self) -> int:
         """How many watch."""
-        return sum(len(channel.watchers) for channel in self._channels.values())
+        return sum(len(channel.watchers) for forms in self._channels.values() for channel in forms.values())
 
-    async def messages(self, game: StoredGame, since: int) -> AsyncGenerator[Message | None]:
+    async def messages(self, game: StoredGame, since: int, form: Form = as_json) -> AsyncGenerator[Message | None]:
         """Everything after the version `since`, in order, then whatever comes; None asks whether the reader is still there.
 
         Ends when the reader is too slow, the liveblog is gone or the process stops. Raises StoreUnavailable.
         """
         version = since if since <= game.version else 0  # a version of the future: the reader starts anew
-        watcher, channel = self._join(game)
+        watcher, channel = self._join(game, form)
         try:
             for message in channel.remembered(version) or ():
                 version = message.version
                 yield message
-            async for message in self._missed(game.id, version):
+            async for message in self._missed(game.id, version, form):
                 version = message.version
                 yield message
                 if message.last:
@@ -137,48 +161,56 @@ class Streams:
                     if message.last:
                         return
         finally:
-            self._leave(game.id, watcher)
+            self._leave(game.id, form, watcher)
 
     async def close(self) -> None:
         """End every stream; nobody can watch any more."""
         self._closed = True
-        for channel in self._channels.values():
-            for watcher in channel.watchers:
-                watcher.end()
+        for forms in self._channels.values():
+            for channel in forms.values():
+                for watcher in channel.watchers:
+                    watcher.end()
         if self._pump is not None:
             self._pump.cancel()
             await asyncio.gather(self._pump, return_exceptions=True)
 
-    async def _missed(self, game_id: str, since: int) -> AsyncIterator[Message]:
+    async def _missed(self, game_id: str, since: int, form: Form) -> AsyncIterator[Message]:
         more = True
         while more:
-            message, more = await self._store.read(partial(read, game_id=game_id, since=since))
+            message, more = await self._store.read(partial(read, game_id=game_id, since=since, form=form))
             if message is None:
                 return
             since = message.version
             yield message
 
-    def _join(self, game: StoredGame) -> tuple[Watcher, Channel]:
+    def _join(self, game: StoredGame, form: Form) -> tuple[Watcher, Channel]:
         if self._closed:
             raise StoreUnavailable("the service is going down", retry_after=1)
-        channel = self._channels.setdefault(game.id, Channel(game.version))
+        channel = self._channels.setdefault(game.id, {}).setdefault(form, Channel(form, game.version))
         watcher = Watcher()
         channel.watchers.add(watcher)
         if self._pump is None or self._pump.done():
+            self._look_at = asyncio.get_running_loop().time() + self._poll
             self._pump = asyncio.create_task(self._run(), name="streams")
         return watcher, channel
 
-    def _leave(self, game_id: str, watcher: Watcher) -> None:
-        channel = self._channels.get(game_id)
+    def _leave(self, game_id: str, form: Form, watcher: Watcher) -> None:
+        forms = self._channels.get(game_id, {})
+        channel = forms.get(form)
         if channel is not None:
             channel.watchers.discard(watcher)
             if not channel.watchers:
-                del self._channels[game_id]
+                del forms[form]
+        if not forms:
+            self._channels.pop(game_id, None)
 
-    def _hear(self, stepped: Mapping[str, int]) -> None:
-        mine = {game_id: version for game_id, version in stepped.items() if game_id in self._channels}
-        if mine:
-            self._heard |= mine
+    def _hear(self, stepped: Stepped) -> None:
+        if stepped is None:
+            self._look = True
+        mine = {name: version for name, version in (stepped or {}).items() if name in self._channels}
+        for name, version in mine.items():
+            self._heard[name] = max(version, self._heard.get(name, 0))
+        if mine or self._look:
             self._called.set()
 
     async def _run(self) -> None:
@@ -189,37 +221,46 @@ class Streams:
                     await self._advance(game_id, version)
             except StoreUnavailable as error:
                 log.warning("streams.delayed", cause=str(error))
-                await asyncio.sleep(self._poll)
+                self._look = True  # what was heard is forgotten with the error
+                await asyncio.sleep(min(self._poll, POLL))
 
     async def _news(self) -> dict[str, int]:
-        """Versions that commits have told; after a while of silence, those that stand in the database."""
-        try:
-            async with asyncio.timeout(self._poll):
-                await self._called.wait()
-        except TimeoutError:
-            watched = list(self._channels)
-            return await self._store.read(lambda conn: deltas.versions(conn, watched))
+        """Versions that commits have told; now and then, and when some may have been missed, those of the database."""
+        clock = asyncio.get_running_loop().time
+        if not self._look:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._look_at):
+                    await self._called.wait()
         self._called.clear()
         heard, self._heard = self._heard, {}
-        return heard
+        if not self._look and clock() < self._look_at:
+            return heard
+        self._look, self._look_at = False, clock() + self._poll
+        watched = list(self._channels)
+        return await self._store.read(lambda conn: deltas.versions(conn, watched))
 
     async def _advance(self, game_id: str, version: int) -> None:
-        while (channel := self._channels.get(game_id)) is not None and channel.version < version:
-            message, _ = await self._store.read(partial(read, game_id=game_id, since=channel.version))
+        for form in list(self._channels.get(game_id, ())):
+            await self._tell(game_id, form, version)
+
+    async def _tell(self, game_id: str, form: Form, version: int) -> None:
+        while (channel := self._channels.get(game_id, {}).get(form)) is not None and channel.version < version:
+            query = partial(read, game_id=game_id, since=channel.version, form=form)
+            message, _ = await self._store.read(query)
             if message is None:
                 return
             channel.tell(message)
 
 
-def read(conn: Connection, game_id: str, since: int) -> tuple[Message | None, bool]:
+def read(conn: Connection, game_id: str, since: int, form: Form = as_json) -> tuple[Message | None, bool]:
     """The next message after the version `since` and whether there are further ones; None where nothing is new."""
     game = liveblogs.find_game(conn, game_id)
     if game is None or game.version <= since:
         return None, False
     if game.local_status != PUBLISHED:
-        body = response(conn, game, [], version=game.version, more=False)
-        return Message(since, game.version, json_bytes(body), last=True), False
+        return Message(
+            since, game.version, form(conn, game, [], since=since, version=game.version, more=False), last=True
+        ), False
     events, more = deltas.chunk(conn, game_id, since=since, limit=EVENTS)
     version = max(event.version for event in events) if more else game.version
-    body = response(conn, game, events, version=version, more=more)
-    return Message(since, version, json_bytes(body)), more
+    return Message(since, version, form(conn, game, events, since=since, version=version, more=more)), more

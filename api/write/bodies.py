@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from api.external import read_body
+from mapping import strictjson
 from mapping.documents.base import Document, describe, field_path, parse
-from mapping.errors import Unprocessable
+from mapping.errors import InvalidRequest, Unprocessable
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -19,6 +19,17 @@ DocumentT = TypeVar("DocumentT", bound=Document)
 async def read_document(request: Request, model: type[DocumentT]) -> DocumentT:
     """The document in the request's body; raises InvalidRequest or Unprocessable."""
     return checked(model, read_body(await request.body()))
+
+
+def read_body(body: bytes) -> dict[str, Any]:
+    """The JSON object in a body, whatever its Content-Type says; raises InvalidRequest or Unprocessable."""
+    try:
+        value = strictjson.loads(body)
+    except ValueError as error:
+        raise InvalidRequest(f"the body is refused: {error}") from None
+    if not isinstance(value, dict):
+        raise Unprocessable("the body should be a JSON object")
+    return value
 
 
 def checked(model: type[DocumentT], body: dict[str, Any]) -> DocumentT:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from api.openapi import SCHEMAS, SECURITY, refusals
+from api.openapi import NAME, SECURITY, linked, query, refusals, told
+from api.schemas import answered, asked, json_content
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 
@@ -34,68 +35,53 @@ IF_MATCH: Json = {
     "required": False,
     "schema": {"type": "string", "pattern": r'^(\*|(W/)?"?[0-9]{1,15}"?)$'},
 }
-ERRORS = refusals(401, 403, 404, 409, 413, 415, 422)
-
-
-def _query(name: str, description: str, *, required: bool = True) -> Json:
-    schema = {"type": "string", "minLength": 1}
-    return {"name": name, "in": "query", "description": description, "required": required, "schema": schema}
+ERRORS = refusals(401, 403, 404, 409, 413, 422)
 
 
 def _write(name: str, summary: str, parameters: list[Json], answer: Json, **more: Any) -> Json:
     """A POST operation on events."""
-    responses = {"200": answer, **{str(status): error for status, error in ERRORS.items()}}
     return {
         "operationId": f"event.{name}",
         "summary": summary,
         "tags": ["Events"],
         "parameters": [*parameters, IF_MATCH],
         "security": list(SECURITY),
-        "responses": responses,
+        "responses": {"200": answer, **told(ERRORS)},
         **more,
     }
 
 
 def _body(example: Json) -> Json:
-    return {
-        "required": True,
-        "content": {"application/json": {"schema": {"$ref": f"{SCHEMAS}Event"}, "example": example}},
+    return {"required": True, "content": json_content(asked(Event), example)}
+
+
+def _event(example: Json) -> Json:
+    shown = {
+        "description": "The event, media in full",
+        "content": json_content(answered(Event), dump(parse(Event, example))),
     }
+    return linked(
+        linked(shown, "event.update", body="$response.body", event_local_id="local_id"),
+        "event.delete",
+        event_local_id="local_id",
+    )
 
 
-def _event(description: str, example: Json, **more: Any) -> Json:
-    shown = {"schema": {"$ref": f"{SCHEMAS}Event"}, "example": dump(parse(Event, example))}
-    return {"description": description, "content": {"application/json": shown}, **more}
-
-
-NAMES_EVENT = [_query("event_local_id", "`local_id` of the event")]
-LINKS: Json = {
-    name: {"operationId": f"event.{name}", "parameters": {"event_local_id": "$response.body#/local_id"}}
-    for name in ("update", "delete")
-}
+NAMES_EVENT = [query("event_local_id", "`local_id` of the event", NAME, required=True)]
 CREATE = _write(
     "create",
     "Post an event",
     [
-        _query("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", required=False),
-        _query("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", required=False),
+        query("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", NAME),
+        query("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", NAME),
     ],
-    _event("The event, media in full", EXAMPLE, links=LINKS),
+    _event(EXAMPLE),
     requestBody=_body(EXAMPLE),
 )
-UPDATE = _write(
-    "update",
-    "Change an event",
-    NAMES_EVENT,
-    _event("The event, media in full", EXAMPLE | CHANGED, links=LINKS),
-    requestBody=_body(CHANGED),
-)
+UPDATE = _write("update", "Change an event", NAMES_EVENT, _event(EXAMPLE | CHANGED), requestBody=_body(CHANGED))
 DELETE = _write(
     "delete",
     "Delete an event",
     NAMES_EVENT,
-    {
-        "description": "Deleted, now or before",
-        "content": {"application/json": {"schema": {"type": "object", "maxProperties": 0}, "example": {}}},
-    },
+    {"description": "Deleted, now or before", "content": json_content({"type": "object", "maxProperties": 0}, {})},
 )

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from api.auth import Caller, proven
 from api.branches import Branch
 from api.context import context_of, headers_of
 from api.errors import json_response
-from api.external import read_body
 from api.write import posting
 from api.write.access import expected_version, named_liveblog
 from api.write.audit import audit
+from api.write.bodies import checked, read_body
 from api.write.described import CREATE, DELETE, UPDATE
 from api.write.posting import Order
-from mapping.documents.base import describe, field_path, parse
 from mapping.documents.event import Event
-from mapping.errors import InvalidRequest, Unprocessable
+from mapping.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,11 +66,7 @@ async def delete(services: Services, scope: Scope, _: Params) -> Response:
 
 def read_event(body: bytes) -> Event:
     """The event in a body; raises InvalidRequest, or Unprocessable with the field at fault."""
-    try:
-        return parse(Event, read_body(body))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise Unprocessable(describe(first), field=field_path(first) or None) from None
+    return checked(Event, read_body(body))
 
 
 def _writer(context: Context) -> Caller:

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from api.context import headers_of
-from api.decorate import decorate
+from api.decorate import decorate, decorate_compact
 from api.depends import Asked, Given, Reader, Writer
 from api.errors import json_response
-from api.openapi import documented
+from api.openapi import documented, linked
 from api.peek import Json
 from api.query import choice
 from api.services import Services
@@ -21,7 +21,7 @@ from api.write.bodies import read_document
 from api.write.creating import create as created
 from api.write.described import IF_MATCH
 from api.write.modifying import Order, modify
-from api.write.operations import GAME_SEARCH, SEARCH_ERRORS, WRITE_ERRORS, body, linked
+from api.write.operations import GAME_SEARCH, SEARCH_ERRORS, WRITE_ERRORS, body, readable
 from api.write.paging import asked_of, collection, owners_of, page_of
 from mapping.documents.collection import Collection
 from mapping.documents.game import Game, GameDraft
@@ -46,7 +46,7 @@ NEW = {
     "template_id": "soccer",
     "meta_info": {
         "_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo",
-        "home_team": {"_type": "Svc::Model::Team", "_id": "5f0c1de2a1b2c3d4e5f60801"},
+        "home_team": {"_type": "Svc::Model::Team", "name": "SV Hafenstadt"},
         "away_team": {"_type": "Svc::Model::Team", "name": "Alpenverein Bergheim"},
         "starts_at": 1789995600,
     },
@@ -67,11 +67,7 @@ CHANGES = {
         },
     ],
 }
-CREATED = linked(
-    linked(documented(Game, "The decorated liveblog"), "ticker.show", local_id="local_id"),
-    "event.create",
-    ticker_local_id="local_id",
-)
+CREATED = linked(readable(documented(Game, "The decorated liveblog")), "event.create", ticker_local_id="local_id")
 FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 
 
@@ -128,7 +124,8 @@ async def search(services: Given, asked: Asked, caller: Reader) -> Response:
 
     def answer(conn: "Connection") -> Json:
         found = listing.liveblogs(conn, wanted, page)
-        return collection([_decorated(game, services, conn, compact=True) for game in found.records], found.total, page)
+        shown = decorate_compact(conn, found.records, owner_name=services.organizations)
+        return collection(shown, found.total, page)
 
     return json_response(await services.store.read(answer))
 
@@ -147,5 +144,5 @@ def _filter(query: "Query", owners: "Sequence[str]", services: Services) -> Game
     )
 
 
-def _decorated(game: "StoredGame", services: Services, conn: "Connection", *, compact: bool = False) -> Json:
-    return decorate(conn, game, compact=compact, owner_name=services.organizations)
+def _decorated(game: "StoredGame", services: Services, conn: "Connection") -> Json:
+    return decorate(conn, game, owner_name=services.organizations)

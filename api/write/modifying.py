@@ -11,6 +11,7 @@ from api.write import placing
 from api.write.access import check_version, may_write_events
 from api.write.placing import Placing
 from api.write.titles import has_own_title, titled
+from mapping.documents.modification import MOST_MODIFICATIONS
 from mapping.errors import Forbidden, InvalidRequest, NotFound, Unprocessable
 from mapping.modifications import OWNERS_ONLY, Editing, apply, kind_of, sent
 from store import liveblogs
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from mapping.documents.modification import PostModifications
     from store.unit import Unit
 
-MOST = 100
-"""Modifications of one request."""
 NAMES = ("local_id", "ticker_id")
 PARTS = ("meta_info", "scoreboard")
 
@@ -69,8 +68,8 @@ def _locked(unit: Unit, order: Order) -> StoredGame:
     named = {name: value for name in NAMES if (value := getattr(order.wanted, name))}
     if not named:
         raise Unprocessable("local_id or ticker_id should be given", field=NAMES[0])
-    if len(order.wanted.modifications) > MOST:
-        raise Unprocessable(f"at most {MOST} modifications a request", field="modifications")
+    if len(order.wanted.modifications) > MOST_MODIFICATIONS:
+        raise Unprocessable(f"at most {MOST_MODIFICATIONS} modifications a request", field="modifications")
     (field, name), *others = named.items()
     try:
         game = liveblogs.lock_game(unit, name)

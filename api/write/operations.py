@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.openapi import SCHEMAS, refusals
+from api.openapi import NAME, linked, query, refusals
+from api.schemas import asked, json_content
 from mapping.rules.timeframe import TIMEFRAMES
 
 if TYPE_CHECKING:
@@ -12,29 +13,18 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-WRITE_ERRORS = refusals(401, 403, 404, 409, 413, 415, 422)
+WRITE_ERRORS = refusals(401, 403, 404, 409, 413, 422)
 SEARCH_ERRORS = refusals(401, 403, 404)
 
-_TEXT: Json = {"type": "string"}
 _LIMIT: Json = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 30}
 _PAGE: Json = {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}
 
 
 def body(model: type[BaseModel], example: Json, *parameters: Json) -> Json:
     """The request body of an operation that reads it itself."""
-    schema = model.model_json_schema(by_alias=True, ref_template=f"{SCHEMAS}{{model}}")
-    schema.pop("$defs", None)
-    content = {"application/json": {"schema": schema, "example": example}}
-    return {"requestBody": {"required": True, "content": content}, "parameters": list(parameters)}
-
-
-def query(name: str, description: str, schema: Json | None = None, *, required: bool = False) -> Json:
     return {
-        "name": name,
-        "in": "query",
-        "description": description,
-        "required": required,
-        "schema": _TEXT if schema is None else schema,
+        "requestBody": {"required": True, "content": json_content(asked(model), example)},
+        "parameters": list(parameters),
     }
 
 
@@ -43,8 +33,13 @@ def parameters(*each: Json) -> Json:
     return {"parameters": list(each)}
 
 
+def filters(*each: Json) -> Json:
+    """The parameters of a search; one without a value says nothing."""
+    return parameters(*({**parameter, "allowEmptyValue": True} for parameter in each))
+
+
 def found_by_id(noun: str) -> Json:
-    return parameters(query("_id", f"The {noun}", {"type": "string", "minLength": 1}, required=True))
+    return parameters(query("_id", f"The {noun}", NAME, required=True))
 
 
 Q = query("q", "Full text; each word matches as a beginning, without accents")
@@ -55,7 +50,7 @@ LIMIT = query("limit", "Records a page", _LIMIT)
 PAGE = query("page", "The page; `limit` times `page` is at most 1,000,000", _PAGE)
 PLAYERS_TEAM = query("team_id", "Players of this team")
 INACTIVE = query("include_inactive", "Also players that left the squad list", {"type": "boolean", "default": False})
-GAME_SEARCH = parameters(
+GAME_SEARCH = filters(
     OWNER,
     query("q", "Full text over titles and teams; each word matches as a beginning"),
     query("template_id", "A sport or a custom template"),
@@ -65,10 +60,20 @@ GAME_SEARCH = parameters(
     LIMIT,
     query("more", "The page", _PAGE),
 )
+READS = {
+    "ticker.show": "local_id",
+    "ticker.delta": "id",
+    "ticker.stream": "liveblogId",
+    "liveblog.page": "liveblogId",
+    "feed.rss": "liveblogId",
+    "feed.atom": "liveblogId",
+    "feed.json": "liveblogId",
+}
+"""Operations that read a liveblog, and the parameter that takes its `local_id`."""
 
 
-def linked(answer: Json, operation: str, **names: str) -> Json:
-    """The answer with a link to an operation that takes these of its fields as parameters: parameter → field."""
-    found = {name: f"$response.body#/{field}" for name, field in names.items()}
-    link = {"operationId": operation, "parameters": found}
-    return {**answer, "links": {**answer.get("links", {}), operation.rpartition(".")[2]: link}}
+def readable(answer: Json) -> Json:
+    """The answer with a link to whatever reads the liveblog that it holds."""
+    for operation, parameter in READS.items():
+        answer = linked(answer, operation, **{parameter: "local_id"})
+    return answer

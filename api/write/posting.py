@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from api.decorate import complete
 from api.peek import Json, at
-from api.write.access import check_version, writable_game
+from api.write.access import check_version, may_write_events, writable_game
 from api.write.referred import check_parts, check_references
 from mapping.documents.base import dump
 from mapping.errors import Conflict, NotFound, Unprocessable
@@ -145,14 +145,13 @@ def _key(local_id: str) -> str:
 
 def _standing(unit: Unit, order: Order) -> tuple[StoredEvent, StoredGame]:
     """The named event and its liveblog, locked; one that is not the caller's is the same as none."""
-    unlocked = liveblogs.event(unit.conn, order.event_id)
-    if unlocked is None:
-        raise NotFound(NO_EVENT, field="event_local_id")
     try:
-        game = writable_game(unit, {"event_local_id": unlocked.game_id}, order.caller)
+        event, game = liveblogs.lock_event(unit, order.event_id)
     except NotFound:
         raise NotFound(NO_EVENT, field="event_local_id") from None
-    return liveblogs.event(unit.conn, order.event_id) or unlocked, game
+    if not may_write_events(game, order.caller):
+        raise NotFound(NO_EVENT, field="event_local_id")
+    return event, game
 
 
 def _as_write(posted: Posted, local_id: str, user_id: str) -> EventWrite:
@@ -170,11 +169,10 @@ def _as_write(posted: Posted, local_id: str, user_id: str) -> EventWrite:
 def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None) -> Written:
     """Through the one door; what waits for its time, as before, is written without a step."""
     waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != DELETED
+    known = {} if before is None else {before.local_id: before}
     if waits and (before is None or before.publish_at is not None):
-        liveblogs.schedule(unit, game.id, write)
-        version = game.version
+        version, stored = game.version, liveblogs.schedule(unit, game, write, known=known)
     else:
-        version = liveblogs.record(unit, game.id, Change(events=(write,)), locked=game)
-    stored = liveblogs.event(unit.conn, write.local_id)
-    shown_to = {} if stored is None else answer(unit.conn, stored)
-    return Written(answer=shown_to, liveblog=game.local_id, event_id=write.local_id, version=version)
+        recorded = liveblogs.write(unit, game, Change(events=(write,)), known=known)
+        version, stored = recorded.version, recorded.events[write.local_id]
+    return Written(answer=answer(unit.conn, stored), liveblog=game.local_id, event_id=write.local_id, version=version)

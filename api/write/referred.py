@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from api.decorate import TABLES
+from api.decorate import TABLES, wanted
 from mapping.errors import Conflict, Unprocessable
 from mapping.referring import part_ids, references
-from store import masterdata, parts
+from store import declarations, masterdata, parts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
     from api.auth import Caller
@@ -23,10 +25,14 @@ def check_references(
 ) -> None:
     """Raise Unprocessable, with the path, for an `_id` that names no record of the caller or of the liveblog's owner.
 
-    `known`: a document whose references need no check, because they stand already.
+    A label is one that the owner declares. `known`: a document whose references need no check, because they stand already.
     """
+    _check_labels(conn, sent.get("tag_ids") or (), game, (known or {}).get("tag_ids") or ())
+    named = list(references(sent)) if wanted([sent]) else []
+    if not named:
+        return
     standing = {(each.kind, each.id) for each in references(known or {})}
-    named = [each for each in references(sent) if (each.kind, each.id) not in standing]
+    named = [each for each in named if (each.kind, each.id) not in standing]
     visible = caller.organizations | {game.organization_id}
     for kind in {each.kind for each in named}:
         found = masterdata.find(conn, TABLES[kind], {each.id for each in named if each.kind == kind})
@@ -34,6 +40,16 @@ def check_references(
             record = found.get(each.id)
             if each.kind == kind and (record is None or record.owner_id not in visible):
                 raise Unprocessable(f"there is no such {kind.lower()}", field=each.path)
+
+
+def _check_labels(conn: Connection, sent: Sequence[str], game: StoredGame, known: Sequence[str]) -> None:
+    named = [(index, each) for index, each in enumerate(sent) if each not in known]
+    if not named:
+        return
+    declared = declarations.declared_ids(conn, "tag", game.organization_id)
+    for index, each in named:
+        if each not in declared:
+            raise Unprocessable("there is no such tag", field=f"tag_ids.{index}")
 
 
 def check_parts(conn: Connection, posted: Posted, event_id: str) -> None:

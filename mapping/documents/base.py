@@ -36,6 +36,12 @@ def canonical_type(kind: str) -> str:
     return f"{PREFIX}::{rest}" if found else kind
 
 
+def one_of_required(*names: str) -> dict[str, Any]:
+    """For the JSON schema of a request: at least one of these fields is there, and not empty."""
+    filled = {"type": "string", "minLength": 1}
+    return {"anyOf": [{"required": [name], "properties": {name: filled}} for name in names]}
+
+
 class Document(BaseModel):
     """A frozen value of the interface; unknown fields are ignored.
 

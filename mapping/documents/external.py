@@ -1,10 +1,12 @@
 """Liveblogs that an external provider fills: what is asked for, and how the answer describes the connection."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from mapping.documents.base import CamelDocument
+from mapping.documents.base import CamelDocument, one_of_required
 from mapping.documents.scalars import Bool, Count, Locale, Name, Text, Timestamp
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
@@ -18,6 +20,21 @@ class _Request(CamelDocument):
     def _drop_nulls(cls, data: Any) -> Any:
         return {name: value for name, value in data.items() if value is not None} if isinstance(data, dict) else data
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        shown = handler(schema)
+        fields = handler.resolve_ref_schema(shown)
+        names = [name for name in fields["properties"] if name not in fields.get("required", ())]
+        fields["properties"] |= {name: _or_null(fields["properties"][name]) for name in names}
+        return shown
+
+
+def _or_null(schema: JsonSchemaValue) -> JsonSchemaValue:
+    if {"type": "null"} in schema.get("anyOf", ()):
+        return schema
+    told: JsonSchemaValue = {name: schema[name] for name in ("title", "default") if name in schema}
+    return {"anyOf": [{name: schema[name] for name in schema.keys() - told.keys()}, {"type": "null"}], **told}
+
 
 class AutoPostConfiguration(_Request):
     """What automatic posting leaves out; the names of `exclude_events` are checked against the provider's catalogue."""
@@ -26,13 +43,18 @@ class AutoPostConfiguration(_Request):
     exclude_events: tuple[Text, ...] = ()
 
 
+SelectorId = Annotated[Text, Field(json_schema_extra={"pattern": r"^([^\x00-\x20\x7f-\x9f]{1,255})?$"})]
+
+
 class CreateFromExternal(_Request):
     """The request for a liveblog of a provider's match; which selectors must be given is the operation's rule."""
 
-    provider: Text
-    match_id: Text | None = None
-    phase_id: Text | None = None
-    overall_id: Text | None = None
+    model_config = ConfigDict(json_schema_extra=one_of_required("matchId", "phaseId", "overallId"))
+
+    provider: Name
+    match_id: SelectorId | None = None
+    phase_id: SelectorId | None = None
+    overall_id: SelectorId | None = None
     title: Text | None = None
     locale: Locale = "en"
     include_text_content: Bool = False

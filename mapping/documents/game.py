@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field
+from pydantic import Discriminator
 from pydantic import Tag as UnionTag
 
 from mapping.documents.base import ByType, Document, OpenDocument
@@ -21,6 +21,7 @@ from mapping.documents.scalars import (
     MediaUrl,
     Name,
     ObjectId,
+    PhaseCount,
     Sportstype,
     Text,
     Timestamp,
@@ -73,7 +74,7 @@ class TimedGameOptions(Document):
     type_: Literal["Svc::Model::Options::TimedGameOptions"] = "Svc::Model::Options::TimedGameOptions"
     timing_type: TimingType | None = None
     regular_phase_length: Count | None = None
-    num_regular_phases: Annotated[Count, Field(ge=1, le=4)] | None = None
+    num_regular_phases: PhaseCount | None = None
     overtime_phase_length: Count | None = None
     num_overtime_phases: Count | None = None
 

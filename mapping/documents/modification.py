@@ -2,11 +2,16 @@
 
 from typing import Annotated, Literal
 
-from mapping.documents.base import ByType, Document
+from pydantic import ConfigDict, Field
+
+from mapping.documents.base import ByType, Document, one_of_required
 from mapping.documents.game import BasicMarketplaceInfo, GameOptions, MetaInfo, SharedPermission
 from mapping.documents.scalars import Clearable, LocalId, LocalStatus, ObjectId, Sportstype
 from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo, TeamGameScoreInfo
+
+MOST_MODIFICATIONS = 100
+"""How many a request may carry."""
 
 
 class UpdateGameMetaInfoModification(Document):
@@ -108,6 +113,8 @@ Modification = Annotated[
 class PostModifications(Document):
     """Modifications of one liveblog, to be applied in order, all or none."""
 
+    model_config = ConfigDict(json_schema_extra=one_of_required("local_id", "ticker_id"))
+
     local_id: Clearable[LocalId] = None
     ticker_id: Clearable[ObjectId] = None
-    modifications: tuple[Modification, ...]
+    modifications: Annotated[tuple[Modification, ...], Field(json_schema_extra={"maxItems": MOST_MODIFICATIONS})]

@@ -4,7 +4,9 @@ import math
 import re
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool
+from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StrictBool
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
 from mapping.strictjson import INT_MAX, INT_MIN, check_text
 
@@ -12,6 +14,42 @@ T = TypeVar("T")
 
 TIMESTAMP_LIMIT = 10**11
 _SECONDS = re.compile(r"-?[0-9]{1,15}")
+
+
+class _Accepts:
+    """What a validator before the type takes besides, for the JSON schema of requests; answers hold the plain value."""
+
+    def __init__(self, *others: JsonSchemaValue) -> None:
+        self._others = others
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        plain = handler(schema)
+        if handler.mode == "serialization":
+            return plain
+        options: list[JsonSchemaValue] = plain["anyOf"] if plain.keys() == {"anyOf"} else [plain]
+        return {"anyOf": [*options, *self._others]}
+
+
+class _OrBlank:
+    """Says in the JSON schema of requests that an empty text stands for null, where texts are not free anyway."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        plain = handler(schema)
+        texts = [option for option in plain["anyOf"] if option.get("type") == "string"]
+        free = any(not option.keys() & {"minLength", "pattern", "enum"} for option in texts)
+        return plain if handler.mode == "serialization" or free else {"anyOf": [*plain["anyOf"], _BLANK]}
+
+
+class _OrNothing:
+    """Says in the JSON schema of requests that null and an empty text stand for an empty array."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        plain = handler(schema)
+        return plain if handler.mode == "serialization" else {**plain, **_BLANK, "type": ["array", "null", "string"]}
+
+
+_BLANK: JsonSchemaValue = {"type": "string", "maxLength": 0}
+_NUMBER: JsonSchemaValue = {"type": "number", "minimum": -TIMESTAMP_LIMIT, "maximum": TIMESTAMP_LIMIT}
 
 
 def _blank_is_null(value: Any) -> Any:
@@ -40,6 +78,11 @@ def _seconds(value: Any) -> int:
     return seconds
 
 
+def _whole(value: Any) -> Any:
+    """A float without a fraction is an integer, as JSON Schema has it: many a client knows no other numbers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _no_bool(value: Any) -> Any:
     if isinstance(value, bool):
         raise ValueError("Input should be a number, not a boolean")  # noqa: TRY004 -- pydantic collects ValueErrors
@@ -50,38 +93,57 @@ def _status_number(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value in {"0", "60", "100"} else _no_bool(value)
 
 
-def _starting(*schemes: str) -> AfterValidator:
+_BLANKS = r"\s\x00-\x20\x7f\x85\ufeff"
+"""Blanks and control characters in a regular expression: Python and JavaScript differ in what they call blank."""
+
+
+class _Starting:
     """Accepts a URI that starts with one of the schemes (in any case), names a host or key and holds no blanks."""
-    pattern = re.compile(rf"(?:{'|'.join(schemes)})://[^\s\x00-\x20\x7f]+", re.IGNORECASE)
-    words = " or ".join(f"{scheme}://" for scheme in schemes)
 
-    def check(value: str) -> str:
-        if not pattern.fullmatch(value):
-            raise ValueError(f"Input should start with {words} and contain no blanks")
+    def __init__(self, *schemes: str) -> None:
+        spelt = "|".join("".join(f"[{letter.upper()}{letter}]" for letter in scheme) for scheme in schemes)
+        self._pattern = rf"(?:{spelt})://[^{_BLANKS}]+"
+        self._words = " or ".join(f"{scheme}://" for scheme in schemes)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "pattern": f"^{self._pattern}$"}
+
+    def _check(self, value: str) -> str:
+        if not re.fullmatch(self._pattern, value):
+            raise ValueError(f"Input should start with {self._words} and contain no blanks")
         return value
-
-    return AfterValidator(check)
 
 
 Text = Annotated[str, AfterValidator(check_text)]
 Name = Annotated[Text, Field(min_length=1)]
-Int = Annotated[int, Field(strict=True, ge=INT_MIN, le=INT_MAX)]
-Count = Annotated[int, Field(strict=True, ge=0, le=INT_MAX)]
+Int = Annotated[int, Field(strict=True, ge=INT_MIN, le=INT_MAX), BeforeValidator(_whole)]
+Count = Annotated[int, Field(strict=True, ge=0, le=INT_MAX), BeforeValidator(_whole)]
+PhaseCount = Annotated[int, Field(strict=True, ge=1, le=4), BeforeValidator(_whole)]
 Bool = StrictBool
-Clearable = Annotated[T | None, BeforeValidator(_blank_is_null)]
-Many = Annotated[tuple[T, ...], BeforeValidator(_null_is_empty)]
+Clearable = Annotated[T | None, BeforeValidator(_blank_is_null), _OrBlank()]
+Many = Annotated[tuple[T, ...], BeforeValidator(_null_is_empty), _OrNothing()]
 
 ObjectId = Annotated[Text, Field(min_length=1, max_length=255)]
 LocalId = Annotated[Text, Field(min_length=1, max_length=255)]
-Timestamp = Annotated[int, BeforeValidator(_seconds)]
+Timestamp = Annotated[
+    int,
+    Field(ge=-TIMESTAMP_LIMIT, le=TIMESTAMP_LIMIT, description="Seconds since 1970"),
+    BeforeValidator(_seconds),
+    _Accepts(_NUMBER, {"type": "string", "pattern": "^-?[0-9]{1,11}$"}),
+]
 CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 GenderType = Literal["m", "f", "o"]
 Sportstype = Annotated[Text, Field(min_length=1, max_length=64)]
-ImageRef = Annotated[Text, _starting("https", "imageservice")]
-MediaUrl = Annotated[Text, _starting("https", "http", "imageservice")]
-WebUrl = Annotated[Text, _starting("https", "http")]
+ImageRef = Annotated[Text, _Starting("https", "imageservice")]
+MediaUrl = Annotated[Text, _Starting("https", "http", "imageservice")]
+WebUrl = Annotated[Text, _Starting("https", "http")]
 Locale = Literal["en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", ""]
-LocalStatus = Annotated[Literal[0, 60, 100], BeforeValidator(_status_number)]
+LocalStatus = Annotated[
+    Literal[0, 60, 100], BeforeValidator(_status_number), _Accepts({"type": "string", "enum": ["0", "60", "100"]})
+]
 Side = Literal["home", "away"]
 
 PUBLISHED: Literal[0] = 0

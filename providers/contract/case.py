@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
     from mapping.match import Match
-    from providers.base import Answer, Fetched, Provider, ProviderAdapter, Selector
+    from providers.base import Answer, Catalog, Fetched, Provider, ProviderAdapter, Selector
 
 USER, PASSWORD, KEY = "contract-user", "s3cret-p4ssw0rd", "s3cret-4pi-k3y"
 """What the endpoints of the kit hold, and what must show nowhere."""
@@ -61,11 +61,15 @@ def plain_endpoint(provider: str, base_url: str) -> Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A provider and its samples. `endpoint` makes an endpoint for the address of the kit's server."""
+    """A provider and its samples. `endpoint` makes an endpoint for the address of the kit's server.
+
+    `order`: sport → event types in the order of the interface's row for this provider; without it the house's counts.
+    """
 
     provider: Provider
     samples: tuple[Sample, ...]
     endpoint: Callable[[str], Endpoint] | None = None
+    order: Catalog = field(default_factory=dict)
 
     def connect(self, base_url: str) -> ProviderAdapter:
         """An adapter whose patience and appetite are small enough for a test."""

@@ -2,203 +2,125 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mapping.errors import DownstreamRejected, InvalidRequest
-from providers.contract.case import Violation, expect
+from providers.contract.case import Violation, bodies_of, expect, known_of
 from providers.contract.matches import keys_of, walk, without_faults
+from providers.contract.mutations import MUTATIONS, ODD, POISONED, RETYPED, hurt, moved
+from providers.contract.server import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Mapping
 
     from mapping.match import Match
-    from providers.base import ProviderAdapter
-    from providers.contract.case import Case, Sample
-
-Path = tuple[str | int, ...]
+    from providers.base import Fetched, ProviderAdapter
+    from providers.contract.case import Case, Opened, Sample
+    from providers.contract.mutations import Bodies, Hurt
 
 DOCUMENTED = (DownstreamRejected, InvalidRequest)
 """What `translate` may raise: there is no match, or its sport is not supported."""
 
-POISON = "\x00\x1b\ud800<script>"
 REFUSED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Mutation:
-    """What is done to a field. `change` gives its new value from the old one; None removes it."""
-
-    name: str
-    change: Callable[[Any], Any] | None
-
-
-def retyped(value: Any) -> Any:
-    """Something of a type that the field cannot have."""
-    return "?" if isinstance(value, dict | list) else {"?": ["?"]}
-
-
-RETYPED = Mutation("retyped", retyped)
-MUTATIONS = (Mutation("removed", None), Mutation("nulled", lambda _: None), RETYPED)
-ODD = (
-    Mutation("listed", lambda value: [value, value]),
-    Mutation("made a text", lambda _: "?"),
-    Mutation("made huge", lambda _: 10**30),
-    Mutation("made negative", lambda _: -1),
-    Mutation("made a flag", lambda _: True),
-)
-POISONED = Mutation("poisoned", lambda value: f"{POISON}{value}" if isinstance(value, str) else value)
 
 
 async def survives(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
-        for what, hurt in (*_hurt(bodies, MUTATIONS), *_hurt(bodies, ODD, rows=1)):
-            _survived(adapter, sample, hurt, what)
+        for each in (*hurt(bodies, MUTATIONS), *hurt(bodies, ODD, rows=1)):
+            _survived(adapter, sample, each)
 
 
 async def faults(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
         whole = adapter.translate(sample.match_id, bodies)
-        for what, hurt in _hurt(bodies, (RETYPED,)):
-            match = _survived(adapter, sample, hurt, what)
+        for each in hurt(bodies, (RETYPED,)):
+            match = _survived(adapter, sample, each)
             if match is None or without_faults(match) == without_faults(whole):
                 continue
-            told = [f"{each.row} {each.field} {each.reason}" for each in match.faults]
-            expect(told, f"{sample.name}: {what}: lost without a Fault")
-            expect(any(_name(what) in words for words in told), f"{sample.name}: {what}: no Fault names it: {told[0]}")
+            expect(match.faults, f"{sample.name}: {each}: lost without a Fault")
+            expect(named(match, each), f"{sample.name}: {each}: no Fault names it: {match.faults[:1]}")
+
+
+async def keeps(case: Case, rows: int = 3) -> None:
+    """`rows`: of each list in which a field is hurt."""
+    for sample in case.samples:
+        async with case.open(sample) as opened:
+            whole = await opened.fetch()
+            bodies = bodies_of(whole)
+            before = opened.translate(bodies)
+            for each in (*hurt(bodies, MUTATIONS, rows), *moved(bodies)):
+                match = None if each.corrects else _survived(opened.adapter, sample, each)
+                gone = {} if match is None else missing(before, match)
+                if match is None or not gone or await _refused(opened, whole, each):
+                    continue
+                lost = taken_back(gone, match, opened.adapter.text_resource)
+                expect(not lost, f"{sample.name}: {each}: lost {', '.join(sorted(lost)[:3])}")
+                expect(named(match, each), f"{sample.name}: {each}: no Fault names it: {match.faults[:1]}")
+
+
+def missing(before: Match, now: Match) -> dict[str, str]:
+    """Key → source of the posts that the later match does not ask for; text on an incident is no post of its own."""
+    return {key: source for key, source in _posts(before).items() if key not in _posts(now)}
+
+
+def _posts(match: Match) -> dict[str, str]:
+    alone = {comment.key: "text" for comment in match.comments if comment.incident_key is None}
+    return {**alone, **{incident.key: "play" for incident in match.incidents}}
+
+
+def taken_back(gone: Mapping[str, str], match: Match, text_resource: str | None) -> frozenset[str]:
+    """Those of the missing posts that a second such answer would withdraw: not told to be unreadable, nor hidden."""
+    hidden = {"text" if resource == text_resource else "play" for resource in match.hiding}
+    return frozenset(key for key, source in gone.items() if source not in hidden) - match.unreadable
+
+
+def named(match: Match, each: Hurt) -> bool:
+    """Whether a fault names the field."""
+    return any(each.field in f"{fault.row} {fault.field} {fault.reason}" for fault in match.faults)
+
+
+async def _refused(opened: Opened, whole: Fetched, each: Hurt) -> bool:
+    """Whether the answer fails as a whole where the good one is known: then that stands."""
+    good, reply = bodies_of(whole)[each.resource], Reply(body=each.bodies[each.resource])
+    opened.server.spoil = lambda path: reply if opened.server.body(path) == good else None
+    again = await opened.fetch(known_of(whole.answers), whole.hints)
+    opened.server.spoil = lambda _: None
+    return any(answer.resource == each.resource for answer in again.failed)
 
 
 async def doubles(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
         known = set(keys_of(adapter.translate(sample.match_id, bodies)))
-        for what, hurt in _doubled(bodies):
-            match = _survived(adapter, sample, hurt, what)
+        for each in moved(bodies):
+            match = _survived(adapter, sample, each)
             keys = [] if match is None else keys_of(match)
-            expect(len(set(keys)) == len(keys), f"{sample.name}: {what}: keys stand twice")
-            expect(set(keys) <= known, f"{sample.name}: {what}: becomes something new")
+            expect(len(set(keys)) == len(keys), f"{sample.name}: {each}: keys stand twice")
+            expect(set(keys) <= known, f"{sample.name}: {each}: becomes something new")
 
 
 async def characters(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
-        for what, hurt in _hurt(bodies, (POISONED,)):
-            match = _survived(adapter, sample, hurt, what)
-            expect(REFUSED.search(_texts(match)) is None, f"{sample.name}: {what}: control characters come through")
+        for each in hurt(bodies, (POISONED,)):
+            match = _survived(adapter, sample, each)
+            expect(REFUSED.search(_texts(match)) is None, f"{sample.name}: {each}: control characters come through")
 
 
-async def _opened(case: Case, sample: Sample) -> tuple[Sample, ProviderAdapter, dict[str, bytes]]:
+async def _opened(case: Case, sample: Sample) -> tuple[Sample, ProviderAdapter, Bodies]:
     return sample, *await case.bodies(sample)
 
 
-def _survived(adapter: ProviderAdapter, sample: Sample, bodies: dict[str, bytes], what: str) -> Match | None:
+def _survived(adapter: ProviderAdapter, sample: Sample, each: Hurt) -> Match | None:
     """The match in hurt bodies, None where there is none. Violation for any other exception than the documented ones."""
     try:
-        match = adapter.translate(sample.match_id, bodies)
+        match = adapter.translate(sample.match_id, each.bodies)
     except DOCUMENTED:
         return None
     except Exception as error:  # a crash, whatever it is
-        raise Violation(f"{sample.name}: {what}: {type(error).__name__}: {error}") from error
+        raise Violation(f"{sample.name}: {each}: {type(error).__name__}: {error}") from error
     for fault in match.faults:
-        expect(fault.resource and fault.reason, f"{sample.name}: {what}: a Fault that tells nothing: {fault}")
+        expect(fault.resource and fault.reason, f"{sample.name}: {each}: a Fault that tells nothing: {fault}")
     return match
-
-
-def _hurt(
-    bodies: dict[str, bytes], mutations: tuple[Mutation, ...], rows: int = 3
-) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """(what was done, all bodies) for each field (in `rows` rows of a list) and each mutation that changes it."""
-    for resource, body in bodies.items():
-        document = json.loads(body)
-        for path in _chosen(document, rows):
-            for mutation in mutations:
-                hurt = _mutated(document, path, mutation)
-                if hurt is not None:
-                    yield f"{resource}: {_spelt(path)} {mutation.name}", {**bodies, resource: hurt}
-
-
-def _doubled(bodies: dict[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """(what was done, all bodies) for each list whose rows come twice, one after the other and all at the end."""
-    for resource, body in bodies.items():
-        document = json.loads(body)
-        lists = [path for path, value in _fields(document) if isinstance(value, list) and value]
-        for path in [*([()] if isinstance(document, list) else []), *lists]:
-            for name, double in (("in pairs", lambda rows: [row for row in rows for _ in "12"]), ("again", _again)):
-                hurt = _replaced(document, path, double)
-                yield f"{resource}: {_spelt(path)} rows {name}", {**bodies, resource: hurt}
-
-
-def _again(rows: list[Any]) -> list[Any]:
-    return [*rows, *rows]
-
-
-def _fields(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every field below a document with its path."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in items:
-        yield (*path, key), item
-        yield from _fields(item, (*path, key))
-
-
-def _chosen(document: Any, rows: int) -> list[Path]:
-    """The fields to be hurt: all that are called otherwise, of rows of one list the first, the last and one in the middle."""
-    alike: dict[Path, list[Path]] = {}
-    for path, _ in _fields(document):
-        alike.setdefault(tuple("*" if isinstance(step, int) else step for step in path), []).append(path)
-    some = ((paths[0], paths[-1], paths[len(paths) // 2])[:rows] for paths in alike.values())
-    return [path for paths in some for path in dict.fromkeys(paths)]
-
-
-def _mutated(document: Any, path: Path, mutation: Mutation) -> bytes | None:
-    """The document with one field changed, as it is sent; None where the mutation changes nothing."""
-    parent = _at(document, path[:-1])
-    value = parent[path[-1]]
-    if mutation.change is None:
-        return _removed(document, parent, path[-1])
-    changed = mutation.change(value)
-    return None if changed is value else _replaced(document, path, lambda _: changed)
-
-
-def _removed(document: Any, parent: Any, key: str | int) -> bytes:
-    if isinstance(parent, list):
-        rows = list(parent)
-        del parent[int(key)]
-        hurt = json.dumps(document).encode()
-        parent[:] = rows
-        return hurt
-    whole = dict(parent)
-    del parent[key]
-    hurt = json.dumps(document).encode()
-    parent.clear()
-    parent.update(whole)
-    return hurt
-
-
-def _replaced(document: Any, path: Path, change: Callable[[Any], Any]) -> bytes:
-    if not path:
-        return json.dumps(change(document)).encode()
-    parent = _at(document, path[:-1])
-    value = parent[path[-1]]
-    parent[path[-1]] = change(value)
-    hurt = json.dumps(document).encode()
-    parent[path[-1]] = value
-    return hurt
-
-
-def _at(document: Any, path: Path) -> Any:
-    for step in path:
-        document = document[step]
-    return document
-
-
-def _spelt(path: Path) -> str:
-    return ".".join(map(str, path)) or "all"
-
-
-def _name(what: str) -> str:
-    """The name of the field that was hurt; of a row, its place."""
-    steps = what.partition(": ")[2].rpartition(" ")[0].split(".")
-    return next((step for step in reversed(steps) if not step.isdecimal()), steps[-1])
 
 
 def _texts(match: Match | None) -> str:

@@ -38,7 +38,11 @@ async def check(rule: Rule, case: Case) -> None:
 
 RULES: tuple[Rule, ...] = (
     Rule("catalog.form", "The catalogue names each sport's event types once, as `<sport>.<type>`.", meeting.form),
-    Rule("catalog.order", "Event types of the house stand in the house's order.", meeting.order),
+    Rule(
+        "catalog.order",
+        "Event types stand in the interface's order for this provider, else in the house's.",
+        meeting.order,
+    ),
     Rule("connect.quiet", "Connecting asks for nothing and keeps the endpoint as it is.", meeting.quiet),
     Rule("connect.close", "Closing ends all connections, also where none was opened.", meeting.closing),
     Rule("resolve.forms", "A match is found by its id, in every form, and by what holds it.", meeting.forms),
@@ -71,6 +75,7 @@ RULES: tuple[Rule, ...] = (
     Rule("times.seconds", "Times are whole seconds, minutes and phases those of a match.", matches.times),
     Rule("hostile.survives", "Any field removed, nulled, retyped or doubled is survived.", hostile.survives),
     Rule("hostile.faults", "What a wrong field takes from the match is told in a Fault that names it.", hostile.faults),
+    Rule("hostile.keeps", "No field that is wrong or not there takes a post with it; a Fault names it.", hostile.keeps),
     Rule("hostile.doubles", "A row that comes twice is one incident.", hostile.doubles),
     Rule("hostile.characters", "Texts hold nothing that databases, JSON or XML refuse.", hostile.characters),
 )

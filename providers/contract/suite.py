@@ -13,16 +13,20 @@ from providers.contract.rules import RULES, check
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from providers.base import Endpoint, Provider
+    from providers.base import Catalog, Endpoint, Provider
     from providers.contract.case import Sample
     from providers.contract.rules import Rule
 
 
 class ProviderContract:
-    """One test a rule. A subclass names its provider and samples; `exempt` (rule id → reason) is shown as skipped."""
+    """One test a rule. A subclass names its provider and samples; `exempt` (rule id → reason) is shown as skipped.
+
+    `order`: sport → event types, where the interface has a row of its own for the provider.
+    """
 
     provider: ClassVar[Provider]
     samples: ClassVar[tuple[Sample, ...]]
+    order: ClassVar[Catalog] = {}
     exempt: ClassVar[Mapping[str, str]] = {}
 
     def endpoint(self, base_url: str) -> Endpoint:
@@ -34,4 +38,5 @@ class ProviderContract:
         """The provider keeps this rule."""
         if rule.id in self.exempt:
             pytest.skip(f"{rule.sentence} Exempt: {self.exempt[rule.id]}")
-        asyncio.run(check(rule, Case(provider=self.provider, samples=self.samples, endpoint=self.endpoint)))
+        case = Case(provider=self.provider, samples=self.samples, endpoint=self.endpoint, order=self.order)
+        asyncio.run(check(rule, case))

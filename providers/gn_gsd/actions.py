@@ -92,8 +92,11 @@ def incidents(
     """The incidents in the order of play. Of two rows with one id the one changed last stands, else the later one."""
     found: dict[str, Action] = {}
     for path, row in rows:
-        about = notes.about(ACTIONS, row_name(row, path))
-        action = about.spare(partial(_read, path, row, cast, names, about))
+        action_id = row_id(row, names)
+        about = notes.about(ACTIONS, action_id or path)
+        action = about.spare(
+            partial(_read, path, row, cast, names, about, action_id=action_id), hides=action_id is None
+        )
         if action is not None and action.updated >= (found[action.id].updated if action.id in found else 0):
             found[action.id] = action
     return tuple(
@@ -114,13 +117,17 @@ def incidents(
     )
 
 
-def row_name(row: Any, path: str) -> str:
-    """The id of a row as far as it has one, else where it stands."""
-    value = row.get("id") if isinstance(row, dict) else None
-    return str(value)[:40] if isinstance(value, str | int) and not isinstance(value, bool) else path
+def row_id(row: Any, names: Mapping[str, str]) -> str | None:
+    """The id of a row, None where it cannot be told which one it is."""
+    try:
+        return node("", row, names).ident("id")
+    except MisfitError:
+        return None
 
 
-def _read(path: str, value: Any, cast: Cast, names: Mapping[str, str], notes: Notes) -> Action | None:
+def _read(
+    path: str, value: Any, cast: Cast, names: Mapping[str, str], notes: Notes, *, action_id: str | None
+) -> Action | None:
     """The action of a row; None for what is understood and not wanted. MisfitError for a row that tells no incident."""
     row = Node(node(path, value, names).data, names)  # fields are named from the row on, as the row is named itself
     if notes.spare(partial(row.word, "action_deleted")) in words(names, "deleted"):
@@ -129,8 +136,8 @@ def _read(path: str, value: Any, cast: Cast, names: Mapping[str, str], notes: No
     at = clock.moment(row, notes)
     if kind is None or at.phase == SHOOTOUT_PHASE:
         return None
-    action_id = row.ident("id")
     if action_id is None:
+        row.ident("id")
         raise MisfitError("id", "missing")
     first = _person(row, "action_person", cast, notes)
     other = _person(row, "action_other", cast, notes)

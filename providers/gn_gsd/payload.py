@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from mapping.errors import BadBody, MatchUnknown
 from providers.asking import decode
-from providers.gn_gsd.read import Node
+from providers.gn_gsd.read import Node, walk
 from providers.notes import MisfitError
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ TELLTALE = ("id", "name", "home", "away", "kickoff", "score_home", "status", "re
 
 IMPOSSIBLE = frozenset({".", ".."})
 LONGEST = 64
+
+MISSING = b"{}"
+"""Stands for a resource that the provider does not have (yet)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,12 @@ def action_rows(body: bytes, names: Mapping[str, str]) -> tuple[tuple[str, Any],
     if rows and not any(isinstance(row, dict) for _, row in rows):
         raise BadBody(f"{ACTIONS}: the answer is about something else")
     return rows
+
+
+def none_listed(body: bytes, names: Mapping[str, str]) -> bool:
+    """Whether an answer without actions has an empty list of them, and so says that there are none; null says nothing."""
+    value = decode(ACTIONS, body)
+    return any(walk(value, path, "") == [] for path in names["actions"].split("|"))
 
 
 def contained(found: Node) -> tuple[Node, ...]:

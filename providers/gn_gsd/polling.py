@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused
 from providers import transport
-from providers.asking import UNKNOWN, Question, ask, failed, judged
+from providers.asking import UNKNOWN, Question, ask, judged
 from providers.base import Answer, Outcome
-from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, Target, action_rows, entity, lineups
+from providers.gn_gsd.payload import (
+    ACTIONS,
+    LINEUPS,
+    MATCH,
+    MISSING,
+    Target,
+    action_rows,
+    entity,
+    lineups,
+    none_listed,
+)
 from providers.gn_gsd.squads import players
 
 if TYPE_CHECKING:
@@ -18,9 +28,6 @@ if TYPE_CHECKING:
 
     from providers.base import Known
     from providers.gn_gsd.read import Node
-
-MISSING = b"{}"
-"""Stands for a resource that the provider does not have (yet)."""
 
 FEW = 2
 """So many main actions may have been mistaken all at once; after more, an empty list is a fault."""
@@ -61,7 +68,7 @@ class Poll:
         question = Question(self.of.kind, self._path(self.of.kind), self._entity, lambda _: 1)
         answer = (await ask(self.client, question, self.known))[0]
         if isinstance(answer.error, DownstreamRejected) and self.of.kind not in self.known:
-            return failed(self.of.kind, unknown(self.of))
+            return replace(answer, error=unknown(self.of))
         return answer
 
     async def _lineups(self) -> Answer:
@@ -69,8 +76,15 @@ class Poll:
         return (await ask(self.client, question, self.known))[0]
 
     async def _actions(self) -> Answer:
-        question = Question(ACTIONS, self._path(ACTIONS), lambda body: action_rows(body, self.names), len, FEW)
+        question = Question(ACTIONS, self._path(ACTIONS), self._listed, len, FEW)
         return (await ask(self.client, question, self.known))[0]
+
+    def _listed(self, body: bytes) -> tuple[tuple[str, Any], ...]:
+        """The rows of the actions; once there were any, an answer without the list of them is a fault."""
+        rows = action_rows(body, self.names)
+        if not rows and self.known.get(ACTIONS, UNKNOWN).rows and not none_listed(body, self.names):
+            raise BadBody(f"{ACTIONS}: not there any more")
+        return rows
 
     def _path(self, resource: str) -> str:
         return path_of(resource, self.of, self.names, self.query)
@@ -89,7 +103,7 @@ class Poll:
         if answer.error is None or main.outcome is Outcome.FAILED:
             return answer
         if isinstance(answer.error, ABSENT[answer.resource]):
-            answer = _missing(answer.resource, self.known.get(answer.resource, UNKNOWN))
+            answer = _missing(answer, self.known.get(answer.resource, UNKNOWN))
         held_up = answer.outcome is Outcome.FAILED and answer.resource == LINEUPS and MATCH in self.known
         return None if held_up else answer
 
@@ -99,11 +113,11 @@ def unknown(of: Target) -> MatchUnknown:
     return MatchUnknown(f"the provider does not know the {of.kind}")
 
 
-def _missing(resource: str, known: Known) -> Answer:
+def _missing(answer: Answer, known: Known) -> Answer:
     """Nothing, as a good answer; what was there before cannot have gone like this."""
     if known.rows:
-        return failed(resource, BadBody(f"{resource}: not there any more"))
-    question = Question(resource, "", _nothing, lambda _: 0)
+        return replace(answer, error=BadBody(f"{answer.resource}: not there any more"))
+    question = Question(answer.resource, "", _nothing, lambda _: 0)
     return judged(question, transport.Reply(status=200, body=MISSING), known)[0]
 
 

@@ -36,7 +36,7 @@ class Node:
         held = False
         for path in filter(None, self.names[key].split("|")):
             try:
-                value = _walk(self.data, path, self.path)
+                value = walk(self.data, path, self.path)
             except MisfitError as error:
                 misfit = misfit or error
                 continue
@@ -155,7 +155,7 @@ def scalar(path: str, value: Any) -> str | None:
     raise MisfitError(path, f"text expected, not {type(value).__name__}")
 
 
-def _walk(value: Any, path: str, base: str) -> Any:
+def walk(value: Any, path: str, base: str) -> Any:
     """The value at a path, None where the way to it is not there. MisfitError where a scalar stands in the way."""
     done: list[str] = []
     for step in path.split("."):

@@ -9,7 +9,18 @@ from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnk
 from mapping.match import Match, PeriodScore, Score, Status
 from providers.gn_gsd import clock, squads
 from providers.gn_gsd.actions import Cast, incidents
-from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, Target, action_rows, entity, lineups, target
+from providers.gn_gsd.payload import (
+    ACTIONS,
+    LINEUPS,
+    MATCH,
+    MISSING,
+    Target,
+    action_rows,
+    entity,
+    lineups,
+    none_listed,
+    target,
+)
 from providers.gn_gsd.race import race
 from providers.gn_gsd.related import tournament
 from providers.gn_gsd.sport import sport_of
@@ -98,11 +109,16 @@ def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: Notes
 
 
 def _actions(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: Notes) -> tuple[tuple[str, object], ...]:
+    """The rows. Where the list of them is not there or is none, anything may be in it; `{}` stands for no such resource."""
+    body, about = bodies.get(ACTIONS, MISSING), notes.about(ACTIONS, "")
     try:
-        return action_rows(bodies[ACTIONS], names) if ACTIONS in bodies else ()
+        rows = action_rows(body, names)
     except BadBody as error:
-        notes.about(ACTIONS, "").add("", error.message)
+        about.add("actions", error.message, hides=True)
         return ()
+    if not rows and body != MISSING and not none_listed(body, names):
+        about.add("actions", "missing", hides=True)
+    return rows
 
 
 def _pair(found: Node, prefix: str, notes: Notes) -> Score | None:

@@ -96,6 +96,8 @@ PERIODS: Mapping[str, Period] = {
     )
 }
 
+PERIOD_KEYS = frozenset(period.key for period in PERIODS.values())
+
 EVENTS: Mapping[tuple[str, str], str] = {
     ("goal", "own-goal"): "soccer.own-goal",
     ("card", "yellow"): "soccer.yellow-card",

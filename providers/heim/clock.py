@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from mapping.match import Clock, Incident, Status
-from providers.heim.catalog import PERIODS
+from providers.heim.catalog import PERIOD_KEYS, PERIODS
 from providers.heim.read import seconds
 
 if TYPE_CHECKING:
@@ -26,22 +26,37 @@ def current_period(match: Row, notes: Notes, markers: Mapping[str, Incident]) ->
 
     Bodies of list resources do not tell it; there the last period row among the events does.
     """
+    kind = period_word(match, notes, PERIOD_KEYS)
     if not match.has("current_period"):
         return max(markers, key=lambda kind: list(PERIODS).index(kind), default="")
-    kind = notes.spare(lambda: match.text("current_period")) or ""
     if kind and kind not in PERIODS:
-        notes.add("current_period", f"unknown period {kind[:40]!r}")
+        notes.add("current_period", f"unknown period {kind[:40]!r}", keep=PERIOD_KEYS)
     return kind
+
+
+def period_word(match: Row, notes: Notes, keep: Iterable[str]) -> str:
+    """`current_period`, `""` before the start. Only bodies of list resources lack it, together with the minute.
+
+    `keep`: keys of the incidents that it implies.
+    """
+    if match.data.get("current_period") is None and (match.has("current_period") or match.has("current_minute")):
+        notes.add("current_period", "missing", keep=keep)
+    return notes.spare(lambda: match.text("current_period"), keep=keep) or ""
+
+
+def finished(match: Row, notes: Notes, keep: Iterable[str]) -> bool:
+    """The flag, which every match has. `keep`: keys of the incidents that it implies."""
+    return bool(notes.spare(lambda: match.needed("finished").flag("finished"), keep=keep))
 
 
 def status(match: Row, period: str, notes: Notes, names: Mapping[str, str]) -> Status:
     """From `finished`, `current_period` and `match_incident`, the only three words the feed has for it."""
-    finished = bool(notes.spare(lambda: match.flag("finished"))) or period == "game-end"
-    incident = incident_of(match, notes)
+    over = finished(match, notes, PERIOD_KEYS) or period == "game-end"
+    incident = incident_of(match, notes, PERIOD_KEYS)
     for word in (Status.ABANDONED, Status.CANCELLED):
         if incident and incident == names[f"incident_{word.value}"]:
             return word
-    if finished:
+    if over:
         return Status.FINISHED
     if period == "penalty-start":
         return Status.SHOOTOUT
@@ -53,10 +68,13 @@ def status(match: Row, period: str, notes: Notes, names: Mapping[str, str]) -> S
     return Status.SCHEDULED
 
 
-def incident_of(match: Row, notes: Notes) -> str | None:
-    """Id of what is special about the match's course (postponed, after extra time, …)."""
-    row = notes.spare(lambda: match.part("match_incident"))
-    return notes.spare(lambda: row.ident("id")) if row is not None else None
+def incident_of(match: Row, notes: Notes, keep: Iterable[str]) -> str | None:
+    """Id of what is special about the match's course (postponed, after extra time, …); most matches have none.
+
+    `keep`: keys of the incidents that it implies.
+    """
+    row = notes.spare(lambda: match.part("match_incident"), keep=keep)
+    return notes.spare(lambda: row.needed("id").ident("id"), keep=keep) if row is not None else None
 
 
 def clock(period: str, since: int | None, markers: Mapping[str, Incident]) -> Clock:

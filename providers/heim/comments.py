@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mapping.match import Comment
 from providers.heim.catalog import PERIODS, SILENT, event_type
-from providers.heim.events import Context, row_name
 from providers.heim.payload import TEXT
 from providers.heim.read import Row
+from providers.heim.rows import understood
 from providers.heim.substitutions import IN, OUT
 from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from providers.heim.events import Context
 
 HEADLINE = re.compile(
     r"\s*(?P<p><p>)?\s*(?:<b>[^<]*</b>|<span class=\"(?:rot|gruen)text\">[^<]*</span>)\s*"
@@ -46,9 +49,9 @@ class Item:
 
 def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: Notes) -> tuple[Comment, ...]:
     """The items by minute and time; `binding` tells which incident an event belongs to. One text an incident."""
-    found: dict[str, Item] = {}
-    for position, row in enumerate(rows):
-        item = _understood(row, position, binding, context, notes)
+    about, found = notes.about(TEXT, ""), dict[str, Item]()
+    for place, row in enumerate(rows):
+        item = understood(row, place, about, partial(_read, binding=binding, context=context))
         if item is not None:
             found[item.comment.key] = item
     chosen: dict[str, Item] = {}
@@ -58,19 +61,10 @@ def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: Not
     return tuple(replace(item.comment, order=order) for order, item in enumerate(ordered))
 
 
-def _understood(row: Any, position: int, binding: Binding, context: Context, notes: Notes) -> Item | None:
-    about = notes.about(TEXT, row_name(row, position))
-    try:
-        return _read(Row.of(row), binding, context, about)
-    except MisfitError as misfit:
-        about.add(misfit.name, misfit.reason)
-        return None
-
-
-def _read(row: Row, binding: Binding, context: Context, notes: Notes) -> Item | None:
-    item_id, content, headline = row.ident("id"), row.text("content") or "", row.text("headline")
-    if item_id is None:
-        raise MisfitError("id", "missing")
+def _read(row: Row, item_id: str, notes: Notes, *, binding: Binding, context: Context) -> Item | None:
+    if row.data.get("content") is None:
+        raise MisfitError("content", "missing")
+    content, headline = row.text("content") or "", row.text("headline")
     event = row.part("event")
     incident, main = (None, True) if event is None else binding(event)
     html = content if incident is None else stripped(content)

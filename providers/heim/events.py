@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from providers.heim.catalog import IGNORED, PERIODS, SILENT, event_type
+from providers.heim.catalog import IGNORED, PERIOD_KEYS, PERIODS, SILENT, event_type
 from providers.heim.payload import EVENTS
-from providers.heim.read import Row
+from providers.heim.rows import understood
 from providers.heim.squads import person, side
 from providers.notes import MisfitError, Notes
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
     from mapping.match import Person, Side, SideName
+    from providers.heim.read import Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,51 +53,63 @@ class Context:
     sides: Mapping[str, SideName]
     names: Mapping[str, str]
     zone: tzinfo
+    seen: dict[tuple[str, str], tuple[tuple[Row | None, ...], Any]] = field(default_factory=dict)
+
+    def once(self, what: str, words: tuple[Row | None, ...], notes: Notes, read: Callable[[], T]) -> T:
+        """What `read` makes of a team or a player: rows name the same ones over and over, mostly in the same words.
+
+        Words with a fault are read each time, so that it is noted for each row.
+        """
+        name = None if words[0] is None else words[0].data.get("id")
+        key = (what, name if isinstance(name, str) else "")
+        earlier = self.seen.get(key)
+        if earlier is not None and earlier[0] == words:
+            known: T = earlier[1]
+            return known
+        faults, made = len(notes.sink), read()
+        if len(notes.sink) == faults:
+            self.seen[key] = (words, made)
+        return made
 
 
 def read_events(rows: Iterable[Any], context: Context, notes: Notes) -> tuple[Event, ...]:
     """The rows in the feed's order, coaches and withdrawn ones left out; of two with one id the last stands."""
-    wanted = [row for row in rows if not (isinstance(row, dict) and row.get("action") in IGNORED)]
-    found: dict[str, Event] = {}
-    for position, row in enumerate(wanted):
-        event = _understood(row, position, context, notes)
+    wanted = [(at, row) for at, row in enumerate(rows) if not (isinstance(row, dict) and row.get("action") in IGNORED)]
+    about, found = notes.about(EVENTS, ""), dict[str, Event]()
+    for position, (at, row) in enumerate(wanted):
+        keep = PERIOD_KEYS if _may_mark(row) else ()
+        event = understood(row, at, about, partial(_read, position=position, context=context), keep=keep)
         if event is not None:
             found.pop(event.id, None)
             found[event.id] = event
     return tuple(found.values())
 
 
-def _understood(row: Any, position: int, context: Context, notes: Notes) -> Event | None:
-    about = notes.about(EVENTS, row_name(row, position))
-    try:
-        return _read(Row.of(row), position, context, about)
-    except MisfitError as misfit:
-        about.add(misfit.name, misfit.reason)
-        return None
+def _may_mark(row: Any) -> bool:
+    """Whether a row may be one that marks a period."""
+    action = row.get("action") if isinstance(row, dict) else None
+    return action == "match" or not isinstance(action, str)
 
 
-def row_name(row: Any, position: int) -> str:
-    """The id of a row as far as it has one, else its place."""
-    value = row.get("id") if isinstance(row, dict) else None
-    return str(value)[:40] if isinstance(value, str | int) and not isinstance(value, bool) else f"#{position}"
-
-
-def _read(row: Row, position: int, context: Context, notes: Notes) -> Event | None:
+def _read(row: Row, event_id: str, notes: Notes, *, position: int, context: Context) -> Event | None:
     names = context.names
-    event_id, action, kind = row.ident("id"), row.text("action"), row.text("kind") or ""
-    if event_id is None or action is None:
-        raise MisfitError("id" if event_id is None else "action", "missing")
+    action, kind = row.text("action"), row.text("kind") or ""
+    if action is None:
+        raise MisfitError("action", "missing")
     if (
         (action, kind) not in SILENT
         and not (action == "match" and kind in PERIODS)
         and event_type(action, kind) is None
     ):
-        raise MisfitError("action", f"unknown event {action[:40]}/{kind[:40]}")
+        raise MisfitError(
+            "kind" if row.data.get("kind") is None else "action", f"unknown event {action[:40]}/{kind[:40]}"
+        )
     if notes.spare(lambda: row.flag(names["deleted"])):
         return None
     team_row, member = row.part("team"), notes.spare(lambda: row.part("team_person"))
     team_id = team_row.ident("id") if team_row is not None else row.ident("team_id")
     known = team_id is not None and team_id in context.sides
+    who, once = row.part("person"), context.once
     if action != "match" and not known:
         notes.add("team", "missing" if team_id is None else "plays for neither side")
     return Event(
@@ -105,13 +121,20 @@ def _read(row: Row, position: int, context: Context, notes: Notes) -> Event | No
         added=_positive(notes.spare(lambda: row.number(names["added_minute"]))),
         period=_period(notes.spare(lambda: row.number(names["period"])), notes, names["period"]),
         team_id=team_id,
-        team=notes.spare(lambda: side(team_row, notes, names)) if known else None,
+        team=notes.spare(lambda: once("team", (team_row,), notes, lambda: side(team_row, notes, names)))
+        if known
+        else None,
         side=context.sides.get(team_id or ""),
-        person=person(row.part("person"), member, notes, names),
-        additional=notes.spare(lambda: person(row.part("additional_person"), None, notes, names)),
+        person=once("person", (who, member), notes, lambda: person(who, member, notes, names)),
+        additional=notes.spare(lambda: _additional(row, notes, context)),
         content=notes.spare(lambda: row.text("content")),
         created_at=notes.spare(lambda: row.moment("created", context.zone)),
     )
+
+
+def _additional(row: Row, notes: Notes, context: Context) -> Person | None:
+    who = row.part("additional_person")
+    return context.once("additional", (who,), notes, lambda: person(who, None, notes, context.names))
 
 
 def _positive(value: int | None) -> int | None:

@@ -41,6 +41,12 @@ class Row:
     def has(self, name: str) -> bool:
         return name in self.data
 
+    def needed(self, name: str) -> Row:
+        """The row itself; MisfitError where it lacks a field that the feed always sends with something in it."""
+        if self.data.get(name) in (None, "", []):
+            raise MisfitError(self.at(name), "missing")
+        return self
+
     def text(self, name: str) -> str | None:
         """A string without control characters; a plain number is taken as its digits."""
         value = self.data.get(name)
@@ -65,6 +71,13 @@ class Row:
         """An id; `"0"` is the feed's word for none."""
         value = self.number(name)
         return str(value) if value else None
+
+    def identity(self) -> str:
+        """The row's own id."""
+        found = self.ident("id")
+        if found is None:
+            raise MisfitError(self.at("id"), "missing")
+        return found
 
     def flag(self, name: str) -> bool | None:
         """`yes` or `no`."""

@@ -26,16 +26,17 @@ class Scores:
     periods: tuple[PeriodScore, ...] = ()
 
 
-def table(match: Row, notes: Notes, *, beside: str = "") -> Mapping[str, Score]:
+def table(match: Row, notes: Notes, *, beside: str = "", keep: Iterable[str] = ()) -> Mapping[str, Score]:
     """Period id → score, of those periods that have both sides. `none_home` is home on neutral ground.
 
-    `beside`: a period id whose rows are no numbers and are read by somebody else.
+    `beside`: a period id whose rows are no numbers and are read by somebody else; `keep`: keys of the incidents that
+    are read off the rows, all of which may be in one that cannot be understood.
     """
     found: dict[str, dict[str, int]] = {}
-    for item in notes.spare(lambda: match.items("match_result")) or ():
+    for item in notes.spare(lambda: match.needed("match_result").items("match_result"), keep=keep) or ():
         if beside and isinstance(item, dict) and item.get("match_result_at") == beside:
             continue
-        cell = notes.spare(partial(_cell, item))
+        cell = notes.spare(partial(_cell, item), keep=keep)
         if cell is not None:
             period, side, points = cell
             found.setdefault(period, {})[side] = points
@@ -44,9 +45,11 @@ def table(match: Row, notes: Notes, *, beside: str = "") -> Mapping[str, Score]:
 
 def _cell(item: object) -> tuple[str, SideName, int]:
     row = Row.of(item, "match_result")
+    for name in ("match_result_at", "match_result", "place"):
+        row.needed(name)
     period, points = row.number("match_result_at"), row.number("match_result")
-    if period is None or points is None or not row.has("place"):
-        raise MisfitError(row.at("match_result"), "period, place or value missing")
+    if period is None or points is None:
+        raise MisfitError(row.at("match_result"), "period or value missing")
     return str(period), side_of(row), points
 
 

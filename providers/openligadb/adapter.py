@@ -32,6 +32,7 @@ IDS = {
 }
 """Selector → request field and the form of its id: a match by its number, else `bl1:2026:12` and `bl1:2026`."""
 
+EXAMPLES = {"match": "70001", "phase": "bl1:2026:12", "overall": "bl1:2026"}
 
 FEW = 2
 """So many goals may have been mistaken all at once; after more, a match without any is a fault."""
@@ -65,7 +66,7 @@ class OpenLigaDb:
         name, form = IDS[selector.kind]
         found = form.fullmatch(selector.id.strip())
         if found is None or not found[1].strip("0"):
-            raise InvalidRequest(f"{name} has another form", field=name)
+            raise InvalidRequest(f"{name} has another form than {EXAMPLES[selector.kind]}", field=name)
         if selector.kind == "match":
             return str(int(found[1]))
         path = self._names[f"{selector.kind}_resource"].replace("{id}", "/".join(found.groups()))

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mapping.match import PERIOD_KEY
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GOAL, OWN_GOAL, START, END = "soccer.goal", "soccer.own-goal", "soccer.start", "soccer.end"
+
+MARKS = frozenset(f"{PERIOD_KEY}{kind}" for kind in (START, END))
+"""Keys of what is not sent, but follows from flag and results."""
 
 CATALOG: Mapping[str, tuple[str, ...]] = {"soccer": (GOAL, OWN_GOAL, START, END)}
 SCOREBOARD: Mapping[str, bool] = {"soccer": True}

@@ -43,11 +43,14 @@ class Goal:
 
 
 def read_goals(match: Row, notes: Notes, names: Mapping[str, str]) -> tuple[Goal, ...]:
-    """The goals in the order of play; of two with one score the one that was entered later."""
+    """The goals in the order of play; of two with one score the one that was entered later.
+
+    Nothing but its score tells which goal a row is: one that cannot be read may be any of them.
+    """
     found: dict[Score, Goal] = {}
-    for at, item in enumerate(notes.spare(lambda: match.items("goals")) or ()):
+    for at, item in enumerate(notes.spare(lambda: match.needed("goals").items("goals"), hides=True) or ()):
         own = notes.about(MATCH, f"goals {at}")
-        goal = own.spare(lambda item=item, own=own: _goal(Row.of(item), own, names))  # type: ignore[misc]
+        goal = own.spare(lambda item=item, own=own: _goal(Row.of(item), own, names), hides=True)  # type: ignore[misc]
         if goal is None:
             continue
         twin = found.get(goal.score)
@@ -61,7 +64,7 @@ def _goal(row: Row, notes: Notes, names: Mapping[str, str]) -> Goal | None:
     """None for a goal that nobody has given a score yet."""
     score = score_of(row, "scoreTeam1", "scoreTeam2")
     if score is None or (score.home, score.away) == (0, 0):
-        notes.add("scoreTeam1", "a goal without a score")
+        notes.add("scoreTeam1", "a goal without a score", hides=True)
         return None
     comment, entered = notes.spare(lambda: row.text("comment")) or "", notes.spare(lambda: row.number("goalID"))
     flags = {name: notes.spare(lambda name=name: row.flag(name)) is True for name in FLAGS}  # type: ignore[misc]

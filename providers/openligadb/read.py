@@ -31,6 +31,12 @@ class Row:
             return cls(value, path)
         raise MisfitError(path, f"object expected, not {type(value).__name__}")
 
+    def needed(self, name: str) -> Row:
+        """The row itself; MisfitError where it lacks a field that the feed always sends."""
+        if self.data.get(name) is None:
+            raise MisfitError(self.at(name), "missing")
+        return self
+
     def at(self, name: str) -> str:
         return f"{self.path}{name}"
 

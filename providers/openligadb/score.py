@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mapping.match import PeriodScore, Score
+from providers.openligadb.catalog import MARKS
 from providers.openligadb.payload import MATCH
 from providers.openligadb.read import Row, score_of
 
@@ -44,9 +45,10 @@ class Results:
 def results(match: Row, notes: Notes, names: Mapping[str, str]) -> Results:
     """The results that can be understood and believed; of two of one kind the one that was entered later."""
     found: dict[str, tuple[int, Score]] = {}
-    for at, item in enumerate(notes.spare(lambda: match.items("matchResults")) or ()):
+    listed = notes.spare(lambda: match.needed("matchResults").items("matchResults"), keep=MARKS)
+    for at, item in enumerate(listed or ()):
         own = notes.about(MATCH, f"matchResults {at}")
-        read = own.spare(lambda item=item, own=own: _result(Row.of(item), own, names))  # type: ignore[misc]
+        read = own.spare(lambda item=item, own=own: _result(Row.of(item), own, names), keep=MARKS)  # type: ignore[misc]
         if read is not None:
             part, entered, score = read
             found[part] = max(found.get(part, (-1, score)), (entered, score), key=lambda known: known[0])
@@ -67,12 +69,15 @@ def _result(row: Row, notes: Notes, names: Mapping[str, str]) -> tuple[str, int,
 
 
 def _part(row: Row, notes: Notes, names: Mapping[str, str]) -> str | None:
-    type_id = notes.spare(lambda: row.ident("resultTypeID"))
+    type_id = notes.spare(lambda: row.ident("resultTypeID"), keep=MARKS)
     by_id = {names[f"result_{name}"]: part for part, name in PARTS.items()}
     if type_id in by_id:
         return by_id[type_id]
-    said = (notes.spare(lambda: row.text("resultName")) or "").casefold()
-    return next((part for part in BY_WORD if names[f"word_{PARTS[part]}"].casefold() in said), None)
+    said = (notes.spare(lambda: row.text("resultName"), keep=MARKS) or "").casefold()
+    part = next((part for part in BY_WORD if names[f"word_{PARTS[part]}"].casefold() in said), None)
+    if part is None and type_id is None:
+        row.needed("resultTypeID").needed("resultName")  # so that a result is not taken for one of another kind
+    return part
 
 
 def covers(score: Score, earlier: Score) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
 from mapping.match import PERIOD_KEY, Clock, Incident, Match, Named, Score, Side, Status
 from providers.notes import Notes
-from providers.openligadb.catalog import END, START
+from providers.openligadb.catalog import END, MARKS, START
 from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals
 from providers.openligadb.payload import MATCH, find_match
 from providers.openligadb.score import EXTRA, SHOOTOUT, kicks, results, standing
@@ -63,6 +63,7 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         incidents=_ordered(happened if played else (), started=played, ended=ended, phase=phase),
         text=False,
         faults=notes.faults,
+        illegible=notes.illegible,
     )
 
 
@@ -75,7 +76,7 @@ def status_of(row: Row, zone: tzinfo, names: Mapping[str, str]) -> Status:
 
 def _status(row: Row, zone: tzinfo, notes: Notes, *, played: bool, shootout: bool) -> Status:
     """There is no field for it: the flag says that a match is over, goals and results that it is under way."""
-    over = notes.spare(lambda: row.flag("matchIsFinished")) or False
+    over = notes.spare(lambda: row.needed("matchIsFinished").flag("matchIsFinished"), keep=MARKS) or False
     if not over and not played:
         return Status.SCHEDULED
     start, touched = kickoff(row, zone, notes), notes.spare(lambda: row.moment("lastUpdateDateTime", zone))

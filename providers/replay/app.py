@@ -13,20 +13,19 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
-from providers.replay import gn_gsd, heim
+from providers.replay import gn_gsd, heim, paths
 from providers.replay.control import control_routes
+from providers.replay.failure import Cut, Hanging, padded, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
 from providers.replay.log import Request as Logged
 
 if TYPE_CHECKING:
     from providers.replay.replay import Replay
 
-CHUNK = 64 * 1024
 DRIPS = 50
 
-Asked = heim.Address | gn_gsd.Address
+Asked = paths.Address | heim.Address | gn_gsd.Address
 
 
 def create_app(replay: "Replay") -> Starlette:
@@ -42,13 +41,14 @@ def create_app(replay: "Replay") -> Starlette:
 
 def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
     """The response to one request and what the log says about it."""
-    asked = heim.address(request.url.path) or gn_gsd.address(request.url.path)
+    path = request.url.path
+    asked = replay.paths.address(path, request.url.query) or heim.address(path) or gn_gsd.address(path)
     given = credentials(request.headers.get("authorization"))
     entry = Logged(
         at=replay.now().timestamp(),
         elapsed=replay.clock.now(),
         method=request.method,
-        path=request.url.path,
+        path=path,
         status=200,
         kind=asked.kind if asked else None,
         match_id=asked.match_id if asked else None,
@@ -70,16 +70,29 @@ def _of_resource(
     replay: "Replay", request: Request, asked: Asked, entry: Logged, fault: Fault | None
 ) -> tuple[Logged, Response]:
     shown = replay.shown(asked.match_id, asked.kind)
-    provider = gn_gsd if isinstance(asked, gn_gsd.Address) else heim
-    body = provider.BEFORE_FIRST[asked.kind] if shown is None else replay.body(shown)
+    body = _before_first(asked) if shown is None else replay.body(shown)
     entry = replace(entry, index=shown.place if shown else None)
     if fault is not None and (spoilt := spoil(fault, body or b"")) is not None:
         return replace(entry, status=spoilt.status), _spoilt_response(replay, spoilt)
     if body is None:
-        return replace(entry, status=404), Response(provider.NOT_FOUND, 404, media_type=JSON)
+        missing = gn_gsd.NOT_FOUND if isinstance(asked, gn_gsd.Address) else heim.NOT_FOUND
+        return replace(entry, status=404), Response(missing, 404, media_type=JSON)
+    if shown is not None and shown.line.failure is not None:
+        again = shown.line.failure
+        return replace(entry, status=again.status), response_of(again, replay.settings.hang)
     if shown is not None and not shown.line.is_json:
         return entry, Response(body, 200, media_type=HTML)
     return _good(replay, request, entry, fault, _distorted(fault, body))
+
+
+def _before_first(asked: Asked) -> bytes | None:
+    """What a resource of a known match answers before it exists; None = 404."""
+    match asked:
+        case gn_gsd.Address():
+            return gn_gsd.BEFORE_FIRST[asked.kind]
+        case heim.Address():
+            return heim.BEFORE_FIRST[asked.kind]
+    return None
 
 
 def _good(
@@ -117,7 +130,7 @@ def _spoilt_response(replay: "Replay", spoilt: Spoilt) -> Response:
 def _paced_response(fault: Fault, body: bytes, headers: dict[str, str]) -> Response:
     if fault.mode == "cut":
         return Cut(body[: len(body) // 2], headers=headers)
-    stream = _drip(body, fault.seconds) if fault.mode == "drip" else _padded(body, fault.size)
+    stream = _drip(body, fault.seconds) if fault.mode == "drip" else padded(body, fault.size)
     return StreamingResponse(stream, headers=headers)
 
 
@@ -127,40 +140,6 @@ async def _drip(body: bytes, seconds: float) -> AsyncIterator[bytes]:
     for start in range(0, len(body), size):
         await asyncio.sleep(seconds / DRIPS)
         yield body[start : start + size]
-
-
-async def _padded(body: bytes, size: int) -> AsyncIterator[bytes]:
-    """The body after so many bytes of blanks that it is `size` long: correct JSON, and far too much of it."""
-    blanks = max(0, size - len(body))
-    for start in range(0, blanks, CHUNK):
-        yield b" " * min(CHUNK, blanks - start)
-    yield body
-
-
-class Hanging(Response):
-    """No answer until the client goes away, or a 500 when the time is over."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__()
-        self._seconds = seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        try:
-            async with asyncio.timeout(self._seconds):
-                while (await receive())["type"] != "http.disconnect":
-                    pass
-        except TimeoutError:
-            return
-
-
-class Cut(Response):
-    """The first part of a longer answer, after which the connection breaks."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        promised = (b"content-length", str(len(self.body) * 2 + 1).encode())
-        headers = [*(pair for pair in self.raw_headers if pair[0] != b"content-length"), promised]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": self.body, "more_body": True})
 
 
 def credentials(authorization: str | None) -> tuple[str, str] | None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from providers.replay import dates, gn_gsd
+from providers.replay.failure import Failure
+from providers.replay.paths import Source
 
 JSONL_SUFFIXES = (".jsonl", ".jsonl.gz")
 HEIM = (dates.kickoff_of, ("match",))
@@ -23,13 +25,18 @@ class RecordingError(ValueError):
 class Line(NamedTuple):
     """One recorded answer: the instant it was seen (aware), the resource, its text, and whether that text is JSON.
 
-    The body stays text until it is served, because a match held as objects costs thirty times its text.
+    The body stays text until it is served, because a match held as objects costs thirty times its text. A `failure` is an
+    answer that could not be used; `again` says that the last good one stands again. Answers of a provider without a replay
+    module of its own have a `source`, and their `resource` is its bare name.
     """
 
     at: datetime
     resource: str
     text: str
     is_json: bool = True
+    failure: Failure | None = None
+    again: bool = False
+    source: Source | None = None
 
     @classmethod
     def of(cls, at: datetime | str, resource: str, body: Any) -> "Line":
@@ -41,11 +48,21 @@ class Line(NamedTuple):
         """A line whose answer was not JSON, and is served as it came."""
         return cls(_instant(at), resource, text, is_json=False)
 
+    @classmethod
+    def of_failure(cls, at: datetime | str, resource: str, failure: Failure) -> "Line":
+        """A line whose answer could not be used."""
+        return cls(_instant(at), resource, "", is_json=False, failure=failure)
+
     def row(self) -> str:
         """The line as a recording holds it, so that whoever sees answers can write them down (without a newline)."""
-        text = self.text if self.is_json else json.dumps(self.text, ensure_ascii=False)
-        at, resource = self.at.isoformat(timespec="seconds"), json.dumps(self.resource)
-        return f'{{"at":"{at}","resource":{resource},"{"body" if self.is_json else "raw"}":{text}}}'
+        told: dict[str, Any] = {"at": self.at.isoformat(timespec="milliseconds" if self.at.microsecond else "seconds")}
+        told |= {} if self.source is None else self.source._asdict()
+        told |= {"resource": self.resource}
+        if self.is_json:
+            return f'{_compact(told)[:-1]},"body":{self.text}}}'
+        if self.failure is not None:
+            return _compact(told | self.failure.fields())
+        return _compact(told | ({"again": True} if self.again else {"raw": self.text}))
 
     @property
     def body(self) -> Any:
@@ -55,12 +72,15 @@ class Line(NamedTuple):
     @property
     def kind(self) -> str:
         """`match`, `match-event` or `liveticker`; of gn-gsd `match`, `lineups`, `actions`, `phase` or `overall`."""
-        return _parts(self.resource)[0]
+        return self.resource if self.source is not None else _parts(self.resource)[0]
 
     @property
     def match_id(self) -> str:
-        """The id of the match without its `ma`; of gn-gsd the path of what it is about (`matches/123`, `phases/9`)."""
-        return _parts(self.resource)[1]
+        """The id of the match without its `ma`; of gn-gsd the path of what it is about (`matches/123`, `phases/9`).
+
+        With a `source` provider and id, as in `openligadb/70001`.
+        """
+        return self.source.match_id if self.source is not None else _parts(self.resource)[1]
 
 
 @dataclass(frozen=True)
@@ -80,7 +100,12 @@ class Recording:
 
     @property
     def kickoff(self) -> datetime:
-        """The scheduled kick-off that the last good `match` answer tells, else the first recorded instant."""
+        """The scheduled kick-off that the last good `match` answer tells, else the first recorded instant.
+
+        Only providers with a replay module tell one.
+        """
+        if self.lines[0].source is not None:
+            return self.first_at
         tell, main = (gn_gsd.kickoff_of, gn_gsd.KINDS.values()) if gn_gsd.speaks(self.match_id) else HEIM
         told = (tell(line.body) for line in reversed(self.lines) if line.is_json and line.kind in main)
         return next(filter(None, told), self.first_at)
@@ -124,7 +149,8 @@ def read_lines(path: Path) -> Iterator[Line]:
 def parse(row: str) -> Line:
     """One row `{"at", "resource", "body" | "raw"}` (ValueError says what is wrong with it).
 
-    Another form is cut from a list resource: `{"recorded_at", "competition", "season", "round", "match"}`.
+    A row with a `status` is a Failure, one with `"again": true` says that the last good answer stands again; one with a
+    `provider` has a Source. Another form is cut from a list resource: `{"recorded_at", "competition", "season", "round", "match"}`.
     """
     try:
         document = json.loads(row)
@@ -137,14 +163,25 @@ def parse(row: str) -> Line:
     for key in ("at", "resource"):
         if not isinstance(document.get(key), str):
             raise ValueError(f"`{key}` is missing or not a string")  # noqa: TRY004
-    if ("body" in document) == ("raw" in document):
+    source = Source.of(document)
+    if source is None:
+        _parts(document["resource"])
+    return _answer(document)._replace(source=source)
+
+
+def _answer(document: dict[str, Any]) -> Line:
+    at, resource = document["at"], document["resource"]
+    if "status" in document:
+        return Line.of_failure(at, resource, Failure.of(document))
+    if sum(name in document for name in ("body", "raw", "again")) != 1:
         raise ValueError("exactly one of `body` and `raw` is needed")
-    _parts(document["resource"])
     if "body" in document:
-        return Line.of(document["at"], document["resource"], document["body"])
-    if not isinstance(document["raw"], str):
+        return Line.of(at, resource, document["body"])
+    if document.get("again") is True:
+        return Line.of_raw(at, resource, "")._replace(again=True)
+    if not isinstance(document.get("raw"), str):
         raise ValueError("`raw` is not a string")  # noqa: TRY004
-    return Line.of_raw(document["at"], document["resource"], document["raw"])
+    return Line.of_raw(at, resource, document["raw"])
 
 
 def _cut_from_list(document: dict[str, Any]) -> Line:
@@ -162,6 +199,10 @@ def _cut_from_list(document: dict[str, Any]) -> Line:
     if not isinstance(document["recorded_at"], str) or not isinstance(match.get("id"), str):
         raise ValueError("`recorded_at` or the match's `id` is missing or not a string")  # noqa: TRY004
     return Line.of(document["recorded_at"], f"match/ma{match['id']}", tree)
+
+
+def _compact(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def _parts(resource: str) -> tuple[str, str]:

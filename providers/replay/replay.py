@@ -12,6 +12,7 @@ from providers.replay.app import create_app
 from providers.replay.clock import Clock
 from providers.replay.faults import Faults
 from providers.replay.log import Log
+from providers.replay.paths import Paths
 from providers.replay.recording import Line, Recording, gather
 from providers.replay.server import bound, listening
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
@@ -39,6 +40,8 @@ class Replay:
         self.settings = settings or ReplaySettings()
         self.matches: dict[str, Recording] = {found.match_id: found for found in gather(lines)}
         self.timeline = Timeline(tuple(self.matches.values()), self.settings.start_at)
+        lines = (line for found in self.matches.values() for line in found.lines)
+        self.paths = Paths((line.source, line.kind) for line in lines if line.source is not None)
         self.clock = Clock(self.settings.speed, monotonic=monotonic)
         self.faults = Faults()
         self.log = Log()
@@ -128,8 +131,10 @@ class Replay:
         return self.timeline.answer(match_id, kind, self.cursor)
 
     def body(self, entry: Shown) -> bytes:
-        """The text of a recorded answer as it is sent, its dates moved; raw ones as they came."""
-        if not entry.line.is_json:
+        """The text of a recorded answer as it is sent, its dates moved; raw ones and those with a source as they came."""
+        if entry.line.failure is not None:
+            return entry.line.failure.body
+        if not entry.line.is_json or entry.line.source is not None:
             return entry.line.text.encode()
         key, envelope = (entry.line.match_id, entry.line.kind), self.envelope(entry.line.match_id)
         kept = self._bodies.get(key)
@@ -141,7 +146,9 @@ class Replay:
         return kept[2]
 
     def document(self, entry: Shown) -> Any:
-        """The recorded document with its dates moved."""
+        """The recorded document with its dates moved, where it is known which of its texts are dates."""
+        if entry.line.source is not None:
+            return entry.line.body
         running = dates.shifted(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
         moved = gn_gsd.moved if gn_gsd.speaks(entry.line.match_id) else dates.moved
         return moved(entry.line.body, self._move(entry.line.match_id), running)

@@ -49,10 +49,17 @@ class Timeline:
         return match_id in self.starts
 
     def answer(self, match_id: str, kind: str, cursor: int) -> Shown | None:
-        """The answer of a resource when `cursor` answers have been shown, None before its first."""
+        """The answer of a resource when `cursor` answers have been shown, None before its first.
+
+        Where the last good one stands again it is that one, with its own place.
+        """
         indexes = self._of.get((match_id, kind), [])
         position = bisect_left(indexes, cursor)
-        return self.entries[indexes[position - 1]] if position else None
+        shown = self.entries[indexes[position - 1]] if position else None
+        if shown is None or not shown.line.again:
+            return shown
+        earlier = (self.entries[index] for index in reversed(indexes[: position - 1]))
+        return next((entry for entry in earlier if entry.line.is_json), None)
 
     def last_good(self, match_id: str) -> dict[str, Shown]:
         """The last answer of each resource that was JSON."""

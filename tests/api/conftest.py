@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from sqlalchemy import select
 
 from api.app import create_app
 from api.services import ApiSettings, ImportRequest, Services
-from store import clients
+from store import clients, declarations
 from store.database import Store
+from store.tables import metadata
 from tests.api import matchday
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
 NOW = 1_790_000_000
 
@@ -47,7 +49,9 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(store: Store, **settings: Any) -> AsyncIterator[Server]:
+async def serving(
+    store: Store, *, metrics: Callable[[], bytes] | None = None, **settings: Any
+) -> AsyncIterator[Server]:
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
         store=store,
@@ -58,6 +62,7 @@ async def serving(store: Store, **settings: Any) -> AsyncIterator[Server]:
         clock=lambda: server.now,
         providers=frozenset({"heim", "gn-gsd"}),
         event_types=frozenset({"soccer.goal", "soccer.yellow-card", "tennis.start"}),
+        metrics=metrics,
     )
     server.app = create_app(services, monotonic=lambda: server.ticks)
     transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=True)
@@ -66,10 +71,20 @@ async def serving(store: Store, **settings: Any) -> AsyncIterator[Server]:
         yield server
 
 
+async def contents(server: Server) -> dict[str, list[Any]]:
+    """Everything that is stored: all tables."""
+
+    def read(conn: Any) -> dict[str, list[Any]]:
+        return {name: conn.execute(select(table)).all() for name, table in metadata.tables.items()}
+
+    return await server.store.read(read)
+
+
 @pytest.fixture
 async def store(tmp_path) -> AsyncIterator[Store]:
     opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/test.db", clock=lambda: NOW - 60)
     await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+    await opened.write(lambda unit: declarations.declare(unit, matchday.TAGS))
     yield opened
     await opened.close()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from store import liveblogs
 from store.clients import ClientSpec, hash_secret
+from store.declarations import Declaration
 from store.liveblogs import EventWrite, NewGame
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ CLIENTS = (
     client("reader", "read"),
     client("stranger", "read", "write", "external", organization=OTHER),
 )
+
+
+TAGS = tuple(
+    Declaration(owner_id=ORGANIZATION, kind="tag", id=name, fields={"name": name.upper()}) for name in ("a", "b", "t1")
+)
+"""Labels that the organization declares."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ async def over_http(app: Any) -> AsyncIterator[httpx.AsyncClient]:
 class Reader:
     """Holds the liveblog as its stream tells it."""
 
-    def __init__(self, http: httpx.AsyncClient, liveblog: str = "gderby") -> None:
-        self.http, self.liveblog = http, liveblog
+    def __init__(self, http: httpx.AsyncClient, liveblog: str = "gderby", client: str = DESK[0]) -> None:
+        self.http, self.liveblog, self.client = http, liveblog, client
         self.version = 0
         self.held: dict[str, Any] = {}
         self.ids: list[int] = []
@@ -41,7 +41,7 @@ class Reader:
     async def read(self, messages: int | None = None, until: int | None = None) -> None:
         """Read so many messages, or until a version, or to the end of the stream."""
         headers = {"Last-Event-ID": str(self.version)} if self.version else {}
-        params = {"liveblogId": self.liveblog, "client_id": DESK[0]}
+        params = {"liveblogId": self.liveblog, "client_id": self.client}
         async with self.http.stream("GET", STREAM, params=params, headers=headers) as answer:
             assert answer.status_code == 200, await answer.aread()
             async for message in self._messages(answer):

@@ -58,7 +58,7 @@ async def test_a_new_post_appears_by_itself(public, address, browser):
 
     await page.locator("#enew.fresh").wait_for(timeout=15_000)
     assert "2" in await page.locator(".board .score").inner_text()
-    assert "Level!" in await page.locator("#news").inner_text()
+    assert "Level!" in await page.locator("ol[aria-live=polite]").inner_text()
     assert complaints == []
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 
 import pytest
 
 from api.stream import streams
-from store import clients
-from store.database import Store
+from mapping.errors import StoreUnavailable
 from store.liveblogs import Change, EventWrite, record
-from store.tables import outbox
 from tests.api import matchday
-from tests.api.conftest import NOW, serving
 from tests.api.streaming import STREAM, Reader, over_http
-from tests.api.writing import DELTA, DESK, STRANGER, Desk, applied, post
+from tests.api.writing import DELTA, DESK, STRANGER, Desk, post
 
 TICKER = matchday.Liveblog().ticker_id
 
@@ -104,106 +100,6 @@ async def test_readers_need_a_client_of_the_organization(desk, path):
     assert (await desk.http.get(path, params={**name, "refresh": "-1"}, auth=DESK)).status_code == 400
 
 
-class Newsroom:
-    """Clients that create, edit and delete at random, and what they know exists."""
-
-    def __init__(self, desk, seed):
-        self.desk, self.random, self.known = desk, random.Random(seed), []
-
-    async def work(self, steps):
-        for _ in range(steps):
-            await getattr(self, self.random.choice(("create", "create", "edit", "edit", "hide", "delete")))()
-
-    async def create(self):
-        at = {"created_at": self.random.randrange(1000)} if self.random.random() < 0.5 else {}
-        self.known.append((await self.desk.create(post(str(self.random.random()), **at)))["local_id"])
-
-    async def edit(self):
-        await self._change({"headline": str(self.random.random()), "created_at": self.random.randrange(1000)})
-
-    async def hide(self):
-        await self._change({"local_status": self.random.choice((0, 60))})
-
-    async def delete(self):
-        if self.known:
-            await self.desk.delete(self.random.choice(self.known))
-
-    async def _change(self, body):
-        if self.known:
-            answer = await self.desk.ask("update", body, event_local_id=self.random.choice(self.known))
-            assert answer.status_code in {200, 404}  # deleted by another client
-
-
-@pytest.mark.parametrize("seed", range(3))
-async def test_eight_clients_at_once_leave_no_gap_and_deltas_rebuild_the_whole(desk, store, seed):
-    """Versions are 1..n, and from any version that a reader has held the delta leads to the full read."""
-    room = Newsroom(desk, seed)
-    seen = []
-
-    async def look():
-        for _ in range(12):
-            version, events = await desk.whole()
-            again, _ = await desk.whole()
-            if version == again:  # nobody wrote between its pages: it is what stood at that version
-                seen.append((version, events))
-            await asyncio.sleep(0)
-
-    await asyncio.gather(look(), *(room.work(12) for _ in range(8)))
-    query = outbox.select().order_by(outbox.c.id)
-    versions = [row.version for row in await store.read(lambda conn: conn.execute(query).all())]
-    last, full = await desk.whole()
-
-    assert versions == list(range(1, last + 1))
-    assert last > 40
-    assert set(await desk.feed()) == set(full)
-    assert len(seen) >= 3
-    for version, held in seen:
-        assert applied(held, (await desk.whole(refresh=version))[1]) == full
-
-
-async def test_postgresql_leaves_no_gap_either(postgres_url):
-    """The same with a transaction for every write."""
-    store = await Store.open(postgres_url, migrate=True, clock=lambda: NOW)
-    try:
-        await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
-        async with serving(store, client_per_second=0, public_per_second=0) as server:
-            await server.add(matchday.Liveblog())
-            await test_eight_clients_at_once_leave_no_gap_and_deltas_rebuild_the_whole(Desk(server.http), store, 5)
-    finally:
-        await store.close()
-
-
-async def test_streams_with_reconnects_rebuild_the_whole(desk, server):
-    """Readers that come and go, and one that stays, hold what the full read gives; ids only rise."""
-    room = Newsroom(desk, 7)
-    async with over_http(server.app) as http:
-        comes_and_goes, stays = [Reader(http) for _ in range(3)], Reader(http)
-        done = asyncio.Event()
-
-        async def restless(reader, count):
-            while not done.is_set():
-                await reader.read(messages=count)
-
-        pending = [asyncio.create_task(restless(each, count + 1)) for count, each in enumerate(comes_and_goes)]
-        staying = asyncio.create_task(stays.follow(until=10**9))
-        await asyncio.gather(*(room.work(10) for _ in range(8)))
-        last, full = await desk.whole()
-        done.set()
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
-        for reader in comes_and_goes:
-            await reader.follow(until=last)
-        async with asyncio.timeout(5):
-            while stays.version < last:
-                await asyncio.sleep(0.01)
-        staying.cancel()
-        await asyncio.gather(staying, return_exceptions=True)
-
-        assert all(reader.held == full for reader in (*comes_and_goes, stays))
-        assert len(stays.ids) >= 2
-
-
 async def test_a_large_liveblog_comes_in_several_messages(desk, server, store, monkeypatch):
     """No version is cut in two, and whoever leaves between two messages misses nothing."""
     monkeypatch.setattr(streams, "EVENTS", 10)
@@ -274,6 +170,54 @@ async def test_what_other_processes_write_is_noticed(desk, server, monkeypatch):
     await desk.create()
 
     assert (await asyncio.wait_for(coming, 3)).version == 2
+    await messages.aclose()
+    await hub.close()
+
+
+async def test_a_liveblog_that_is_never_silent_delays_no_other(desk, server):
+    """What nobody told is found in its time, however much is told of others in between."""
+    await server.add(matchday.Liveblog(local_id="gquiet", ticker_id="6b" * 12))
+    hub = streams.Streams(server.store, poll=0.2)
+    server.store._listeners.clear()
+    games = [
+        await server.store.read(lambda conn, n=n: streams.liveblogs.require_game(conn, n)) for n in ("gderby", "gquiet")
+    ]
+    loud, quiet = (hub.messages(game, 1) for game in games)
+    assert [await anext(loud), await anext(quiet)] == [None, None]
+    coming = asyncio.ensure_future(anext(quiet))
+    await Desk(server.http, liveblog="gquiet").create()
+    for version in range(2, 300):
+        hub._hear({TICKER: version})
+        await asyncio.sleep(0.01)
+        if coming.done():
+            break
+
+    assert coming.done()
+    assert coming.result().version == 2
+    await loud.aclose()
+    await quiet.aclose()
+    await hub.close()
+
+
+async def test_what_an_outage_swallowed_is_looked_at(desk, server, monkeypatch):
+    """A step whose reading failed is told as soon as the database answers again."""
+    hub = streams.Streams(server.store, poll=3600)
+    game = await server.store.read(lambda conn: streams.liveblogs.require_game(conn, "gderby"))
+    messages = hub.messages(game, 1)
+    assert await anext(messages) is None
+    coming = asyncio.ensure_future(anext(messages))
+    real, outage = streams.read, iter([StoreUnavailable("away")])
+
+    def failing_once(conn, **what):
+        if error := next(outage, None):
+            raise error
+        return real(conn, **what)
+
+    monkeypatch.setattr(streams, "read", failing_once)
+    monkeypatch.setattr(streams, "POLL", 0.05)
+    await desk.create()
+
+    assert (await asyncio.wait_for(coming, 5)).version == 2
     await messages.aclose()
     await hub.close()
 

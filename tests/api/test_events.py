@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from store import liveblogs, masterdata, publishing
+from store.declarations import Declaration, declare
 from store.liveblogs import Change, EventWrite, record
 from store.tables import outbox, players
 from tests.api import matchday
@@ -85,6 +86,23 @@ async def test_an_incident_keeps_phase_score_and_embedded_players(desk):
     assert after["sport_event"]["title"] == "Own goal"
     assert "phase" not in after["sport_event"]
     assert after["sport_event"]["players"] == event["sport_event"]["players"]
+
+
+async def test_a_label_is_one_that_the_owner_declares(desk, store):
+    """Any other is 422 with its place, and nothing is written; one that stands may stay when it is declared no more."""
+    event = await desk.create(post(tag_ids=["b", "a"]))
+    for unknown in ("c", matchday.OTHER, "A"):
+        tags = {"tag_ids": ["a", unknown]}
+        assert await desk.refused("create", post(**tags), ticker_id=TICKER) == (422, "tag_ids.1")
+        assert await desk.refused("update", tags, event_local_id=event["local_id"]) == (422, "tag_ids.1")
+    foreign = Declaration(owner_id=matchday.OTHER, kind="tag", id="c", fields={"name": "Theirs"})
+    pricing = Declaration(owner_id=matchday.ORGANIZATION, kind="pricing", id="d", fields={"name": "No label"})
+    await store.write(lambda unit: declare(unit, [foreign, pricing, matchday.TAGS[1]]))
+    for unknown in ("a", "c", "d"):
+        assert await desk.refused("create", post(tag_ids=[unknown]), ticker_id=TICKER) == (422, "tag_ids.0")
+    kept = await desk.update(event["local_id"], {"tag_ids": ["a"]})
+
+    assert (kept["tag_ids"], kept["version"]) == (["a"], 3)
 
 
 async def test_absent_fields_stay_and_empty_ones_are_cleared(desk):

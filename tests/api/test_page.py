@@ -1,12 +1,17 @@
 """The page of a liveblog: what it shows, to whom, and that no text on it can become code."""
 
+import json
+
 import pytest
 
 from api.embed.page import render_liveblog
 from mapping.locales import translator
+from store.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.harmless import active_parts, read
+from tests.api.streaming import STREAM, over_http
+from tests.api.writing import Desk, post
 
 PAGE = "/liveblogs/gderby"
 
@@ -54,6 +59,90 @@ async def test_the_fragment_is_the_part_that_changes(derby):
     assert "<html" not in fragment.text
     again = await derby.http.get(PAGE, params={"fragment": "1"}, headers={"If-None-Match": fragment.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+async def changes(server, refresh, **params):
+    answer = await server.http.get(PAGE, params={"fragment": "1", "refresh": refresh, **params})
+    return answer, answer.json() if answer.status_code == 200 else None
+
+
+async def test_a_page_asks_for_what_changed_since_its_version(derby):
+    """Posts as the page shows them, None for those that it must forget; drafts say nothing of themselves."""
+    desk = Desk(derby.http)
+    nothing, _ = await changes(derby, 1)
+    assert (nothing.status_code, nothing.content) == (204, b"")
+    await desk.create(post("Level!", local_id="enew"))
+    await desk.delete("etext")
+    await desk.update("egoal", {"local_status": 60})
+    await desk.update("edraft", {"headline": "Secret"})
+
+    answer, told = await changes(derby, 1)
+    shown = {each["id"]: each["html"] for each in told["posts"]}
+    page = (await derby.http.get(PAGE)).text
+    assert {name: told[name] for name in ("since", "version", "more", "status")} == {
+        "since": 1, "version": 5, "more": False, "status": 0,
+    }  # fmt: skip
+    assert set(shown) == {"enew", "etext", "egoal", "edraft"}
+    assert (shown["etext"], shown["egoal"], shown["edraft"]) == (None, None, None)
+    assert "Secret" not in answer.text
+    for html in (shown["enew"], told["board"], told["squads"], f'aria-label="{told["label"]}"'):
+        assert html in page
+    assert 'data-version="5"' in page
+    assert (
+        await derby.http.get(
+            PAGE, params={"fragment": "1", "refresh": "1"}, headers={"If-None-Match": answer.headers["etag"]}
+        )
+    ).status_code == 304
+
+
+async def test_a_version_of_the_future_begins_anew(derby):
+    """As after a backup was put back: everything, and the page knows it."""
+    _, told = await changes(derby, 99)
+
+    assert (told["since"], told["version"]) == (0, 1)
+    assert {each["id"] for each in told["posts"]} == set(matchday.PUBLIC)
+
+
+async def test_a_page_may_not_ask_for_what_is_withdrawn_or_no_version(derby, store):
+    """The same answers as for the page itself."""
+    assert (await changes(derby, "x"))[0].status_code == 400
+    await store.write(lambda unit: record(unit, "6a" * 12, Change(local_status=60)))
+
+    assert (await changes(derby, 1))[0].status_code == 404
+
+
+async def test_poisoned_events_break_no_change(public):
+    """One that cannot be shown is one to forget; its neighbours are there."""
+    await public.store.write(poison.insert)
+    answer = await public.http.get("/liveblogs/gpoison", params={"fragment": "1", "refresh": "0"})
+
+    shown = {each["id"] for each in answer.json()["posts"] if each["html"]}
+    assert set(matchday.PUBLIC) <= shown
+
+
+async def test_a_page_hears_the_same_as_it_is_told(derby, monkeypatch):
+    """The stream's messages for pages, and a beat in silence, which a script can hear."""
+    monkeypatch.setattr("api.stream.endpoint.HEARTBEAT", 0.05)
+    await Desk(derby.http).create(post(local_id="enew"))
+    params = {"liveblogId": "gderby", "html": "1", "refresh": "1"}
+    async with over_http(derby.app) as http, http.stream("GET", STREAM, params=params) as answer:
+        lines = answer.aiter_lines()
+        found = [await anext(lines) for _ in range(8)]
+    _, told = await changes(derby, 1)
+
+    assert found[2:4] == ["id: 2", "event: update"]
+    assert json.loads(found[4].removeprefix("data: ")) == told
+    assert found[6:8] == ["event: beat", "data: still here"]
+
+
+async def test_the_page_says_whether_it_shows_all(public, monkeypatch):
+    """So that an old post that changes does not appear among the new ones."""
+    await public.add(matchday.derby())
+    assert 'data-more="0"' in (await public.http.get(PAGE)).text
+    monkeypatch.setattr("api.embed.endpoint.POSTS_SHOWN", 3)
+    await Desk(public.http).create()
+
+    assert 'data-more="1"' in (await public.http.get(PAGE)).text
 
 
 async def test_nothing_inline_may_run(derby):

@@ -51,14 +51,14 @@ async def get(server, path, params=HOOKS, status=200, **more):
 
 
 async def settle(server, held, *, cursor, health, rounds=()):
-    settlement = Settlement(held=held, rounds=rounds, cursor=cursor, health=health, lease=1)
+    settlement = Settlement(held=held, rounds=rounds, cursor=cursor, health=health)
     await server.store.write(partial(deliveries.settle, settlements=[settlement]))
 
 
 async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kind="update"):
     """Record a round as a lane does."""
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, url))
-    held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test", lease=1))
+    held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
     delivery = Delivery(outbox_id=version, game_id="6a" * 12, local_id="gderby", version=version, kind=kind)
     done = Round(
         delivery=delivery, tries=1, at=at, took_ms=12, success=success, status_code=code, message="in words",
@@ -99,7 +99,7 @@ async def test_subscribing_again_enables_a_disabled_one(server):
     await round_of(server, success=False, code=500)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, URL))
     worn = Health(failures=10, since=1.0, disabled=True)
-    held = await server.store.write(partial(deliveries.renew, held=row, lease=1))
+    held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
     await settle(server, held, cursor=1, health=worn)
     before = await get(server, f"{BASE}/list")
     await server.add(matchday.derby())

@@ -10,8 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ingest import cli_providers
+from providers.base import Fetched
 from providers.contract.server import Reply, Server, serving
 from providers.registry import Registry
+from tests.sport_fixtures import race, translated
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURE = ROOT / "tests" / "fixtures" / "openligadb" / "soccer" / "cup-final.match.json"
@@ -73,6 +75,7 @@ async def test_probe_shows_what_was_understood(server, tmp_path):
     code, shown, errors = await probe(tmp_path, "openligadb", "70001")
 
     assert (code, errors) == (0, "")
+    assert shown.startswith(f"asked {server.url} for organization news, answered in ")
     assert "rows, ETag, fresh for 30 s" in shown
     assert "soccer 70001: finished, kick-off 2025-06-14T16:00:00Z" in shown
     assert "SV Nordhafen – FC Südtor  2:2" in shown
@@ -87,6 +90,7 @@ async def test_probe_shows_what_was_understood(server, tmp_path):
     ("reply", "words"),
     [
         (Reply(status=401), "failed, ProviderRefused: the provider refuses the credentials"),
+        (Reply(status=401), "no match: the provider refuses the credentials"),
         (Reply(status=503), "failed, UpstreamUnavailable: the provider is unavailable (503)"),
         (Reply(body=b"<html>"), "failed, BadBody: match: the answer is not JSON"),
     ],
@@ -117,3 +121,58 @@ async def test_probe_says_what_was_asked_for_wrongly(server, tmp_path, arguments
     assert found == code
     assert words in errors
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("openligadb", "no-number"), "openligadb match no-number: matchId has another form than 70001"),
+        (("openligadb", "bl1", "--kind", "phase"), "phaseId has another form than bl1:2026:12"),
+        (("heim", "1"), "the configuration has no endpoint of heim: add [organizations.<id>.providers.heim]"),
+        (("heim", "1", "--organization", "news"), "add [organizations.news.providers.heim]"),
+        (("openligadb", "1", "--organization", "nobody"), "it is not configured, only news"),
+        (("sportradio", "1"), "no provider sportradio is installed, only heim, gn-gsd, openligadb"),
+    ],
+)
+def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words):
+    """What is missing in the configuration, or how an id is written."""
+    (tmp_path / "matchwire.toml").write_text(
+        """
+        [organizations.news]
+        name = "News"
+        [organizations.news.providers.openligadb]
+        base_url = "http://127.0.0.1:9"
+        """
+    )
+    said = []
+    monkeypatch.setattr(cli_providers.err, "print", lambda line, **_: said.append(line))
+    ran = CliRunner().invoke(cli_providers.app, ["probe", *arguments, "--config", str(tmp_path / "matchwire.toml")])
+
+    assert ran.exit_code == 1
+    assert words in " ".join(said)
+
+
+def test_probe_without_a_config_says_where_it_is_missing(monkeypatch):
+    """Nobody can be asked whom no file names."""
+    said = []
+    monkeypatch.setattr(cli_providers.err, "print", lambda line, **_: said.append(line))
+
+    assert CliRunner().invoke(cli_providers.app, ["probe", "heim", "1"]).exit_code == 1
+    assert said == [
+        "matchwire: no organization is configured, so none has an endpoint of heim: name the file with --config"
+    ]
+
+
+def test_a_race_is_told_by_title_lap_and_ranking():
+    """Instead of two teams that it does not have; incidents by laps, with what the provider adds."""
+    match = translated(*race())
+    shown = list(cli_providers.told(cli_providers.Probe("nobody", Fetched(answers=()), 0.0, match)))
+
+    assert "  Formula 1, Großer Preis von São Paulo: Rennen" in shown
+    assert "  lap 67 of 69, chequered-flag" in shown
+    assert "ranking 20" in shown
+    assert "        1 Max Verstappen, Red Bull  2:06:54.430" in shown
+    assert "          Carlos Sainz Jr., Ferrari  DNF" in shown
+    assert "   lap 24 motorsports.pit-stop  driver Charles Leclerc  24.573" in shown
+    assert "   lap 27 motorsports.virtual-safety-car (over)" in shown
+    assert not [line for line in shown if "squads" in line or "?" in line]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from mapping.sports import SPORTS
 from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from tests.interface_tables import providers
-from tests.sport_fixtures import FOLDER, posted, race, recorded_steps, translated
+from tests.sport_fixtures import FOLDER, posted, practice, race, recorded_steps, translated
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "interface.md"
 PROMISED = {
@@ -41,15 +40,11 @@ TITLES = {
 
 
 def fixture(kind):
-    """The match that holds an incident of this kind; the Grand Prix had no team radio, so one is added."""
+    """The match that holds an incident of this kind; the Grand Prix had no team radio, a practice session has."""
     if kind.startswith("tennis."):
         match_id, steps = recorded_steps(FOLDER / "tennis" / "tie-break.jsonl")
         return translated(match_id, steps[-1])
-    match_id, bodies = race()
-    rows = json.loads(bodies["match-event"])
-    radio = next(row for row in rows if row["kind"] == "pit-stop")
-    rows.append({**radio, "id": "9911999", "kind": "team-radio", "content": "Box, box."})
-    return translated(match_id, {**bodies, "match-event": json.dumps(rows).encode()})
+    return translated(*(practice() if kind == "motorsports.team-radio" else race()))
 
 
 def test_the_reference_promises_what_the_catalogues_hold():

@@ -248,5 +248,8 @@ async def test_endpoints_share_neither_connections_nor_credentials():
 async def test_sixty_matches_keep_their_rhythm_for_minutes(tmp_path):
     """With the machine to itself, one poll in a hundred starts a tenth of a second late or more."""
     late, seen = await hostile_day(tmp_path, seconds=120)
+    p99 = checked(late, seen, 120)
+    figures = {share: f"{late[int(len(late) * share)] * 1000:.1f} ms" for share in (0.5, 0.95, 0.99, 0.999)}
+    print(f"lateness of {len(late)} polls: {figures}; memory grew by {seen['megabytes']:.0f} MB")  # noqa: T201
 
-    assert checked(late, seen, 120) < 0.1
+    assert p99 < 0.1

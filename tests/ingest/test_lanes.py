@@ -146,6 +146,34 @@ async def test_hanging_matches_give_way(provider):
     assert lane.lost is None
 
 
+async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provider):
+    """Twenty that failed and hang now hold four of eight slots: all the others are asked before any of them gives way."""
+    names = [f"slow{n}" for n in range(20)]
+    lane = Lane(provider, concurrency=8)
+    await ask(lane)
+    for name in names:
+        provider.does[name] = UpstreamUnavailable("gone")
+        await ask(lane, name)
+        await ask(lane)
+        provider.does[name] = 60.0
+    provider.asked.clear()
+    hanging = [asyncio.create_task(ask(lane, name)) for name in names]
+    await asyncio.sleep(0)
+    await asyncio.gather(*(ask(lane, f"{n}") for n in range(50)))
+
+    assert 54 == len(provider.asked)
+    assert not any(task.done() for task in hanging)
+    await asyncio.wait(hanging, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.sleep(0.01)
+    assert len(provider.asked) > 54, "the next of them has its turn"
+    for task in hanging:
+        task.cancel()
+    await asyncio.gather(*hanging, return_exceptions=True)
+    provider.does.clear()
+    async with asyncio.timeout(1):
+        assert all([(await ask(lane, name)).good for name in names])
+
+
 async def test_where_all_are_slow_nobody_gives_way():
     """Usual is what most polls take: a provider that became slow is waited for after a few polls."""
     slots = Slots(2)

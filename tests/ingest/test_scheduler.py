@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from structlog.testing import capture_logs
 
 from ingest.scheduler import Scheduler
+from mapping.errors import StoreUnavailable
 
 
 @pytest.mark.parametrize("hours", [-2, 2])
@@ -49,3 +51,52 @@ async def test_a_tick_that_fails_comes_again():
     scheduler.stop()
 
     assert len(ticks) >= 3
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+async def test_who_has_to_know_is_told_of_a_clock_that_was_set_before_the_next_tick(hours):
+    """Once, with its size, and before any tick reads the new clock; what comes every hour is planned by the new one."""
+    ahead = [0.0]
+    seen: list[str] = []
+    told: list[float] = []
+
+    async def tick() -> None:
+        seen.append(f"{ahead[0]:g} told {len(told)}")
+
+    scheduler = Scheduler(
+        wall=lambda: asyncio.get_running_loop().time() + ahead[0], steady=asyncio.get_running_loop().time
+    )
+    scheduler.when_set(told.append)
+    scheduler.every(0.05, tick, name="tick")
+    scheduler.cron("17 * * * *", tick, name="hourly")
+    scheduler.start()
+    await asyncio.sleep(0.3)
+    ahead[0] = hours * 3600.0
+    with time_machine.travel(datetime.now().astimezone() + timedelta(hours=hours)):
+        await asyncio.sleep(1.3)
+        (hourly,) = [job for job in scheduler._scheduler.get_jobs() if job.name == "hourly"]
+        wait = hourly.next_run_time - datetime.now().astimezone()
+    scheduler.stop()
+
+    assert told == pytest.approx([hours * 3600.0], abs=0.1)
+    assert {"0 told 0", f"{hours * 3600:g} told 1"} == set(seen)
+    assert timedelta() <= wait <= timedelta(hours=1)
+
+
+async def test_a_tick_that_cannot_reach_the_store_is_no_news_of_its_own():
+    """The outage is told once, elsewhere."""
+    ticks: list[int] = []
+
+    async def bad() -> None:
+        ticks.append(1)
+        raise StoreUnavailable("gone")
+
+    with capture_logs() as lines:
+        scheduler = Scheduler()
+        scheduler.every(0.05, bad, name="bad")
+        scheduler.start()
+        await asyncio.sleep(0.3)
+        scheduler.stop()
+
+    assert len(ticks) >= 2
+    assert [line for line in lines if line["event"] == "tick.failed"] == []

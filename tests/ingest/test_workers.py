@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
@@ -11,26 +10,29 @@ import sys
 import time
 from collections import Counter, defaultdict
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
 
 import httpx
 import pytest
 from sqlalchemy import select
-from starlette.responses import Response
 
+from providers.replay import Line, Replay
+from providers.replay.app import create_app
 from providers.replay.server import bound, listening
 from store import migrate
 from store.peek import peek
 from store.tables import follows
 from tests.day import CREATE, ORGANIZATION, SHOW
+from tests.ingest.test_hostile_day import KICKOFF
 from tests.ingest.test_recordings import told_by_the_liveblog
-from tests.providers.heim.feed import BERLIN, match, results, row
+from tests.providers.heim.feed import row, wrapped
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 SECRET = "a-secret-of-these-tests-alone"
 LIVE = 0.5
+NUMBERS = range(9000001, 9000009)
 CONFIG = """
 [server]
 port = 0
@@ -50,6 +52,9 @@ public_per_second = 0
 [polling]
 live = {live}
 pause = {live}
+before = {live}
+after = {live}
+after_growth = 1
 timeout = 60
 backoff_max = 1
 rate = 0
@@ -58,46 +63,50 @@ user_agent = "{name}"
 """
 
 
-class Upstream:
-    """A provider of matches in which a card is shown every second; it knows who asks, and answers while it is `open`."""
+def recorded(number):
+    """A live match in which a card is shown every second, for three minutes."""
+    rows = [row(10 + n, "card/yellow", 5, "home", n) for n in range(180)]
+    lines = [Line.of(KICKOFF, f"match/ma{number}", wrapped(id=f"{number}"))]
+    for second in range(len(rows)):
+        shown = [row(1, "match/game-start", 1), *rows[:second]]
+        lines.append(Line.of(KICKOFF + timedelta(seconds=second), f"match-event/ma{number}", shown))
+    return lines
 
-    def __init__(self):
+
+class Upstream:
+    """The replay server, at a door that knows who asks and lets nobody in unless it is `open`."""
+
+    def __init__(self, *numbers):
         self.began = time.monotonic()
         self.open = asyncio.Event()
         self.open.set()
         self.waiting = Counter()
-        kickoff = datetime.now(BERLIN) - timedelta(minutes=30)
-        self.times = {
-            "match_date": f"{kickoff:%d.%m.%Y}",
-            "match_time": f"{kickoff:%H:%M}",
-            "current_period_start": None,
-        }
+        self.replay = Replay([line for number in numbers for line in recorded(number)])
+        self.server = create_app(self.replay)
         self.polls = []
         """(seconds since the start, who, match) of every request for a match."""
+        self.let_in = 0
 
     def cards(self):
-        return int(time.monotonic() - self.began)
+        return int(self.replay.clock.now())
 
     async def __call__(self, scope, receive, send):
-        headers = dict(scope["headers"])
         kind, name = scope["path"].strip("/").split("/")[:2]
-        number = name.removeprefix("ma")
-        who = headers[b"user-agent"].decode()
+        who = dict(scope["headers"])[b"user-agent"].decode()
         if kind == "match":
-            self.polls.append((time.monotonic() - self.began, who, number))
+            self.polls.append((time.monotonic() - self.began, who, name.removeprefix("ma")))
         self.waiting[who] += 1
         await self.open.wait()
         self.waiting[who] -= 1
-        rows = [row(1, "match/game-start", 1), *(row(10 + n, "card/yellow", 5, "home", n) for n in range(self.cards()))]
-        shown = match(id=number, match_result=results(p0="0:0"), current_period="game-start", **self.times)
-        bodies = {"match": {"match": shown}, "match-event": rows}
-        found = bodies.get(kind)
-        answer = Response(json.dumps(found), media_type="application/json") if found else Response(status_code=404)
-        await answer(scope, receive, send)
+        self.let_in += 1
+        await self.server(scope, receive, send)
 
 
 class Worker:
     """`matchwire run` as a process of its own, known to the provider by `name`."""
+
+    program = "from ingest.cli import main; main()"
+    environ = ENVIRON
 
     def __init__(self, folder, name, role, **values):
         self.name, self.role = name, role
@@ -106,9 +115,9 @@ class Worker:
 
     async def start(self):
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "from ingest.cli import main; main()",
+            sys.executable, "-c", self.program,
             "run", "--config", str(self.config), "--role", self.role, "--log-file", str(self.config.with_suffix(".log")),
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=self.environ,
         )  # fmt: skip
         line = (await self.process.stdout.readline()).decode()
         self.client = httpx.AsyncClient(
@@ -134,7 +143,7 @@ class Worker:
 async def house(folder, database, **roles):
     """The provider and these processes, none of them started; what is left of them is killed."""
     await asyncio.to_thread(migrate.upgrade, database)
-    upstream = Upstream()
+    upstream = Upstream(*NUMBERS)
     async with listening(upstream, bound("127.0.0.1", 0)) as address:
         workers = {
             name: Worker(folder, name, role, database=database, upstream=address) for name, role in roles.items()
@@ -196,7 +205,7 @@ async def frozen_and_killed(folder, database, frozen):
     roles = {"api": "api", "one": "worker", "two": "worker"}
     async with house(folder, database, **roles) as (upstream, api, one, two):
         await asyncio.gather(api.start(), one.start())
-        liveblogs = [await create(api, 9000 + number) for number in range(8)]
+        liveblogs = [await create(api, number) for number in NUMBERS]
         await until(shares(one)(8), within=4)
         await two.start()
         await until(shares(one, two)(4, 4), within=10)
@@ -231,6 +240,7 @@ async def frozen_and_killed(folder, database, frozen):
 
         await until(all_polled_again, within=12)
         await asyncio.sleep(2 * LIVE)
+        assert upstream.let_in == upstream.replay.log.total > 0, "who asks is known of everything that was counted"
         assert max(changes_of_hand(upstream).values()) <= 6, changes_of_hand(upstream)
         for liveblog in liveblogs:
             cards = await cards_of(api, liveblog)

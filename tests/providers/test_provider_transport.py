@@ -241,13 +241,13 @@ async def test_a_bomb_is_not_unpacked(monkeypatch):
     held = []
     read = transport._gunzip
 
-    async def watched(raw, limit):
+    async def watched(raw, limit, body):
         async def chunks():
             async for chunk in raw:
                 held.append(len(chunk))
                 yield chunk
 
-        return await read(chunks(), limit)
+        return await read(chunks(), limit, body)
 
     monkeypatch.setattr(transport, "_gunzip", watched)
     error = await failure(answered(gzip.compress(bytes(50_000_000)), "Content-Encoding: gzip"))
@@ -275,7 +275,7 @@ async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
     unpacker = zlib.decompressobj
     monkeypatch.setattr(transport.zlib, "decompressobj", lambda _bits: Watched())
     with pytest.raises(BadBody):
-        await transport._gunzip(raw(), LIMIT)
+        await transport._gunzip(raw(), LIMIT, bytearray())
 
     assert sizes == [LIMIT + 1]
 

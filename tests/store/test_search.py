@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from random import Random
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, text
 
 from mapping.errors import Conflict
-from store import creations, declarations, listing, masteredit
+from store import creations, declarations, listing, liveblogs, masteredit
 from store.database import Store
 from store.declarations import Declaration
 from store.listing import GameFilter, MasterFilter, Page
-from store.liveblogs import Change, insert_game, lock_game, record, require_game
+from store.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
 from store.masterdata import import_match
 from store.migrations.versions import v0003_search
 from store.tables import game_links, locations, players, teams, tokens
@@ -174,6 +175,49 @@ async def test_simultaneous_changes_lose_nothing(store):
     stored = await store.read(lambda conn: require_game(conn, game.id))
     assert sorted(stored.document["tags"]) == [f"t{index}" for index in range(8)]
     assert await titles(store, tag="t7") == {stored.title}
+
+
+async def test_lists_read_no_more_of_events_than_they_show(store):
+    """Labels and editors, in the order of time, drafts included; what says neither is left where it is."""
+    games = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2, 3)]
+    written = (
+        EventWrite(local_id="elabel", document={"headline": "H", "tag_ids": ["a"]}, created_at=3, user_id="kim"),
+        EventWrite(local_id="eedited", document={"headline": "H", "editor": "lou"}, created_at=2, local_status=60),
+        EventWrite(local_id="eplain", document={"headline": "tag_ids, editor and 50 % more"}, created_at=1),
+        EventWrite(local_id="elater", document={}, created_at=4, publish_at=9_999_999_999),
+        EventWrite(local_id="egone", document={"editor": "lou"}, created_at=5, local_status=100),
+    )
+    await store.write(partial(record, game_id=games[0].id, change=Change(events=written)))
+    other = (EventWrite(local_id="eother", document={}, created_at=1),)
+    await store.write(partial(record, game_id=games[1].id, change=Change(events=other)))
+
+    found = await store.read(lambda conn: listing.outlines(conn, [game.id for game in games]))
+    whole = await store.read(
+        lambda conn: liveblogs.events(conn, games[0].id, statuses=(0, 60), scheduled=True, descending=False)
+    )
+    first = found[games[0].id]
+    assert [each.document for each in first] == [{}, whole[1].document, whole[2].document, {}]
+    assert [replace(each, document={}) for each in first] == [replace(each, document={}) for each in whole]
+    assert [each.local_id for each in found[games[1].id]] == ["eother"]
+    assert found[games[2].id] == []
+
+
+async def test_a_broken_document_breaks_no_list(store):
+    """What no database can read as JSON is not asked to."""
+    game = await store.write(partial(insert_game, game=new_game(1)))
+    broken = ("[]", "null", '"text"', '{"a":"\\u0000"}', '{"a":"\\ud800"}', '{"a":1e999,"editor":"\\u0000"}')
+    names = [f"e{index}" for index in range(len(broken))]
+    writes = tuple(EventWrite(local_id=name, document={}, created_at=index) for index, name in enumerate(names))
+    await store.write(partial(record, game_id=game.id, change=Change(events=writes)))
+
+    def spoil(unit):
+        for name, doc in zip(names, broken, strict=True):
+            unit.conn.execute(text("UPDATE events SET doc = :doc WHERE local_id = :name"), {"doc": doc, "name": name})
+
+    await store.write(spoil)
+    found = await store.read(lambda conn: listing.outlines(conn, [game.id]))
+
+    assert [each.local_id for each in found[game.id]] == names[3:]
 
 
 async def test_creations_are_remembered(store):

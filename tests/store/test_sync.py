@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import exc
 
 from store import sync
-from store.liveblogs import insert_game
+from store.liveblogs import insert_game, record
+from store.records import DELETED, Change
 from store.sync import Attachment, LedgerRow, NewFollow, ResourceRow
 from tests.store.conftest import ORGANIZATION, new_game
 
@@ -84,10 +85,39 @@ async def test_attachments_are_found_by_liveblog_match_and_declared_key(store, g
     assert await store.read(partial(sync.declared, organization_id=ORGANIZATION, key="derby")) == written
     assert await store.read(partial(sync.declared, organization_id="other", key="derby")) is None
 
-    await store.write(partial(sync.detach, game_id=game.id))
-    assert await store.read(partial(sync.attachment, game_id=game.id)) is None
-    await store.write(partial(sync.remove_follow, follow_id=follow.id))
-    assert await store.read(sync.follows) == []
+
+async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by_the_next(store, game, follow):
+    """Deleted liveblogs count for nothing, but it stays known that they were created; a match of nobody yet stays open."""
+    other = await store.write(partial(insert_game, game=new_game(2)))
+    await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="nobody's yet")))
+    for each in (game, other):
+        await store.write(partial(sync.attach, attachment=attachment(each, follow, declared_key=each.id)))
+    assert [] == await store.write(sync.close_abandoned)
+    await store.write(partial(record, game_id=game.id, change=Change(local_status=DELETED)))
+    assert [] == await store.read(sync.abandoned)
+    assert [other.id] == [each.game_id for each in await store.read(partial(sync.attachments_of, follow_id=follow.id))]
+    await store.write(partial(record, game_id=other.id, change=Change(local_status=DELETED)))
+
+    assert [follow.id] == await store.read(sync.abandoned) == await store.write(sync.close_abandoned)
+    assert [] == await store.write(sync.close_abandoned)
+    assert "nobody's yet" in {row.match_id for row in await store.read(sync.follows)} - {follow.match_id}
+    assert await store.read(partial(sync.declared, organization_id=ORGANIZATION, key=game.id))
+    third = await store.write(partial(insert_game, game=new_game(3)))
+    await store.write(partial(sync.attach, attachment=attachment(third, follow)))
+    assert follow.id in {row.id for row in await store.read(sync.follows)}
+
+
+async def test_bodies_of_closed_matches_are_forgotten(store, follow):
+    """With them go the validators, so that a match that is opened again is asked for everything; health stays."""
+    good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[])
+    await store.write(lambda unit: sync.save_resource(unit, follow.id, good, b"{}"))
+    assert 0 == await store.write(sync.forget_closed)
+    await store.write(lambda unit: sync.save_follow(unit, follow.id, closed_at=1_700_000_000))
+
+    assert [1, 0] == [await store.write(sync.forget_closed) for _ in range(2)]
+    assert {} == await store.read(partial(sync.bodies, follow_id=follow.id))
+    known = await store.read(partial(sync.resources, follow_id=follow.id))
+    assert {"match": replace(good, etag=None, digest=None)} == known
 
 
 async def test_a_declared_key_creates_one_liveblog(store, game, follow):

@@ -106,15 +106,14 @@ class House:
         return rows[::-1]
 
     @asynccontextmanager
-    async def deliver(self, rhythm=QUICK, guard=None, **changes):
+    async def deliver(self, rhythm=QUICK, guard=None, holding=None, **changes):
         guard = guard or Guard(["127.0.0.1"])
-        self.delivering = Delivering(self.store, guard, replace(rhythm, **changes), timing=self.timing)
-        self.store.on_commit = self.delivering.wake
+        self.delivering = Delivering(self.store, guard, replace(rhythm, **changes), timing=self.timing, holding=holding)
+        self.store.on_step(self.delivering.wake)
         running = asyncio.create_task(self.delivering.run(alone=True))
         try:
             yield self.delivering
         finally:
-            self.store.on_commit = None
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
             await self.delivering.stop(grace=2.0)

@@ -9,7 +9,6 @@ from sqlalchemy import func, select
 
 from ingest.delivering import Delivering, Rhythm
 from ingest.guarded import Guard
-from ingest.posting import Limits
 from store.database import Store
 from store.liveblogs import Change, record
 from store.tables import games, outbox
@@ -17,8 +16,8 @@ from store.tables import games, outbox
 
 async def main(url, total):
     store = await Store.open(url)
-    delivering = Delivering(store, Guard(["127.0.0.1"]), Rhythm(rate=0, limits=Limits(round=3.0, one_try=1.0)))
-    store.on_commit = delivering.wake
+    delivering = Delivering(store, Guard(["127.0.0.1"]), Rhythm(rate=0))
+    store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run(alone=True))
     ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))
     written = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(outbox)))

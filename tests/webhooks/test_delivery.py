@@ -208,6 +208,20 @@ class TestFast:
         assert sorted(taken) == versions
 
 
+FAULTS = {
+    "refuse": 4,
+    "tls": 4,
+    "hang": 4,
+    "drip": 4,
+    "500": 4,
+    "reset": 4,
+    "400": 1,
+    "301": 1,
+    "429": 1,
+}
+"""Most tries of a round against each fault, and, except where time runs out, also the least."""
+
+
 @pytest.mark.soak
 class TestAtSixtyTimes:
     """The same with less haste."""
@@ -216,9 +230,45 @@ class TestAtSixtyTimes:
     def timing(self):
         return Fast(60.0)
 
-    async def test_twelve_rounds(self, house, receiver):
-        """Twelve rounds at sixty times the time."""
-        await _twelve_rounds(house, receiver, 60.0, within=400)
+    async def test_twelve_rounds_of_every_fault(self, house, receiver, closed_port):
+        """Each fault gets twelve rounds, ten minutes apart by the clock, with the tries of the interface, and no more;
+        beside them one that takes everything and one that answers with 50 MB get it once."""
+        urls = {how: receiver.url(how) for how in (*FAULTS, "ok", "big") if how not in {"refuse", "tls"}}
+        urls["refuse"] = f"http://127.0.0.1:{closed_port}/x"
+        urls["tls"] = f"https://127.0.0.1:{receiver.port}/ok/tls"
+        for url in urls.values():
+            await house.subscribe(url)
+        async with house.deliver():
+            await house.change()
+            async with asyncio.timeout(500):
+                for how in FAULTS:
+                    while len(await house.log(urls[how])) < 12:
+                        await asyncio.sleep(0.5)
+            await asyncio.sleep(25)
+
+        logs = {how: await house.log(url) for how, url in urls.items()}
+        assert [(row.round, row.tries, row.success) for row in logs["ok"] + logs["big"]] == [(1, 1, True)] * 2
+        for how, most in FAULTS.items():
+            rows, gap = logs[how], 1200 if how == "429" else 600
+            assert [row.round for row in rows] == list(range(1, 13)), how
+            assert all((most - 1 if how in {"hang", "drip"} else most) <= row.tries <= most for row in rows), how
+            gaps = [later.at - later.took_ms * 60 / 1000 - earlier.at for earlier, later in pairwise(rows)]
+            assert all(gap - 1 <= each <= gap + 3 * 60 for each in gaps), (how, gaps)  # a tick, on a busy machine
+            check_received(how, rows, receiver.requests(how))
+
+
+def check_received(how, rows, requests):
+    """The receiver has seen the tries of each round together, and nothing in between."""
+    if how in {"refuse", "tls"}:  # they never come as far as a request
+        assert requests == []
+        return
+    assert len(requests) == sum(row.tries for row in rows), how
+    assert len({request["headers"]["webhook-id"] for request in requests}) == 1
+    times, slow = [request["at"] for request in requests], 0.4 if how in {"hang", "drip"} else 0.0
+    for row in rows:
+        tries, times = times[: row.tries], times[row.tries :]
+        assert all(0.09 <= later - earlier - slow <= 1.3 for earlier, later in pairwise(tries)), how
+        assert not times or times[0] - tries[-1] >= 9.9, how
 
 
 async def switch(receiver, name, how):

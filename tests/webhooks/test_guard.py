@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from ingest.guarded import Blocked, Guard, GuardedBackend
+from ingest.wire import Wires
 from mapping.rules.addresses import REFUSED, shown
 
 PUBLIC = "93.184.216.34"
@@ -107,46 +108,46 @@ async def test_addresses_that_are_not_public_are_refused(names, bad, good):
     assert names.asked == []
 
 
-@pytest.mark.parametrize(
-    ("bad", "good"),
-    [
-        ("http://2130706433/", f"http://{PUBLIC}/"),
-        ("http://1572395042/", f"http://{PUBLIC}/"),  # 93.184.216.34 as one number
-        ("http://0x7f000001/", f"http://{PUBLIC}/"),
-        ("http://0x5d.0xb8.0xd8.0x22/", f"http://{PUBLIC}/"),
-        ("http://0177.0.0.1/", f"http://{PUBLIC}/"),
-        ("http://0135.0270.0330.042/", f"http://{PUBLIC}/"),
-        ("http://127.1/", f"http://{PUBLIC}/"),
-        ("http://93.12113954/", f"http://{PUBLIC}/"),
-        ("http://127.0.0.1./", f"http://{PUBLIC}./"),
-        ("http://\uff11\uff12\uff17.0.0.1/", "http://m\xfcnchen.example/"),
-        ("http://\u2460\u2461\u2466.0.0.1/", "http://m\xfcnchen.example/"),
-        ("http://127\u30020\u30020\u30021/", "http://m\xfcnchen.example/"),
-        ("http://user:password@public.example/", "http://public.example/"),
-        ("http://user@public.example/", "http://public.example/"),
-        ("http://@public.example/", "http://public.example/"),
-        ("http://public.example:pass@127.0.0.1/", "http://public.example/"),
-        ("http://public.example:22/", "http://public.example:80/"),
-        ("http://public.example:25/", "http://public.example:443/"),
-        ("http://public.example:1023/", "http://public.example:1024/"),
-        ("http://public.example:0/", "http://public.example:65535/"),
-        ("http://public.example:65536/", "http://public.example:8080/"),
-        ("ftp://public.example/", "https://public.example/"),
-        ("file:///etc/passwd", "https://public.example/"),
-        ("gopher://public.example/", "https://public.example/"),
-        ("//public.example/", "https://public.example/"),
-        ("http:///hook", "https://public.example/"),
-        ("http://[::1/", "https://public.example/"),
-        ("http://public.example\\@127.0.0.1/", "http://public.example/"),
-        ("http://public.example\r\nhost: x/", "http://public.example/"),
-        ("http://public.example /", "http://public.example/"),
-        ("http://public.example%00/", "http://public.example/"),
-        ("http://localhost/", "http://public.example/"),
-        ("http://unknown.example/", "http://public.example/"),
-        ("http://public.example/" + "x" * 2048, "http://public.example/" + "x" * 2000),
-        ("", "http://public.example/"),
-    ],
-)
+FORMS = [
+    ("http://2130706433/", f"http://{PUBLIC}/"),
+    ("http://1572395042/", f"http://{PUBLIC}/"),  # 93.184.216.34 as one number
+    ("http://0x7f000001/", f"http://{PUBLIC}/"),
+    ("http://0x5d.0xb8.0xd8.0x22/", f"http://{PUBLIC}/"),
+    ("http://0177.0.0.1/", f"http://{PUBLIC}/"),
+    ("http://0135.0270.0330.042/", f"http://{PUBLIC}/"),
+    ("http://127.1/", f"http://{PUBLIC}/"),
+    ("http://93.12113954/", f"http://{PUBLIC}/"),
+    ("http://127.0.0.1./", f"http://{PUBLIC}./"),
+    ("http://\uff11\uff12\uff17.0.0.1/", "http://m\xfcnchen.example/"),
+    ("http://\u2460\u2461\u2466.0.0.1/", "http://m\xfcnchen.example/"),
+    ("http://127\u30020\u30020\u30021/", "http://m\xfcnchen.example/"),
+    ("http://user:password@public.example/", "http://public.example/"),
+    ("http://user@public.example/", "http://public.example/"),
+    ("http://@public.example/", "http://public.example/"),
+    ("http://public.example:pass@127.0.0.1/", "http://public.example/"),
+    ("http://public.example:22/", "http://public.example:80/"),
+    ("http://public.example:25/", "http://public.example:443/"),
+    ("http://public.example:1023/", "http://public.example:1024/"),
+    ("http://public.example:0/", "http://public.example:65535/"),
+    ("http://public.example:65536/", "http://public.example:8080/"),
+    ("ftp://public.example/", "https://public.example/"),
+    ("file:///etc/passwd", "https://public.example/"),
+    ("gopher://public.example/", "https://public.example/"),
+    ("//public.example/", "https://public.example/"),
+    ("http:///hook", "https://public.example/"),
+    ("http://[::1/", "https://public.example/"),
+    ("http://public.example\\@127.0.0.1/", "http://public.example/"),
+    ("http://public.example\r\nhost: x/", "http://public.example/"),
+    ("http://public.example /", "http://public.example/"),
+    ("http://public.example%00/", "http://public.example/"),
+    ("http://localhost/", "http://public.example/"),
+    ("http://unknown.example/", "http://public.example/"),
+    ("http://public.example/" + "x" * 2048, "http://public.example/" + "x" * 2000),
+    ("", "http://public.example/"),
+]
+
+
+@pytest.mark.parametrize(("bad", "good"), FORMS)
 async def test_forms_of_addresses_that_are_refused(names, bad, good):
     """Numbers that are no usual address, user and password, odd ports, other schemes; each beside one that passes."""
     names.table |= {"localhost": ["127.0.0.1"], "m\xfcnchen.example": [PUBLIC], "127.0.0.1": ["127.0.0.1"]}
@@ -155,6 +156,77 @@ async def test_forms_of_addresses_that_are_refused(names, bad, good):
     with pytest.raises(Blocked):
         await guard.check(bad)
     await guard.check(good)
+
+
+class Refused(Exception):
+    """Nobody is called in these tests."""
+
+
+@pytest.fixture
+async def dialled(monkeypatch):
+    """Where a delivery would have connected to: (address, port, name for TLS)."""
+    found = []
+
+    async def create_connection(_protocol, host, port, *, ssl, server_hostname):
+        found.append((host, port, server_hostname if ssl else None))
+        raise Refused
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", create_connection)
+    return found
+
+
+async def deliver(guard, url):
+    """A delivery to `url`; True where it came as far as connecting."""
+    try:
+        await Wires(guard, url).post(b"", b"{}", connect=1.0)
+    except Blocked:
+        return False
+    except Refused:
+        return True
+
+
+@pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
+async def test_deliveries_connect_to_checked_addresses_only(names, dialled, bad, good):
+    """Neither by name nor by address is anything connected to that is not public; its neighbour is, as it was checked."""
+    guard = Guard(resolve=names)
+    names.table["there.example"] = [bad]
+    assert not await deliver(guard, "https://there.example/hook")
+    assert not await deliver(guard, f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
+    assert dialled == []
+
+    names.table["there.example"] = [good]
+    assert await deliver(guard, "https://there.example/hook")
+    assert await deliver(guard, f"http://{f'[{good}]' if ':' in good else good}:8080/hook")
+    assert dialled == [(good, 443, "there.example"), (good, 8080, None)]
+
+
+@pytest.mark.parametrize(("bad", "good"), FORMS)
+async def test_deliveries_to_forms_that_are_refused(names, dialled, bad, good):
+    """What may not be subscribed is not called either, whoever wrote it into the database."""
+    names.table |= {"localhost": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
+    guard = Guard(resolve=names)
+    if bad != "http://unknown.example/":
+        assert not await deliver(guard, bad)
+    else:
+        with pytest.raises(OSError, match="no such name"):
+            await deliver(guard, bad)
+    assert dialled == []
+
+    assert await deliver(guard, good)
+    assert dialled[0][0] == PUBLIC
+
+
+async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
+    """One look-up for each connection, and that one is checked; one bad address among good ones is enough."""
+    guard = Guard(resolve=names)
+    names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
+    assert await deliver(guard, "https://rebound.example/")
+    assert names.asked == ["rebound.example"]
+    assert not await deliver(guard, "https://rebound.example/")
+    for answer in ([PUBLIC, "10.0.0.1"], ["10.0.0.1", PUBLIC], []):
+        names.table["mixed.example"] = answer
+        assert not await deliver(guard, "https://mixed.example/")
+    assert dialled == [(PUBLIC, 443, "rebound.example")]
 
 
 async def test_one_bad_address_among_good_ones_is_enough(names):

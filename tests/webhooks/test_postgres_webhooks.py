@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import signal
+import subprocess
+import sys
 import time
 from functools import partial
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import delete, insert, select, text
 
-from ingest.delivering import Delivering
+from ingest.delivering import Alone, Delivering
 from ingest.guarded import Guard
 from ingest.horizon import Horizon
 from mapping.rules.delivery import Health
@@ -18,8 +22,9 @@ from store.database import Store
 from store.deliveries import Delivery, Round, Settlement
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
+from store.tables import workers
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import QUICK
+from tests.webhooks.conftest import QUICK, ROOT
 
 
 @pytest.fixture
@@ -66,23 +71,49 @@ async def test_an_id_that_is_committed_late_is_not_passed_over(stores):
     assert [row.game_id for row in rows] == [slow.id, quick.id]
 
 
+async def lives(store, *names):
+    """Let exactly these processes be counted as alive."""
+    rows = [{"id": name, "kind": "", "beat": 0, "seen_at": 0} for name in names]
+    await store.write(lambda unit: (unit.conn.execute(delete(workers)), unit.conn.execute(insert(workers), rows)))
+
+
 async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(stores):
-    """A claim holds until its lease is over; who comes back after that finds the fence moved."""
+    """A claim holds as long as its holder lives; who comes back after that finds the fence moved."""
     store, other = stores
     row = await subscribe(store, "https://cms.example/")
-    held = await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one", lease=60))
-    assert await other.write(partial(deliveries.claim, webhook_id=row.id, owner="two", lease=60)) is None
+    await lives(store, "one", "two")
+    held = await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one"))
+    assert await other.write(partial(deliveries.claim, webhook_id=row.id, owner="two")) is None
 
-    await store.write(lambda unit: unit.conn.execute(update(table).values(lease_until=1.0)))
-    taken = await other.write(partial(deliveries.claim, webhook_id=row.id, owner="two", lease=60))
+    await lives(store, "two")
+    taken = await other.write(partial(deliveries.claim, webhook_id=row.id, owner="two"))
     delivery = Delivery(outbox_id=1, game_id="g", local_id="l", version=1)
     done = Round(delivery=delivery, tries=1, at=1.0, took_ms=1, success=True, status_code=200, message="")
-    made = partial(Settlement, rounds=(done,), cursor=5, health=Health(), lease=60)
+    made = partial(Settlement, rounds=(done,), cursor=5, health=Health())
     assert taken is not None
     assert await store.write(partial(deliveries.settle, settlements=[made(held=held)])) == {}
-    assert await store.write(partial(deliveries.renew, held=held, lease=60)) is None
+    await store.write(partial(deliveries.let_go, held=[held]))
+    assert await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one")) is None
     assert set(await store.write(partial(deliveries.settle, settlements=[made(held=taken)]))) == {row.id}
     assert await store.read(lambda conn: deliveries.tried(conn, row.id, after=0)) == frozenset({1})
+
+
+async def test_only_what_is_within_reach_is_asked_for(stores):
+    """What a living process holds is nothing to others; what a dead one held is."""
+    store, _ = stores
+    rows = [await subscribe(store, f"https://cms.example/{number}") for number in range(3)]
+    await lives(store, "one", "two", "three")
+    for row, owner in zip(rows, ("one", "two"), strict=False):
+        await store.write(partial(deliveries.claim, webhook_id=row.id, owner=owner))
+
+    async def reach():
+        return set(await store.read(partial(webhooks.within_reach, owner="three")))
+
+    assert await reach() == {rows[2].id}
+    assert await store.read(partial(webhooks.orphaned, owner="three")) == []
+    await lives(store, "two", "three")
+    assert await reach() == {rows[0].id, rows[2].id}
+    assert await store.read(partial(webhooks.orphaned, owner="three")) == [rows[0].id]
 
 
 async def test_two_processes_share_the_receivers(stores, receiver):
@@ -91,9 +122,13 @@ async def test_two_processes_share_the_receivers(stores, receiver):
     games = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
     for name in ("a", "b", "c"):
         await subscribe(store, receiver.url("ok", name))
-    both = [Delivering(each, Guard(["127.0.0.1"]), QUICK) for each in (store, other)]
+    await lives(store, "one", "two")
+    both = [
+        Delivering(each, Guard(["127.0.0.1"]), QUICK, holding=Alone(owner))
+        for each, owner in ((store, "one"), (other, "two"))
+    ]
     for each, own in zip(stores, both, strict=True):
-        each.on_commit = own.wake
+        each.on_step(own.wake)
     tasks = [asyncio.create_task(each.run()) for each in both]
     try:
         for number in range(20):
@@ -114,8 +149,95 @@ async def test_two_processes_share_the_receivers(stores, receiver):
             each.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await both[1].stop(grace=1)
-        for each in stores:
-            each.on_commit = None
     for name in ("a", "b", "c"):
         versions = receiver.versions(name)
         assert sorted(versions) == sorted([*range(2, 12), *range(2, 12), 12])
+
+
+class Process:
+    """A daemon that delivers, in a process of its own; its clock is set by `step`."""
+
+    def __init__(self, folder, name, database):
+        self.settings, self.offset = folder / f"{name}.json", folder / f"{name}.clock"
+        tables = {"database": {"url": database}, "server": {"port": 0}, "webhooks": {"allow_hosts": ["127.0.0.1"]}}
+        self.settings.write_text(json.dumps(tables))
+        self.step(0)
+
+    def step(self, hours):
+        new = self.offset.with_suffix(".new")
+        new.write_text(str(hours * 3600))
+        new.replace(self.offset)  # at once: the process reads it all the time
+
+    def start(self):
+        command = [sys.executable, "-m", "tests.webhooks.worker", self.settings, self.offset]
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        line = self.process.stdout.readline()
+        assert line.startswith("http"), line
+
+    def end(self):
+        self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+async def processes(tmp_path, postgres_url, stores):
+    """The second is started when the first holds everything."""
+    running = [Process(tmp_path, name, postgres_url) for name in ("one", "two")]
+    yield running
+    for each in running:
+        each.end()
+
+
+NAMES = ("a", "b", "c")
+
+
+async def holders(store):
+    """Owner and fence of each receiver."""
+    query = select(table.c.id, table.c.owner, table.c.fence).order_by(table.c.id)
+    return await store.read(lambda conn: [tuple(row) for row in conn.execute(query)])
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
+async def test_a_dead_process_is_replaced_and_no_clock_has_a_say(stores, processes, receiver, how):
+    """While a process lives, its receivers stay its own, however its clock is set: each update comes once. When it is
+    killed or frozen the other has delivered what is left within twelve seconds; when it wakes up it does no harm."""
+    store, (one, two) = stores[0], processes
+    game = await store.write(partial(insert_game, game=new_game(1)))
+    for name in NAMES:
+        await subscribe(store, receiver.url("ok", name))
+    sent = 0
+
+    async def change(within):
+        nonlocal sent
+        await store.write(lambda unit: record(unit, game.id, Change()))
+        sent += 1
+        await receiver.until(lambda: all(len(set(receiver.versions(name))) == sent for name in NAMES), within=within)
+
+    await asyncio.to_thread(one.start)
+    await change(within=10)
+    before = await holders(store)
+    assert len({owner for _, owner, _ in before}) == 1
+    await asyncio.to_thread(two.start)
+    for hours in (2, -2, 2):
+        one.step(hours)
+        await asyncio.sleep(1.5)
+        await change(within=5)
+        await asyncio.sleep(1.5)
+        await change(within=5)
+    assert await holders(store) == before
+    assert len(receiver.requests()) == sent * len(NAMES)
+
+    one.process.send_signal(how)
+    began = time.monotonic()
+    await change(within=12)
+    print(f"{how.name}: taken over within {time.monotonic() - began:.1f} s")  # noqa: T201
+    after = await holders(store)
+    assert all(owner != held for (_, owner, _), (_, held, _) in zip(before, after, strict=True))
+    one.process.send_signal(signal.SIGCONT)
+    for _ in range(3):
+        await change(within=5)
+        await asyncio.sleep(1)
+    assert await holders(store) == after
+    assert len(receiver.requests()) <= sent * len(NAMES) + len(NAMES)  # what was under way when it froze may come twice

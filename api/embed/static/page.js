@@ -1,28 +1,33 @@
-// Keeps a liveblog page up to date: asks for the part that changes, swaps it, and lets the clock go on in between.
+// Keeps a liveblog page up to date: hears of changes, asks for them where it cannot hear, and lets the clock go on.
 "use strict";
 
-const INTERVAL = 4000;
-const LONGEST = 60000;
+const FIRST = 1000; // milliseconds before the first new attempt, doubled with each failure
+const LONGEST = 30000;
+const POLL = 4000; // between two questions while there is no stream
+const PATIENCE = 10000; // for an answer
+const SILENCE = 40000; // a stream that has said nothing for so long is dead: it beats every 15 seconds
+const STEADY = 10000; // a stream that lasted so long did not fail
 const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
 
 const liveblog = document.getElementById("liveblog");
+const list = liveblog.querySelector(".stream ol");
 const language = document.documentElement.lang || "en";
-const news = document.getElementById("news");
-const address = new URL(location.href);
-address.searchParams.set("fragment", "1");
-address.hash = "";
 
-let tag = null;
-let failures = 0;
+let version = Number(liveblog.dataset.version);
+let shown = { board: null, squads: null }; // what they were made of
+let turn = 0; // of the attempts to connect: the latest one counts
+let failures = 0; // questions in a row without an answer
+let refused = 0; // streams in a row that did not last
+let rounds = 0;
+let source = null;
 let timer = null;
+let alarm = null;
 let ahead = 0; // milliseconds that the server's clock is ahead of ours
 
-function posts() {
-  return new Map([...liveblog.querySelectorAll(".post")].map((post) => [post.id, post]));
-}
+// What is shown
 
-function localise() {
-  for (const time of liveblog.querySelectorAll("time[data-form]")) {
+function localise(within) {
+  for (const time of within.querySelectorAll("time[data-form]")) {
     const at = new Date(time.dateTime);
     time.textContent = time.dataset.form === "time"
       ? at.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
@@ -40,44 +45,179 @@ function tick() {
   }
 }
 
-function swap(html) {
-  const before = posts();
-  const open = new Set([...before].filter(([, post]) => post.querySelector("details[open]")).map(([id]) => id));
-  const fragment = new DOMParser().parseFromString(html, "text/html");
-  liveblog.replaceChildren(...fragment.body.childNodes);
-  const fresh = [...posts()].filter(([id]) => !before.has(id)).map(([, post]) => post);
-  for (const post of fresh) post.classList.add("fresh");
-  for (const id of open) {
-    for (const details of document.getElementById(id)?.querySelectorAll("details") ?? []) details.open = true;
+function parsed(html) {
+  const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+  localise(element);
+  return element;
+}
+
+function posts() {
+  return [...list.querySelectorAll(":scope > .post")];
+}
+
+// Pinned posts first, then the newest.
+function rank(post) {
+  return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
+}
+
+// What the reader has done to the old form of a post is done to the new one.
+function keep(before, after) {
+  const [old, young] = [before, after].map((post) => [...post.querySelectorAll("details")]);
+  old.forEach((each, index) => { if (each.open && young[index]) young[index].open = true; });
+  const [held, free] = [before, after].map((post) => [...post.querySelectorAll("a, summary, video")]);
+  return free[held.indexOf(document.activeElement)];
+}
+
+function place(before, html) {
+  if (!html) return before?.remove();
+  const after = parsed(html);
+  const next = posts().find((post) => post !== before && rank(post) < rank(after));
+  if (!before && !next && liveblog.dataset.more === "1") return undefined; // older than what the page shows
+  if (before && rank(before) === rank(after)) {
+    const focused = keep(before, after);
+    before.replaceWith(after);
+    return focused?.focus({ preventScroll: true });
   }
-  if (fresh.length) news.textContent = fresh[0].querySelector(".body").textContent.slice(0, 300);
-  localise();
+  if (!before) after.classList.add("fresh");
+  before?.remove();
+  return list.insertBefore(after, next ?? null);
+}
+
+function replace(name, html, put) {
+  if (shown[name] === html) return;
+  shown[name] = html;
+  put(html ? parsed(html) : null);
+}
+
+function settle({ posts: changed, since, title, label, board, squads }) {
+  const known = new Map(posts().map((post) => [post.id, post]));
+  if (since === 0) for (const post of known.values()) post.remove();
+  for (const { id, html } of changed) place(since === 0 ? undefined : known.get(id), html);
+  list.querySelector(":scope > .nothing")?.remove();
+  if (!list.children.length) {
+    const nothing = list.appendChild(document.createElement("li"));
+    nothing.className = "nothing";
+    nothing.textContent = list.dataset.nothing;
+  }
+  list.parentElement.setAttribute("aria-label", label);
+  document.title = title;
+  replace("board", board, (element) => liveblog.querySelector(".board").replaceWith(element));
+  replace("squads", squads, (element) => {
+    liveblog.querySelector(".squads")?.remove();
+    if (element) liveblog.querySelector(".columns").append(element);
+  });
   tick();
 }
 
-async function refresh() {
+// Whoever reads further down goes on reading the same line.
+function steadily(change) {
+  const reading = list.getBoundingClientRect().top < 0;
+  const before = posts().map((post) => [post.id, post.getBoundingClientRect()]).filter(([, box]) => box.bottom > 0);
+  change();
+  if (!reading) return;
+  const after = new Map(posts().map((post) => [post.id, post]));
+  const [id, box] = before.find(([name]) => after.has(name)) ?? [];
+  if (id !== undefined) scrollBy({ top: after.get(id).getBoundingClientRect().top - box.top, behavior: "instant" });
+}
+
+function withdraw() {
+  list.replaceChildren();
+  liveblog.hidden = true;
+  version = 0;
+}
+
+// Applies what has changed; false where something in between is missing.
+function apply(changes) {
+  if (changes.status !== 0) {
+    withdraw();
+    return true;
+  }
+  if (changes.since > version) return false;
+  if (changes.since !== 0 && changes.version <= version) return true;
+  liveblog.hidden = false;
+  list.setAttribute("aria-busy", String(changes.since === 0)); // a whole page is not read out
+  steadily(() => settle(changes));
+  version = changes.version;
+  return true;
+}
+
+// How it is learned
+
+async function ask() {
+  const address = new URL(location.href);
+  address.hash = "";
+  address.searchParams.set("fragment", "1");
+  address.searchParams.set("refresh", version);
+  const answer = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+  const date = Date.parse(answer.headers.get("Date") ?? "");
+  if (Math.abs(date - Date.now()) > 2000) ahead = date - Date.now();
+  if (answer.status === 204) return false;
+  const told = await answer.json();
+  if (answer.status === 404 && told.code === "not_found") withdraw();
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  apply(told);
+  return told.more;
+}
+
+function stop() {
+  turn += 1;
+  clearTimeout(timer);
+  clearTimeout(alarm);
+  source?.close();
+  source = null;
+}
+
+function again(milliseconds) {
+  clearTimeout(timer);
+  if (!document.hidden) timer = setTimeout(connect, Math.min(milliseconds, LONGEST) * (0.5 + Math.random() / 2));
+}
+
+async function connect() {
+  stop();
+  const mine = turn;
   try {
-    const answer = await fetch(address, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
-    const date = Date.parse(answer.headers.get("Date") ?? "");
-    if (Math.abs(date - Date.now()) > 2000) ahead = date - Date.now();
-    if (answer.status === 200) {
-      tag = answer.headers.get("ETag");
-      swap(await answer.text());
-    }
-    failures = answer.ok || answer.status === 304 ? 0 : failures + 1;
+    while (await ask()) if (mine !== turn) return;
+    failures = 0;
   } catch {
     failures += 1;
   }
-  schedule();
+  if (mine !== turn) return;
+  rounds += 1;
+  if (failures) again(FIRST * 2 ** failures);
+  else if (rounds % 2 ** Math.min(Math.max(refused - 1, 0), 4)) again(POLL);
+  else listen();
 }
 
-function schedule() {
-  clearTimeout(timer);
-  if (!document.hidden) timer = setTimeout(refresh, Math.min(INTERVAL * 2 ** failures, LONGEST));
+function listen() {
+  const address = new URL(liveblog.dataset.stream, location.href);
+  address.search = location.search;
+  for (const [name, value] of [["liveblogId", liveblog.dataset.name], ["html", "1"], ["refresh", version]]) {
+    address.searchParams.set(name, value);
+  }
+  const began = Date.now();
+  const lost = () => {
+    stop();
+    refused = Date.now() - began < STEADY ? refused + 1 : 0;
+    again(refused > 1 ? POLL : FIRST);
+  };
+  const heard = () => {
+    clearTimeout(alarm);
+    alarm = setTimeout(lost, SILENCE);
+  };
+  source = new EventSource(address);
+  source.onopen = heard;
+  source.onerror = lost;
+  source.addEventListener("beat", heard);
+  source.addEventListener("update", (message) => {
+    heard();
+    if (!apply(JSON.parse(message.data))) connect();
+  });
+  heard();
 }
 
-document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : refresh()));
+document.addEventListener("visibilitychange", () => (document.hidden ? stop() : connect()));
+addEventListener("online", connect);
 setInterval(tick, 1000);
-localise();
+localise(liveblog);
 tick();
-schedule();
+if (!document.hidden) connect();

@@ -12,7 +12,7 @@ from providers.heim.events import Context
 from providers.heim.sport import competition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import tzinfo
 
     from mapping.match import Score
@@ -59,12 +59,16 @@ class Source:
     def kickoff(self) -> int | None:
         return clock.kickoff(self.row, self.zone, self.notes)
 
-    def incident(self) -> str | None:
+    def incident(self, keep: Iterable[str] = ()) -> str | None:
         """Id of what is special about the course of the match."""
-        return clock.incident_of(self.row, self.notes)
+        return clock.incident_of(self.row, self.notes, keep)
 
-    def finished(self) -> bool:
-        return bool(self.notes.spare(lambda: self.row.flag("finished")))
+    def finished(self, keep: Iterable[str] = ()) -> bool:
+        return clock.finished(self.row, self.notes, keep)
+
+    def period(self, keep: Iterable[str] = ()) -> str:
+        """`current_period`, empty where it says nothing."""
+        return clock.period_word(self.row, self.notes, keep)
 
     def tournament(self) -> Named | None:
         """The competition inside the match or above it in the tree."""

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, Side, Status
+from providers.heim.payload import EVENTS
 from providers.heim.sport import competition
-from providers.heim.sports.flags import flag_in_force, merged, stopped
-from providers.heim.sports.races import RaceEvent, drivers, kind_of, read_rows
+from providers.heim.sports.flags import TRACK, flag_in_force, merged, stopped
+from providers.heim.sports.races import MARKS, ONCE, RaceEvent, drivers, kind_of, read_rows
 from providers.heim.sports.ranking import ranking
 
 if TYPE_CHECKING:
@@ -18,11 +19,9 @@ if TYPE_CHECKING:
     from mapping.match import Placing
     from providers.heim.read import Row
     from providers.heim.sports.base import Source
+    from providers.notes import Notes
 
 SPORT = "motorsports"
-ONCE = ("start", "end", "podium")
-"""Kinds that a session has once, whoever tells of them."""
-
 FLAGS = frozenset({"safety-car", "virtual-safety-car", "red-flag", "yellow-flag"})
 PLACES = ("first", "second", "third")
 
@@ -32,9 +31,9 @@ def motorsports(source: Source) -> Match:
     row, notes = source.row, source.notes
     events = read_rows(source)
     status = _status(source, events)
-    places = ranking(source, drivers(events))
+    places = _places(source, events)
     marks = {event.kind: event for event in events if event.kind in ONCE}
-    happened, keys = _happened(events)
+    happened, keys = _happened(events, notes)
     frame_keys = {event.id: _once(event.kind) for event in marks.values()}
     frame = _frame(source, status, marks, places)
     laps = [event.lap for event in events if event.lap is not None]
@@ -57,6 +56,7 @@ def motorsports(source: Source) -> Match:
             ranking=places,
         ),
         faults=notes.faults,
+        illegible=notes.illegible,
     )
 
 
@@ -88,19 +88,28 @@ def _status(source: Source, events: Sequence[RaceEvent]) -> Status:
     for word in (Status.ABANDONED, Status.CANCELLED):
         if incident and incident == names[f"incident_{word.value}"]:
             return word
-    period = source.notes.spare(lambda: source.row.text("current_period"))
+    period = source.period(MARKS)
     ended = any(event.kind == "end" for event in events)
-    if source.finished() or ended or period == "game-end":
+    if source.finished(MARKS) or ended or period == "game-end":
         return Status.FINISHED
     if period or any(event.kind != "weather-info" for event in events):
         return Status.BREAK if stopped(events) else Status.LIVE
     return Status.POSTPONED if incident and incident == names["incident_postponed"] else Status.SCHEDULED
 
 
-def _happened(events: Sequence[RaceEvent]) -> tuple[list[Incident], dict[str, str]]:
-    """The incidents in order, and which one each row belongs to."""
+def _happened(events: Sequence[RaceEvent], notes: Notes) -> tuple[list[Incident], dict[str, str]]:
+    """The incidents in order, and which one each row belongs to.
+
+    Whether a flag is one of several of an incident, other rows tell. Where one of those lacks something, flags that
+    look like part of another incident may have been one of their own.
+    """
     groups = merged([event for event in events if event.kind not in ONCE])
     keys = {event.id: f"incident:{group[0].id}" for group in groups for event in group}
+    unsure = any(fault.resource == EVENTS for fault in notes.sink) or any(
+        event.lap is None or event.created_at is None for event in events if event.kind in TRACK
+    )
+    if unsure:
+        notes.kept.update(f"incident:{event.id}" for group in groups for event in group[1:])
     return [_incident(group) for group in groups], keys
 
 
@@ -138,7 +147,7 @@ def _frame(
     """Start, end and podium: as the feed sends them, else as the status and the result imply them."""
     best = [place for place in places if place.person is not None and place.position in (1, 2, 3)]
     top = {place.position: place for place in best if [other.position for other in best].count(place.position) == 1}
-    since, period = source.since(), source.notes.spare(lambda: source.row.text("current_period"))
+    since, period = source.since(), source.period()
     found: dict[str, Incident] = {}
     if "start" in marks or status.running or status is Status.FINISHED:
         # Not `current_period_start`: the next word of the feed would move the post.
@@ -151,7 +160,26 @@ def _frame(
         if winner is not None:
             podium = _mark("podium", marks.get("podium"), ended.created_at)
             found["podium"] = replace(podium, people=_standing(top))
+        else:
+            _without_podium(source, places)
     return found
+
+
+def _places(source: Source, events: Sequence[RaceEvent]) -> tuple[Placing, ...]:
+    """The ranking. A row of it that cannot be understood is no reason to take the podium back."""
+    understood = len(source.notes.sink)
+    places = ranking(source, drivers(events))
+    if len(source.notes.sink) > understood:
+        source.notes.kept.add(_once("podium"))
+    return places
+
+
+def _without_podium(source: Source, places: Sequence[Placing]) -> None:
+    """A session that is over has no winner: told where that is because something is missing, which takes no podium back."""
+    keep = (_once("podium"),)
+    source.notes.spare(lambda: source.row.needed("match_result"), keep=keep)
+    if any(place.position == 1 and place.person is None for place in places):
+        source.notes.add("match_result.person", "missing", keep=keep)
 
 
 def _standing(top: Mapping[int | None, Placing]) -> tuple[Involved, ...]:

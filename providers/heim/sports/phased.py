@@ -82,7 +82,7 @@ def phased(parts: Parts, source: Source) -> Match:
 
 
 def _period(parts: Parts, source: Source) -> str:
-    period = source.notes.spare(lambda: source.row.text("current_period")) or ""
+    period = source.period()
     if period and period not in parts.words and period != GAME_END:
         source.notes.add("current_period", f"unknown period {period[:40]!r}")
     return period

@@ -6,23 +6,32 @@ Public material shows no such row, so every word of it is a name that the config
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from mapping.match import PERIOD_KEY
 from providers.heim import squads
-from providers.heim.events import row_name
 from providers.heim.payload import EVENTS
-from providers.heim.read import Row
+from providers.heim.rows import understood
+from providers.heim.sports.flags import TRACK
 from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mapping.match import Person, Side
+    from providers.heim.read import Row
     from providers.heim.sports.base import Source
 
 PREFIX = "race_"
 FRAME = {"game-start": "start", "game-end": "end"}
 """Kinds of the action `match`, which other sports have too."""
+
+ONCE = ("start", "end", "podium")
+"""Kinds that a session has once, whoever tells of them."""
+
+MARKS = frozenset(f"{PERIOD_KEY}motorsports.{kind}" for kind in ONCE)
+"""Their keys: what may be in a row that cannot be understood."""
 
 SILENT = frozenset({"playing", "coaching"})
 """Actions of rows that are no incident: the start list."""
@@ -50,14 +59,9 @@ class RaceEvent:
 
 def read_rows(source: Source) -> tuple[RaceEvent, ...]:
     """The rows by time, lap and id; of two with one id the last stands, withdrawn ones are left out."""
-    found: dict[str, RaceEvent] = {}
-    for position, row in enumerate(source.event_rows):
-        about = source.notes.about(EVENTS, row_name(row, position))
-        try:
-            event = _read(Row.of(row), source, about)
-        except MisfitError as misfit:
-            about.add(misfit.name, misfit.reason)
-            continue
+    about, found = source.notes.about(EVENTS, ""), dict[str, RaceEvent]()
+    for place, row in enumerate(source.event_rows):
+        event = understood(row, place, about, partial(_read, source=source), keep=MARKS)
         if event is not None:
             found[event.id] = event
     return tuple(sorted(found.values(), key=lambda event: event.rank))
@@ -81,11 +85,9 @@ def drivers(events: Iterable[RaceEvent]) -> Mapping[str, tuple[Person, Side | No
     return found
 
 
-def _read(row: Row, source: Source, notes: Notes) -> RaceEvent | None:
+def _read(row: Row, event_id: str, notes: Notes, *, source: Source) -> RaceEvent | None:
     names = source.names
-    event_id, action, word = row.ident("id"), row.text("action"), row.text("kind")
-    if event_id is None:
-        raise MisfitError("id", "missing")
+    action, word = row.text("action"), row.text("kind")
     withdrawn = notes.spare(lambda: row.flag(names["deleted"]))
     if action in SILENT or withdrawn:
         return None
@@ -93,6 +95,8 @@ def _read(row: Row, source: Source, notes: Notes) -> RaceEvent | None:
     if kind is None:
         raise MisfitError("kind", f"unknown event {(action or '')[:40]}/{(word or '')[:40]}")
     member = notes.spare(lambda: row.part("team_person"))
+    if kind in TRACK and row.data.get("content") is None:
+        notes.add("content", "missing")
     content = notes.spare(lambda: row.text("content"))
     return RaceEvent(
         id=event_id,

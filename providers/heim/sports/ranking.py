@@ -45,8 +45,8 @@ def _placing(
         person = told[0]
     if team is None and told is not None:
         team = told[1]
-    time, comment = row.text("match_result"), row.text("comment")
-    position = row.number("rank") or None
+    time, comment = (notes.spare(partial(row.text, name)) for name in ("match_result", "comment"))
+    position = notes.spare(lambda: row.needed("rank").number("rank")) or None
     return named, Placing(
         position=position,
         person=person,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mapping.match import Match, Side, SideName, Status
 from providers.heim import clock, periods, squads
+from providers.heim.catalog import PERIOD_KEYS
 from providers.heim.comments import bound
 from providers.heim.events import Context, Event, people_of, read_events
 from providers.heim.incidents import incident_keys, incidents
@@ -28,7 +29,7 @@ def soccer(source: Source) -> Match:
     period = clock.current_period(row, notes, sent)
     status = clock.status(row, period, notes, names)
     since = source.since()
-    rows, ending = table(row, notes), source.incident()
+    rows, ending = table(row, notes, keep=PERIOD_KEYS), source.incident(PERIOD_KEYS)
     course = periods.course(names, ending, extra_time=EXTRA_TIME in rows)
     markers = periods.completed(sent, periods.implied(period, status, course), period, since)
     happened = incidents(events, names)
@@ -59,6 +60,7 @@ def soccer(source: Source) -> Match:
         comments=source.texts(sides, partial(bound, keys=incident_keys(events, names))),
         text=source.has_text(),
         faults=notes.faults,
+        illegible=notes.illegible,
     )
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOTHING = Score(0, 0)
 SETS = ("1", "2", "3", "4", "5")
 MARKERS = {"game-start": "tennis.start", "game-end": "tennis.end"}
+MARKS = frozenset(f"{PERIOD_KEY}{kind}" for kind in MARKERS.values())
 CELLS = frozenset({"", "match_result", "match_result_at", "place"})
 """Fields of the result; a fault in one of them is a set that cannot be read."""
 
@@ -47,7 +48,7 @@ def tennis(source: Source) -> Match:
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)
     rows = table(row, notes, beside=names["points_row"])
-    period = notes.spare(lambda: row.text("current_period")) or ""
+    period = source.period(MARKS)
     played, broken = _sets(rows), any(fault.field in CELLS for fault in notes.sink)
     status = _status(source, period, begun=bool(played) or broken)
     if status.over:
@@ -74,13 +75,13 @@ def tennis(source: Source) -> Match:
         points=_points(source, status),
         serving=sides.get(server or "") if status.running else None,
         faults=notes.faults,
-        illegible=_illegible(len(played)) if broken else frozenset(),
+        illegible=notes.illegible | _illegible(len(played)) if broken else notes.illegible,
     )
 
 
 def _illegible(read: int) -> frozenset[str]:
-    """Every game that the sets behind the first `read` could hold: a broken row is no reason to take any of them back."""
-    return frozenset(
+    """Start, end and every game that the sets behind the first `read` could hold: a broken row takes none of them back."""
+    return MARKS.union(
         f"game:s{number}:{side}{game}"
         for number in SETS[read:]
         for side in ("home", "away")
@@ -110,7 +111,7 @@ def _status(source: Source, period: str, *, begun: bool) -> Status:
     for word in (Status.ABANDONED, Status.CANCELLED):
         if incident and incident == names[f"incident_{word.value}"]:
             return word
-    if source.finished() or period == "game-end":
+    if source.finished(MARKS) or period == "game-end":
         return Status.FINISHED
     if period or begun:
         return Status.LIVE

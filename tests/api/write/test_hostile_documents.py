@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from store import clients
 from store.database import Store
 from tests.api import matchday
-from tests.api.conftest import NOW, serving
+from tests.api.conftest import NOW, contents, serving
 from tests.api.write.desk import BOARD, META, Desk, change, match, news, permission, player, team, tournament
-from tests.api.write.test_write_tenancy import contents
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

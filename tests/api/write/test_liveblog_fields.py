@@ -6,9 +6,8 @@ from functools import partial
 
 import pytest
 
-from api.write import liveblogs, players, teams, tournaments
+from api.write import liveblogs, records
 from mapping.documents import GameDraft, PostModifications, parse
-from mapping.documents import people as people_documents
 from store.declarations import Declaration, declare
 from tests.api import matchday
 from tests.api.write.desk import BOARD, META, MODIFICATION, change, good, match, news, permission, refused
@@ -150,9 +149,10 @@ def test_examples_of_the_operations_are_documents():
     """What the OpenAPI document shows as bodies can be sent as it is."""
     assert parse(GameDraft, liveblogs.NEW)
     assert parse(PostModifications, liveblogs.CHANGES)
-    for module, name in ((players, "Player"), (teams, "Team"), (tournaments, "Tournament")):
-        assert parse(getattr(people_documents, f"{name}Draft"), module.EXAMPLE)
-        assert parse(getattr(people_documents, f"{name}Update"), module.CHANGED)
+    for kind in records.KINDS:
+        assert parse(kind.draft, kind.example)
+        assert parse(kind.update, kind.changed)
+    assert len(records.KINDS) == 3
 
 
 async def test_the_openapi_document_names_every_parameter(server):

@@ -6,10 +6,13 @@ from functools import partial
 
 import pytest
 
+from store.declarations import Declaration, declare
 from store.tables import players
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.write.desk import META, Desk, change, match, news, player, refused, team, team_meta, tournament
+from tests.api.writing import Desk as Posts
+from tests.api.writing import post
 from tests.interface_tables import OURS, enums, parameters
 
 TEXT = OURS.read_text(encoding="utf-8")
@@ -208,3 +211,33 @@ async def test_wild_questions_are_harmless(desk, filled, operation):
     for question in ("%", "_", "'; DROP TABLE tokens; --", '"', "\\", "*" * 500, "a " * 2000, "🙂", "\u202e"):
         assert (await desk.read(path_of(operation), q=question))["total"] >= 0
     assert (await desk.read(path_of(operation), q="zzz%"))["total"] == 0
+
+
+async def test_a_liveblog_is_found_as_its_compact_form_shows_it(server, desk):
+    """Drafts, labels, editors, references and the name of its template included."""
+    cup = Declaration(
+        owner_id=matchday.ORGANIZATION,
+        kind="template",
+        id="cup-special",
+        fields={"name": "Cup", "sportstype": "soccer"},
+    )
+    await server.store.write(partial(declare, declared=[cup, *matchday.TAGS]))
+    made = await desk.made("ticker/create", match(template_id="cup-special", tags=["x"]))
+    posts = Posts(server.http, liveblog=made["local_id"])
+    first = await posts.create(post(tag_ids=["a"]))
+    await posts.update(first["local_id"], {"local_status": 60})
+    await posts.create(post(publish_at=NOW + 9999))
+    await posts.delete((await posts.create())["local_id"])
+
+    [found] = (await desk.read("ticker/search"))["objects"]
+    whole = await desk.read("ticker/show", local_id=made["local_id"])
+    compact = await desk.read("ticker/show", local_id=made["local_id"], compact="true")
+    assert found == compact
+    assert found["custom_template"] == whole["custom_template"]
+    assert found["custom_template"]["name"] == "Cup"
+    assert {name: each for name, each in whole.items() if name != "events"} == {
+        name: each for name, each in found.items() if name != "events"
+    }
+    assert [each["local_id"] for each in found["events"]] == [each["local_id"] for each in whole["events"]]
+    assert sorted(each["tag_ids"] for each in found["events"]) == [[], ["a"]]
+    assert found["editors"] == ["desk"]

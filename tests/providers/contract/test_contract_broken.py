@@ -203,6 +203,12 @@ def doubled(match, bodies):
     return replace(match, incidents=(*match.incidents, *(replace(i, key=f"incident:row-{rows}") for i in first)))
 
 
+def forgotten(match, _):
+    """Faults are told, and nothing is kept because of them."""
+    faults = tuple(replace(fault, hides=False) for fault in match.faults)
+    return replace(match, faults=faults, illegible=frozenset())
+
+
 def renumbered(match, bodies):
     """Keys made of the id of the first row of the body."""
     first = (json.loads(bodies["match"])["goals"] or [{}])[0].get("goalID")
@@ -242,6 +248,7 @@ BROKEN = {
     "times.seconds": translating(lambda match, _: replace(match, kickoff=1749916800000)),
     "hostile.survives": Fragile,
     "hostile.faults": translating(lambda match, _: replace(match, faults=())),
+    "hostile.keeps": translating(forgotten),
     "hostile.doubles": translating(doubled),
     "hostile.characters": translating(
         lambda match, bodies: replace(

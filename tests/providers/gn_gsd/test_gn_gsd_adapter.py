@@ -219,6 +219,20 @@ async def test_a_single_goal_may_be_taken_back_but_not_all_at_once():
     assert BadBody is type(refused.answers[2].error)
 
 
+@pytest.mark.parametrize("body", [{}, {"actions": None}])
+async def test_an_answer_without_the_list_is_no_empty_list(body):
+    """Before the first action it may stand for none; the only goal has not gone because nobody says anything of goals."""
+    async with upstream(good(actions=json_answer(body))) as provider, connected(provider.url) as adapter:
+        none = await fetch(adapter)
+        provider.answers[paths()["actions"]] = json_answer({"actions": ACTIONS[:1]})
+        one = await fetch(adapter, none)
+        provider.answers[paths()["actions"]] = json_answer(body)
+        silent = await fetch(adapter, one)
+
+    assert [Outcome.CHANGED, Outcome.CHANGED] == [each.answers[2].outcome for each in (none, one)]
+    assert BadBody is type(silent.answers[2].error)
+
+
 @pytest.mark.parametrize("ident", ["GS0005T000WhPtr", "a/b:c?d=é %2F", "123"])
 async def test_an_id_is_one_segment_and_kept_as_it_is(ident):
     """Opaque, with its case; percent-encoded on the wire, once."""

@@ -5,7 +5,11 @@ from __future__ import annotations
 from providers.base import Selector
 from providers.contract import ProviderContract, Sample
 from providers.gn_gsd.adapter import GN_GSD
+from tests.interface_tables import OURS, providers
 from tests.providers.gn_gsd.gsd import ACTIONS, KICKOFF, MATCH_ID, action, encoded, lineups, match, named, race, result
+
+TABLE = providers(OURS.read_text(encoding="utf-8"))
+"""The interface's provider table: gn-gsd's types stand there in an order of their own."""
 
 PHASE_ID, OVERALL_ID = "GNPHASE", "GNOVERALL"
 RACE_ID = "GNF057JFZJSXMEX"
@@ -32,7 +36,7 @@ def soccer(name: str, actions, **changes) -> Sample:
 
 class TestGnGsd(ProviderContract):
     provider = GN_GSD
-    exempt = {"catalog.order": "the interface lists this provider's types in an order of their own"}  # noqa: RUF012
+    order = {sport: row[1] for (name, sport), row in TABLE.items() if name == GN_GSD.id}  # noqa: RUF012
     samples = (
         soccer("second half", ACTIONS),
         soccer(

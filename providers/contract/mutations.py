@@ -1,0 +1,154 @@
+"""Good JSON made wrong: each field of each body in turn removed, nulled, retyped, and the rows of lists moved and doubled."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Bodies = dict[str, bytes]
+Path = tuple[str | int, ...]
+
+POISON = "\x00\x1b\ud800<script>"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """What is done to a field. `change` gives its new value from the old one; None removes it."""
+
+    name: str
+    change: Callable[[Any], Any] | None
+
+
+def retyped(value: Any) -> Any:
+    """Something of a type that the field cannot have."""
+    return "?" if isinstance(value, dict | list) else {"?": ["?"]}
+
+
+REMOVED, NULLED, RETYPED = Mutation("removed", None), Mutation("nulled", lambda _: None), Mutation("retyped", retyped)
+MUTATIONS = (REMOVED, NULLED, RETYPED)
+ODD = (
+    Mutation("listed", lambda value: [value, value]),
+    Mutation("made a text", lambda _: "?"),
+    Mutation("made huge", lambda _: 10**30),
+    Mutation("made negative", lambda _: -1),
+    Mutation("made a flag", lambda _: True),
+)
+POISONED = Mutation("poisoned", lambda value: f"{POISON}{value}" if isinstance(value, str) else value)
+
+
+class Hurt(NamedTuple):
+    """A document with one field changed: in which resource, where, how, and all bodies as they are sent."""
+
+    resource: str
+    path: Path
+    how: str
+    bodies: Bodies
+
+    def __str__(self) -> str:
+        return f"{self.resource}: {'.'.join(map(str, self.path)) or 'all'} {self.how}"
+
+    @property
+    def field(self) -> str:
+        """The name of the field; of a row of a bare list, its place."""
+        names = [step for step in self.path if isinstance(step, str)]
+        return names[-1] if names else ".".join(map(str, self.path))
+
+    @property
+    def corrects(self) -> bool:
+        """Whether a row of a list is gone as a whole: so a provider takes something back."""
+        return self.how == REMOVED.name and isinstance(self.path[-1], int)
+
+
+def hurt(bodies: Bodies, mutations: tuple[Mutation, ...], rows: int = 3) -> Iterator[Hurt]:
+    """Each field (in `rows` rows of a list) changed by each mutation that changes it."""
+    for resource, body in bodies.items():
+        document = json.loads(body)
+        for path in _chosen(document, rows):
+            for mutation in mutations:
+                spoilt = _mutated(document, path, mutation)
+                if spoilt is not None:
+                    yield Hurt(resource, path, mutation.name, {**bodies, resource: spoilt})
+
+
+def moved(bodies: Bodies) -> Iterator[Hurt]:
+    """Each list with its rows backwards, each row twice, and all of them again at the end."""
+    for resource, body in bodies.items():
+        document = json.loads(body)
+        lists = [path for path, value in _fields(document) if isinstance(value, list) and value]
+        for path in [*([()] if isinstance(document, list) else []), *lists]:
+            for name, move in MOVES.items():
+                yield Hurt(resource, path, f"rows {name}", {**bodies, resource: _replaced(document, path, move)})
+
+
+MOVES: dict[str, Callable[[list[Any]], list[Any]]] = {
+    "in pairs": lambda rows: [row for row in rows for _ in "12"],
+    "again": lambda rows: [*rows, *rows],
+    "backwards": lambda rows: rows[::-1],
+}
+
+
+def _fields(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every field below a document with its path."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*path, key), item
+        yield from _fields(item, (*path, key))
+
+
+def _chosen(document: Any, rows: int) -> list[Path]:
+    """The fields to be hurt: all that are called otherwise, each in so many rows of one list, evenly spread over it."""
+    alike: dict[Path, list[Path]] = {}
+    for path, _ in _fields(document):
+        alike.setdefault(tuple("*" if isinstance(step, int) else step for step in path), []).append(path)
+    return [path for paths in alike.values() for path in _spread(paths, rows)]
+
+
+def _spread(paths: list[Path], rows: int) -> list[Path]:
+    last = len(paths) - 1
+    return [paths[at] for at in dict.fromkeys(round(last * step / max(rows - 1, 1)) for step in range(rows))]
+
+
+def _mutated(document: Any, path: Path, mutation: Mutation) -> bytes | None:
+    """The document with one field changed, as it is sent; None where the mutation changes nothing."""
+    parent = _at(document, path[:-1])
+    value = parent[path[-1]]
+    if mutation.change is None:
+        return _removed(document, parent, path[-1])
+    changed = mutation.change(value)
+    return None if changed is value else _replaced(document, path, lambda _: changed)
+
+
+def _removed(document: Any, parent: Any, key: str | int) -> bytes:
+    if isinstance(parent, list):
+        rows = list(parent)
+        del parent[int(key)]
+        spoilt = json.dumps(document).encode()
+        parent[:] = rows
+        return spoilt
+    whole = dict(parent)
+    del parent[key]
+    spoilt = json.dumps(document).encode()
+    parent.clear()
+    parent.update(whole)
+    return spoilt
+
+
+def _replaced(document: Any, path: Path, change: Callable[[Any], Any]) -> bytes:
+    if not path:
+        return json.dumps(change(document)).encode()
+    parent = _at(document, path[:-1])
+    value = parent[path[-1]]
+    parent[path[-1]] = change(value)
+    spoilt = json.dumps(document).encode()
+    parent[path[-1]] = value
+    return spoilt
+
+
+def _at(document: Any, path: Path) -> Any:
+    for step in path:
+        document = document[step]
+    return document

@@ -1,0 +1,112 @@
+"""Statements that run all the time: compiled once for each kind of database, then handed to the driver as they are.
+
+SQLAlchemy's own way to a row costs several times what SQLite needs for the row itself.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import BindParameter, Float, bindparam, exc
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from sqlalchemy import Connection, Dialect, Executable, Select
+    from sqlalchemy.types import TypeEngine
+
+Convert = Callable[[Any], Any]
+
+FEW = 8
+"""Values of an IN list of a fixed length, so that one statement serves any number of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """SQL text with, in the order of its parameters, their names and the values that the statement itself gives them."""
+
+    sql: str
+    parameters: tuple[tuple[str, Any], ...]
+
+    def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The parameters as the driver takes them, by position."""
+        return tuple([given.get(name, fixed) for name, fixed in self.parameters])
+
+
+class Query:
+    """A Core `select` with named parameters that need no conversion; rows are tuples, their JSON decoded."""
+
+    def __init__(self, statement: Select[Any]) -> None:
+        self._statement = statement
+        self._names = [each.name for each in statement.selected_columns]
+        self._made: dict[str, tuple[Compiled, list[tuple[int, Convert]]]] = {}
+
+    def all(self, conn: Connection, **given: Any) -> list[tuple[Any, ...]]:
+        """The rows for these parameters."""
+        made = self._made.get(conn.dialect.name)
+        if made is None:
+            made = self._made[conn.dialect.name] = self._make(conn.dialect)
+        compiled, conversions = made
+        rows = execute(conn, compiled.sql, compiled.values(given)).fetchall()
+        return [_converted(row, conversions) for row in rows]
+
+    def first(self, conn: Connection, **given: Any) -> tuple[Any, ...] | None:
+        """The first row, None where there is none."""
+        rows = self.all(conn, **given)
+        return rows[0] if rows else None
+
+    def mappings(self, conn: Connection, **given: Any) -> list[dict[str, Any]]:
+        """The rows by the names of their columns."""
+        return [dict(zip(self._names, row, strict=True)) for row in self.all(conn, **given)]
+
+    def _make(self, dialect: Dialect) -> tuple[Compiled, list[tuple[int, Convert]]]:
+        readers = enumerate(_reader(dialect, each.type) for each in self._statement.selected_columns)
+        return compiled_for(dialect, self._statement), [(index, reader) for index, reader in readers if reader]
+
+
+def few(name: str) -> list[BindParameter[Any]]:
+    """The parameters of an IN list that takes what `by_few` gives."""
+    return [bindparam(f"{name}_{place}") for place in range(FEW)]
+
+
+def by_few(name: str, values: Collection[str]) -> Iterator[dict[str, str]]:
+    """The values in groups, the last one of a short group repeated."""
+    ordered = sorted(values)
+    for start in range(0, len(ordered), FEW):
+        some = ordered[start : start + FEW]
+        yield {f"{name}_{place}": some[min(place, len(some) - 1)] for place in range(FEW)}
+
+
+def compiled_for(dialect: Dialect, statement: Executable) -> Compiled:
+    """The statement as the driver of this dialect takes it, parameters by position."""
+    made: Any = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
+    return Compiled(made.string, tuple((name, made.params[name]) for name in made.positiontup))
+
+
+def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> Any:
+    """Run the statement in the transaction of `conn`: once with a tuple of values, or for each tuple of a list.
+
+    Raises the errors of SQLAlchemy. On SQLite the driver's own connection runs it.
+    """
+    if conn.dialect.driver != "pysqlite":
+        return conn.exec_driver_sql(sql, values)
+    driver: Any = conn.connection.dbapi_connection
+    try:
+        return driver.executemany(sql, values) if isinstance(values, list) else driver.execute(sql, values)
+    except sqlite3.Error as error:
+        raise exc.DBAPIError.instance(sql, None, error, sqlite3.Error, dialect=conn.dialect) from error
+
+
+def _reader(dialect: Dialect, kind: TypeEngine[Any]) -> Convert | None:
+    """What makes a value of the driver one of this type; None where it is one, as floats are with every driver."""
+    return None if isinstance(kind, Float) else kind.dialect_impl(dialect).result_processor(dialect, None)
+
+
+def _converted(row: Sequence[Any], conversions: list[tuple[int, Convert]]) -> tuple[Any, ...]:
+    values = list(row)
+    for index, convert in conversions:
+        values[index] = convert(values[index])
+    return tuple(values)

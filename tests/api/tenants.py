@@ -1,0 +1,152 @@
+"""The rows of the tenancy matrix: what a client of the owner sends to each operation, and who else may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.api.write.desk import change, news, player, team, tournament
+from tests.api.writing import post
+
+UNKNOWN = "5f0c1de2a1b2c3d4e5f60999"
+
+
+@dataclass(frozen=True)
+class Names:
+    """Whose record is meant, by kind."""
+
+    organization: str
+    player: str
+    team: str
+    tournament: str
+    ticker: str
+    event: str
+    url: str
+    delivery: str
+
+
+MISSING = Names(
+    organization=UNKNOWN,
+    player=UNKNOWN,
+    team=UNKNOWN,
+    tournament=UNKNOWN,
+    ticker="gnever",
+    event="enever",
+    url="https://cms.example.org/never",
+    delivery="999999",
+)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request without its credentials."""
+
+    path: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """An operation that wants a secret: any of `scopes` opens it.
+
+    `stranger`: what another tenant's client is told. `own`: what it is told when it names its own organization and the
+    owner's record; None where a request names no organization.
+    """
+
+    scopes: tuple[str, ...]
+    sends: Callable[[Names], Sent]
+    stranger: int = 404
+    own: int | None = None
+
+
+@dataclass(frozen=True)
+class ByName:
+    """A read that wants the id of a client, no secret: a browser cannot keep one. It still checks whose client it is."""
+
+    sends: Callable[[Names], Sent]
+    opens: str = "GET"
+
+
+@dataclass(frozen=True)
+class Public:
+    """Something that anybody may have, and why. It shows nothing of any tenant."""
+
+    why: str
+    path: dict[str, str] = field(default_factory=dict)
+
+
+READ, WRITE, HOOKS = ("read", "write"), ("write",), ("webhooks",)
+IMPORT = {"provider": "heim", "matchId": "8315073"}
+SCORE = change("UpdateGameScoreInfo", score_info={"home_score": 9})
+
+
+def of_path(n: Names, **more: str) -> dict[str, str]:
+    return {"organizationId": n.organization, **more}
+
+
+def address(n: Names) -> Sent:
+    return Sent(path=of_path(n), body={"url": n.url})
+
+
+def feed(n: Names) -> Sent:
+    return Sent(query={"liveblogId": n.ticker})
+
+
+def of_owner(n: Names) -> Sent:
+    return Sent(query={"owner_id": n.organization})
+
+
+ROWS: dict[str, Row | ByName | Public] = {
+    "liveblog.createFromExternal": Row(("external",), lambda n: Sent(of_path(n), body=IMPORT), 403),
+    "player.create": Row(WRITE, lambda n: Sent(body=player(owner_id=n.organization)), 403),
+    "player.update": Row(WRITE, lambda n: Sent(body={"_id": n.player, "name": "Taken over"})),
+    "player.show": Row(READ, lambda n: Sent(query={"_id": n.player})),
+    "player.index": Row(READ, of_owner, 403),
+    "team.create": Row(WRITE, lambda n: Sent(body=team(owner_id=n.organization)), 403),
+    "team.update": Row(WRITE, lambda n: Sent(body={"_id": n.team, "name": "Taken over"})),
+    "team.show": Row(READ, lambda n: Sent(query={"_id": n.team})),
+    "team.index": Row(READ, of_owner, 403),
+    "tournament.create": Row(WRITE, lambda n: Sent(body=tournament(owner_id=n.organization)), 403),
+    "tournament.update": Row(WRITE, lambda n: Sent(body={"_id": n.tournament, "name": "Taken over"})),
+    "tournament.show": Row(READ, lambda n: Sent(query={"_id": n.tournament})),
+    "tournament.index": Row(READ, of_owner, 403),
+    "ticker.create": Row(WRITE, lambda n: Sent(body=news(organization_id=n.organization)), 403),
+    "ticker.show": Row(READ, lambda n: Sent(query={"local_id": n.ticker})),
+    "ticker.search": Row(READ, of_owner, 403),
+    "ticker.post_modifications": Row(WRITE, lambda n: Sent(body={"local_id": n.ticker, "modifications": [SCORE]})),
+    "event.create": Row(WRITE, lambda n: Sent(query={"ticker_local_id": n.ticker}, body=post("Mine now."))),
+    "event.update": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event}, body=post("Mine now."))),
+    "event.delete": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event})),
+    "webhooks.subscribe": Row(HOOKS, address, 403),
+    "webhooks.unsubscribe": Row(HOOKS, address, 403, own=200),
+    "webhooks.list": Row(HOOKS, lambda n: Sent(of_path(n)), 403, own=200),
+    "webhooks.rotate": Row(HOOKS, address, 403, own=404),
+    "webhooks.ping": Row(HOOKS, address, 403, own=404),
+    "webhooks.deliveries": Row(HOOKS, lambda n: Sent(of_path(n), {"url": n.url}), 403, own=200),
+    "webhooks.replay": Row(HOOKS, lambda n: Sent(of_path(n, deliveryId=n.delivery)), 403, own=404),
+    "webhooks.replayRange": Row(HOOKS, lambda n: Sent(of_path(n), body={"url": n.url, "since": 0}), 403, own=404),
+    "webhooks.v5.subscribe": Row(
+        HOOKS, lambda n: Sent(query={"organization_id": n.organization}, body={"url": n.url}), 403
+    ),
+    "webhooks.v5.unsubscribe": Row(
+        HOOKS, lambda n: Sent(query={"organization_id": n.organization}, body={"url": n.url}), 403, own=200
+    ),
+    "webhooks.v5.index": Row(HOOKS, lambda n: Sent(query={"organization_id": n.organization}), 403, own=200),
+    "feed.rss": Row(READ, feed),
+    "feed.atom": Row(READ, feed),
+    "feed.json": Row(READ, feed),
+    "ticker.delta": ByName(lambda n: Sent(query={"id": n.ticker})),
+    "ticker.stream": ByName(feed, opens="HEAD"),  # a GET would not end
+    "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
+    # The scope is the operator's: the numbers are the process's and name no tenant, so there is no other tenant here.
+    "metrics": Row(("admin",), lambda _: Sent(), stranger=200),
+    "livez": Public("a supervisor has no credentials; told: alive"),
+    "readyz": Public("a supervisor has no credentials; told: whether the process can work"),
+    "/": Public("a word about the service; a list of liveblogs only where feeds are public"),
+    "/openapi.json": Public("the description of the API, the same for all"),
+    "/docs": Public("the viewer of the description"),
+    "/docs/{name}": Public("files of the viewer", {"name": "LICENSE.txt"}),
+    "/static/{name}": Public("style and script of the pages", {"name": "page.css"}),
+}

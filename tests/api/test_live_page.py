@@ -1,0 +1,271 @@
+"""An open page in a real browser keeps up with its liveblog: by the stream, without it, and after the server was away."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from functools import partial
+
+import pytest
+
+from providers.replay.server import bound, listening
+from store import liveblogs
+from store.liveblogs import Change, EventWrite
+from tests.api import matchday
+from tests.api.conftest import serving
+from tests.api.test_browser import CHROMIUM, browser, pytestmark
+from tests.api.writing import Desk, post, text
+
+__all__ = ["browser", "pytestmark"]
+
+TICKER = matchday.Liveblog().ticker_id
+SOON = 5000
+"""Milliseconds in which something must be seen; without the stream it may take as long as a poll."""
+SEEN = "#liveblog .post"
+TOP = "id => document.getElementById(id).getBoundingClientRect().top"
+HIDE = """hidden => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+class Site:
+    """The API behind a real server that can go away and come back under the same address."""
+
+    def __init__(self, server):
+        self.server, self.port = server, 0
+        self.desk = Desk(server.http)
+        self._up = AsyncExitStack()
+
+    async def start(self):
+        """A process begins: with an app, and so with streams, of its own."""
+        store = self.server.store
+        running = await self._up.enter_async_context(serving(store, **OPEN))
+        listener = bound("127.0.0.1", self.port)
+        self.port = listener.getsockname()[1]
+        self.address = await self._up.enter_async_context(
+            listening(running.app, listener, timeout_graceful_shutdown=1, log_level="critical")
+        )
+
+    async def stop(self):
+        await self._up.aclose()
+
+    async def change(self, *events, **more):
+        change = Change(events=tuple(events), **more)
+        await self.server.store.write(partial(liveblogs.record, game_id=TICKER, change=change))
+
+
+OPEN = {"client_per_second": 0, "public_per_second": 0, "public_feeds": True}
+
+
+@pytest.fixture
+async def site(public):
+    await public.add(matchday.derby())
+    site = Site(public)
+    await site.start()
+    yield site
+    await site.stop()
+
+
+class Page:
+    """An open liveblog page, what it asked for, and what it complained about."""
+
+    def __init__(self, page, address):
+        self.page, self.address = page, f"{address}/liveblogs/gderby"
+        self.asked, self.complaints = [], []
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+
+    async def open(self):
+        async with self.page.expect_request("**/api/embed/v4/stream?*"):
+            await self.page.goto(self.address)
+        await asyncio.sleep(0.3)
+        return self
+
+    def post(self, name):
+        return self.page.locator(f"#{name}")
+
+    async def shows(self, name, words="", within=SOON):
+        await self.post(name).filter(has_text=words).wait_for(timeout=within)
+
+    async def forgets(self, name, within=SOON):
+        await self.post(name).wait_for(state="detached", timeout=within)
+
+    async def ids(self):
+        return await self.page.eval_on_selector_all(SEEN, "all => all.map(each => each.id)")
+
+    def polls(self):
+        return [url for url in self.asked if "fragment=1" in url]
+
+    def streams(self):
+        return [url for url in self.asked if "/api/embed/v4/stream?" in url]
+
+
+@pytest.fixture
+async def page(site, browser):
+    return await Page(await browser.new_page(), site.address).open()
+
+
+def words(text_):
+    return {"contents": [text(text_)]}
+
+
+async def test_every_change_is_seen_without_asking(site, page):
+    """A new post, a correction, a withdrawal, its return, a deletion, the score: all by the stream, nothing reloaded.
+
+    What is new is read out to those who listen, each in its turn.
+    """
+    await page.page.evaluate("window.untouched = true")
+    live = page.page.locator("ol[aria-live=polite][aria-busy=false]")
+    before = len(page.polls())
+
+    await site.desk.create(post("Level again!", local_id="enew"))
+    await page.shows("enew", "Level again!")
+    assert "fresh" in await page.post("enew").get_attribute("class")
+    assert "Level again!" in await live.inner_text()
+    await site.desk.update("enew", words("Level at last!"))
+    await page.shows("enew", "Level at last!")
+    await site.desk.update("enew", {"local_status": 60})
+    await page.forgets("enew")
+    await site.desk.update("enew", {"local_status": 0})
+    await page.shows("enew")
+    await site.desk.delete("enew")
+    await page.forgets("enew")
+    board = {**matchday.document()["scoreboard"], "score": matchday.pair(7, 6)}
+    await site.change(game=matchday.document(scoreboard=board))
+    await page.page.locator(".board .score").filter(has_text="7").wait_for(timeout=SOON)
+
+    assert await page.ids() == list(reversed(matchday.PUBLIC))
+    assert await page.page.evaluate("window.untouched")
+    assert len(page.polls()) == before
+    assert page.complaints == []
+
+
+async def test_posts_take_their_places(site, page):
+    """By time, pinned ones first; an edit that changes neither leaves a post where it is, and open what is open."""
+    old = matchday.KICK_OFF + 1
+    await site.desk.create(post(local_id="eold", created_at=old))
+    await site.desk.create(post(local_id="epin", created_at=old, highlight="sticky"))
+    await page.shows("epin")
+    assert (await page.ids())[0] == "epin"
+    assert (await page.ids())[-2:] == ["eold", "ekick"]
+    await site.desk.update("epin", {"highlight": ""})
+    await page.page.locator("#epin:not(.pinned)").wait_for(timeout=SOON)
+    assert (await page.ids())[-3:] == ["epin", "eold", "ekick"]
+    await site.desk.update("eold", {"headline": "Before it all began"})
+    await page.shows("eold", "Before it all began")
+
+    assert (await page.ids())[-3:] == ["epin", "eold", "ekick"]
+    assert "13 posts" == await page.page.locator(".stream").get_attribute("aria-label")
+
+
+async def test_whoever_reads_further_down_keeps_the_place(site, page):
+    """What is added, changed and removed above moves no line under the reader's eyes."""
+    await page.page.set_viewport_size({"width": 800, "height": 500})
+    await page.page.evaluate("document.getElementById('eyellow').scrollIntoView({block: 'start'})")
+    before = await page.page.evaluate(TOP, "eyellow")
+    assert await page.page.evaluate("scrollY") > 300
+    for number in range(3):
+        await site.desk.create(post("A long story. " * 40, local_id=f"enew{number}"))
+    await site.desk.delete("ered")
+    await page.shows("enew2")
+    await page.forgets("ered")
+
+    assert abs(await page.page.evaluate(TOP, "eyellow") - before) < 2
+
+
+async def test_a_server_that_comes_back_is_found_again(site, page):
+    """The page shows what it has missed, and hears the rest."""
+    await site.stop()
+    asked = len(page.asked)
+    await asyncio.sleep(1.5)
+    assert len(page.asked) - asked <= 3  # it does not hammer
+    streams = len(page.streams())
+    write = EventWrite(local_id="emissed", document=post("While you were away"), created_at=matchday.KICK_OFF + 9000)
+    await site.change(write)
+    await site.desk.delete("etext")
+    await site.start()
+    await page.shows("emissed", "While you were away", within=20_000)
+    await page.forgets("etext")
+    async with asyncio.timeout(20):
+        while len(page.streams()) == streams:
+            await asyncio.sleep(0.05)
+    asked = len(page.polls())
+    await site.desk.create(post(local_id="elater2"))
+    await page.shows("elater2")
+
+    assert len(page.polls()) <= asked + 1
+
+
+async def test_without_a_stream_the_page_asks(site, browser):
+    """Where streams do not get through, changes are seen all the same, a little later."""
+    page = Page(await browser.new_page(), site.address)
+    await page.page.route("**/api/embed/v4/stream?*", lambda route: route.abort())
+    await page.open()
+    await site.desk.create(post(local_id="enew"))
+    await page.shows("enew", within=15_000)
+    await site.desk.delete("enew")
+    await page.forgets("enew", within=15_000)
+
+    assert len(page.polls()) >= 3
+
+
+async def test_a_hidden_page_rests_and_catches_up(site, page):
+    """It neither listens nor asks; once it is looked at again it shows what there is."""
+    await page.page.evaluate(HIDE, True)
+    asked = len(page.asked)
+    await site.desk.create(post(local_id="enew"))
+    await asyncio.sleep(1.5)
+    assert "enew" not in await page.ids()
+    assert len(page.asked) == asked
+    await page.page.evaluate(HIDE, False)
+
+    await page.shows("enew")
+
+
+async def test_a_withdrawn_liveblog_disappears_and_may_return(site, page):
+    """Nothing of it stays on the page; when it is published again it is there again, whole."""
+    await site.change(local_status=60)
+    await page.page.locator("#liveblog").wait_for(state="hidden", timeout=SOON)
+    assert await page.ids() == []
+    await site.change(local_status=0)
+    await page.shows("ewinner", within=20_000)
+
+    assert await page.ids() == list(reversed(matchday.PUBLIC))
+
+
+async def test_an_empty_liveblog_fills_and_empties(site, browser):
+    """The word for nothing goes with the first post and comes back after the last."""
+    await site.server.add(matchday.Liveblog(local_id="gempty", ticker_id="6c" * 12))
+    page = Page(await browser.new_page(), site.address)
+    page.address = f"{site.address}/liveblogs/gempty"
+    await page.open()
+    nothing = page.page.get_by_text("Nothing posted yet")
+    assert await nothing.count() == 1
+    desk = Desk(site.server.http, liveblog="gempty")
+    await desk.create(post(local_id="efirst"))
+    await page.shows("efirst")
+    assert await nothing.count() == 0
+    await desk.delete("efirst")
+
+    await nothing.wait_for(timeout=SOON)
+
+
+async def test_the_page_is_whole_without_a_script(site, tmp_path):
+    """Every post, the score and the line-ups; nothing that waits for a script."""
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as playwright:
+        context = await playwright.chromium.launch_persistent_context(
+            tmp_path / "plain",
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu"],
+            java_script_enabled=False,
+        )
+        page = await context.new_page()
+        await page.goto(f"{site.address}/liveblogs/gderby")
+        assert await page.locator(SEEN).count() == len(matchday.PUBLIC)
+        assert "2" in await page.locator(".board .score").inner_text()
+        assert await page.locator(".squad").count() == 2
+        await context.close()

@@ -1,0 +1,170 @@
+"""Eight clients at once: whatever they do, versions have no gap, and whoever knows one version is led to the last."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from store import clients
+from store.database import Store
+from store.tables import outbox
+from tests.api import matchday
+from tests.api.conftest import NOW, serving
+from tests.api.streaming import Reader, over_http
+from tests.api.write.desk import BOARD, META, change, permission
+from tests.api.writing import DESK, Desk, applied, post
+
+MODIFY = "/api/v5/write/ticker/post_modifications.json"
+WHOLE = 1000
+"""Posts on one page: more than there are, so that a read is of one moment."""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path):
+    """The address of an empty database, once of each kind."""
+    return (
+        f"sqlite+aiosqlite:///{tmp_path}/test.db"
+        if request.param == "sqlite"
+        else request.getfixturevalue("postgres_url")
+    )
+
+
+@pytest.fixture
+async def server(database):
+    store = await Store.open(database, migrate=True, clock=lambda: NOW - 60)
+    try:
+        await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+        async with serving(store, client_per_second=0, public_per_second=0) as running:
+            await running.add(matchday.Liveblog())
+            yield running
+    finally:
+        await store.close()
+
+
+@pytest.fixture
+def desk(server):
+    return Desk(server.http)
+
+
+class Newsroom:
+    """Clients that create, edit, delete and modify at random, and what they know exists."""
+
+    ACTS = ("create", "create", "edit", "edit", "hide", "delete", "modify")
+
+    def __init__(self, desk, seed):
+        self.desk, self.random, self.known = desk, random.Random(seed), []
+
+    async def work(self, steps):
+        for _ in range(steps):
+            await getattr(self, self.random.choice(self.ACTS))()
+
+    async def create(self):
+        at = {"created_at": self.random.randrange(1000)} if self.random.random() < 0.5 else {}
+        self.known.append((await self.desk.create(post(str(self.random.random()), **at)))["local_id"])
+
+    async def edit(self):
+        await self._change({"headline": str(self.random.random()), "created_at": self.random.randrange(1000)})
+
+    async def hide(self):
+        await self._change({"local_status": self.random.choice((0, 60))})
+
+    async def delete(self):
+        if self.known:
+            await self.desk.delete(self.random.choice(self.known))
+
+    async def modify(self):
+        """Up to three modifications at once, sometimes none, sometimes one that is refused with all the others."""
+        chosen = self.random.sample(self._modifications(), self.random.randrange(4))
+        wrong = self.random.random() < 0.2
+        body = {"local_id": self.desk.liveblog, "modifications": [*chosen, *([change("Unknown")] if wrong else [])]}
+        answer = await self.desk.http.post(MODIFY, json=body, auth=DESK)
+        assert answer.status_code == (422 if wrong else 200), answer.text
+
+    def _modifications(self):
+        goals = self.random.randrange(9)
+        score = {"_type": f"{BOARD}ScoreboardScore", "home_score": str(goals), "away_score": "0"}
+        state = {
+            "_type": "Svc::Model::GameStateInfo::TimeBasedGameStateInfo",
+            "gamestate": 1,
+            "recurrence": 1 + goals % 2,
+        }
+        told = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo", "home_score": goals, "away_score": goals}
+        return (
+            change("UpdateGameMetaInfo", meta_info={"_type": f"{META}TeamGameMetaInfo", "title": f"Derby {goals}"}),
+            change("UpdateGameMarketplaceInfo", marketplace_info={"detail": f"{goals}"}),
+            change("UpsertScoreboard", scoreboard={"_type": f"{BOARD}TeamGameScoreboard", "score": score}),
+            change("UpdateGameState", state_info=state),
+            change("UpdateGameOptions", options={"_type": "Svc::Model::Options::BasicGameOptions", "goals": goals}),
+            change("UpdateGameScoreInfo", score_info=told),
+            change("UpsertPermission", permission=permission(matchday.OTHER)),
+            change("DeletePermission", refid=matchday.OTHER),
+        )
+
+    async def _change(self, body):
+        if self.known:
+            answer = await self.desk.ask("update", body, event_local_id=self.random.choice(self.known))
+            assert answer.status_code in {200, 404}  # deleted by another client
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_eight_clients_at_once_leave_no_gap_and_deltas_rebuild_the_whole(desk, server, seed):
+    """Versions are 1..n, and from any version that a reader has held the delta leads to the full read."""
+    room = Newsroom(desk, seed)
+    seen = {}
+    done = asyncio.Event()
+
+    async def look():
+        while not done.is_set():
+            version, events = await desk.whole(limit=WHOLE)
+            seen[version] = events
+            await asyncio.sleep(0)
+
+    looking = asyncio.create_task(look())
+    await asyncio.gather(*(room.work(12) for _ in range(8)))
+    done.set()
+    await looking
+    query = outbox.select().order_by(outbox.c.id)
+    versions = [row.version for row in await server.store.read(lambda conn: conn.execute(query).all())]
+    last, full = await desk.whole()
+
+    assert versions == list(range(1, last + 1))
+    assert last > 40
+    assert set(await desk.feed()) == set(full)
+    assert len(seen) >= 3
+    for version, held in seen.items():
+        assert applied(held, (await desk.whole(refresh=version))[1]) == full
+
+
+async def test_streams_with_reconnects_rebuild_the_whole(desk, server):
+    """Readers that come and go, and one that stays, hold what the full read gives; ids only rise."""
+    room = Newsroom(desk, 7)
+    async with over_http(server.app) as http:
+        comes_and_goes, stays = [Reader(http) for _ in range(3)], Reader(http)
+        done = asyncio.Event()
+
+        async def restless(reader, count):
+            while not done.is_set():
+                await reader.read(messages=count)
+
+        pending = [asyncio.create_task(restless(each, count + 1)) for count, each in enumerate(comes_and_goes)]
+        staying = asyncio.create_task(stays.follow(until=10**9))
+        await asyncio.gather(*(room.work(10) for _ in range(8)))
+        last, full = await desk.whole()
+        game = (await desk.delta())["game"]
+        done.set()
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+        for reader in comes_and_goes:
+            await reader.follow(until=last)
+        async with asyncio.timeout(5):
+            while stays.version < last:
+                await asyncio.sleep(0.01)
+        staying.cancel()
+        await asyncio.gather(staying, return_exceptions=True)
+
+        assert all(reader.held == full for reader in (*comes_and_goes, stays))
+        assert all(reader.game == game for reader in (*comes_and_goes, stays))
+        assert len(stays.ids) >= 2

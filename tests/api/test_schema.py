@@ -1,0 +1,132 @@
+"""schemathesis against the API of a running daemon: what the OpenAPI document promises is what is served.
+
+All phases (examples, coverage, fuzzing, stateful) and all checks, with a client that may do everything and with nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ingest import guarded
+from providers.replay import Line
+from tests.api.described import operations
+from tests.api.write.desk import news
+from tests.api.writing import post
+from tests.day import ORGANIZATION, MatchDay, match_day
+from tests.providers.heim.feed import row, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = ROOT / "tests" / "api" / "schemathesis.toml"
+SECRET = "correct-horse-battery-staple"
+SCOPES = ["read", "write", "external", "stats", "webhooks", "admin"]
+LOGGED_IN = '\n[auth.openapi.basic]\nusername = "cms"\npassword = "${CLIENT_SECRET}"\n'
+EXAMPLE_MATCH = "8315073"
+MATCH = (
+    Line.of("2025-06-14T19:10:00+02:00", f"match/ma{EXAMPLE_MATCH}", wrapped(id=EXAMPLE_MATCH)),
+    Line.of("2025-06-14T19:10:00+02:00", f"match-event/ma{EXAMPLE_MATCH}", [row(1, "match/game-start", 1)]),
+    Line.of("2025-06-14T19:10:00+02:00", f"liveticker/ma{EXAMPLE_MATCH}", []),
+)
+BRIEF = ("--generation-deterministic", "--no-shrink")
+RUNS = {
+    "everything": ("examples,coverage", True, 1),
+    "fuzzing": ("fuzzing", True, 5),
+    "stateful": ("stateful", True, 10),
+    "nobody": ("examples,coverage,fuzzing,stateful", False, 2),
+}
+"""Phases, whether with credentials, and examples per operation of a bounded run."""
+SHARE = 100
+"""Of the systematic cases of the largest documents a bounded run sends each so-manieth; each operation has some."""
+
+
+async def no_names(_: Any, host: str, __: int) -> list[str]:
+    """No look-up leaves this machine, and what is subscribed is delivered to nobody."""
+    if host == "cms.example.org":
+        return ["127.0.0.1"]
+    raise OSError("there are no names here")
+
+
+@pytest.fixture
+async def day(tmp_path, monkeypatch) -> AsyncIterator[MatchDay]:
+    """A daemon with a liveblog and two posts, whose names are those in the configuration of schemathesis."""
+    monkeypatch.setattr(guarded.Resolver, "_look_up", no_names)
+    client = {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": SCOPES}
+    allowed = {"allow_hosts": ["cms.example.org"]}
+    async with match_day(
+        lines=MATCH, folder=tmp_path, start_at="end", live=60, clients={"cms": client}, webhooks=allowed
+    ) as running:
+        body = news(organization_id=ORGANIZATION, external_id="derby")
+        assert (await running.client.post("/api/v5/write/ticker/create.json", json=body)).status_code == 200
+        for local_id in ("egoal", "etext"):
+            answer = await running.client.post(
+                "/api/v5/write/event/create.json",
+                params={"ticker_local_id": f"{ORGANIZATION}_derby"},
+                json=post(local_id=local_id),
+            )
+            assert answer.status_code == 200
+        yield running
+
+
+async def examined(day: MatchDay, folder: Path, *more: str, credentials: bool, share: int = 1) -> tuple[int, int]:
+    """Run schemathesis over all operations; the numbers of operations and of requests. Fails with what it found."""
+    config = folder / "schemathesis.toml"
+    config.write_text(CONFIG.read_text(encoding="utf-8") + LOGGED_IN * credentials, encoding="utf-8")
+    address = str(day.client.base_url).rstrip("/")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "schemathesis.cli", f"--config-file={config}", "run", f"{address}/openapi.json"),
+        *(f"--url={address}", "--no-color", "--continue-on-failure", "--suppress-health-check=all", *more),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CLIENT_SECRET": SECRET, "SCHEMA_SHARE": str(share)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        told = (await process.communicate())[0].decode("utf-8", "replace")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, told[told.find("= FAILURES") :]
+    return _number(r"Selected: (\d+)", told), _number(r"(\d+) generated", told)
+
+
+def _number(pattern: str, told: str) -> int:
+    found = re.search(pattern, told)
+    assert found, told
+    return int(found[1])
+
+
+@pytest.mark.parametrize("run", RUNS)
+async def test_schemathesis_finds_nothing(day, tmp_path, run):
+    """The same requests in each run, so that a failure can be looked at again."""
+    phases, credentials, examples = RUNS[run]
+
+    tested, requests = await examined(
+        day,
+        tmp_path,
+        *(f"--phases={phases}", f"--max-examples={examples}", *BRIEF),
+        credentials=credentials,
+        share=SHARE,
+    )
+
+    assert tested == len(operations())
+    assert requests > tested
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("credentials", [True, False], ids=["authenticated", "nobody"])
+async def test_a_thousand_examples_find_nothing(day, tmp_path, credentials):
+    """All systematic cases and a thousand random ones per operation, others in each run; the seed is told."""
+    tested, requests = await examined(day, tmp_path, "--max-examples=1000", credentials=credentials)
+
+    assert tested == len(operations())
+    assert requests > 1000 * tested / 4  # small operations have fewer different requests

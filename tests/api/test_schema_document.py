@@ -1,0 +1,152 @@
+"""The OpenAPI document itself: links that can be followed, examples that keep to their schemas, every refusal told."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from api.app import ANSWERS, REQUESTS
+from api.openapi import SECURITY
+from mapping.strictjson import INT_MAX
+from tests.api.described import document, operations
+
+OPERATIONS = operations()
+COMPONENTS = document()["components"]
+BODIES = {name: each["requestBody"] for name, (_, _, each) in OPERATIONS.items() if "requestBody" in each}
+ANSWERED = {name: each["responses"]["200"] for name, (_, _, each) in OPERATIONS.items()}
+LINKS = [
+    (name, label, link) for name, answer in ANSWERED.items() for label, link in sorted(answer.get("links", {}).items())
+]
+"""Operation, name and content of every link."""
+
+
+def resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with what it refers to beside it, so that it stands alone."""
+    return {**schema, "components": COMPONENTS}
+
+
+def properties(schema: dict[str, Any]) -> set[str]:
+    """The names of the fields of a document."""
+    if "$ref" in schema:
+        return properties(COMPONENTS["schemas"][schema["$ref"].rpartition("/")[2]])
+    return set(schema.get("properties", {})).union(*(properties(part) for part in schema.get("allOf", ())))
+
+
+def content(body: dict[str, Any]) -> dict[str, Any]:
+    return body["content"]["application/json"]
+
+
+@pytest.mark.parametrize(("name", "label", "link"), LINKS, ids=[f"{name}-{label}" for name, label, _ in LINKS])
+def test_a_link_can_be_followed(name, label, link):
+    """Its operation exists and has those parameters, and the answer has those fields; a body is told where one is due."""
+    _, _, target = OPERATIONS[link["operationId"]]
+    named = {each["name"] for each in target["parameters"]} if "parameters" in target else set()
+    required = {each["name"] for each in target.get("parameters", ()) if each["required"] and each["in"] == "query"}
+
+    assert set(link["parameters"]) <= named
+    assert required <= set(link["parameters"])
+    for expression in link["parameters"].values():
+        field = re.fullmatch(r"\$response\.body#/(\w+)", expression)[1]
+        assert field in properties(content(ANSWERED[name])["schema"])
+    assert link.get("requestBody") in {None, "$request.body", "$response.body"}
+    assert ("requestBody" in link) == (link["operationId"] in BODIES and link["operationId"] != "event.create")
+
+
+def test_what_is_created_leads_to_all_that_takes_its_name():
+    """From a liveblog to each read and to its posts, from a post to its change and deletion, and so on."""
+    led = {name: {link["operationId"] for source, _, link in LINKS if source == name} for name in OPERATIONS}
+    reads = {"ticker.show", "ticker.delta", "ticker.stream", "liveblog.page", "feed.rss", "feed.atom", "feed.json"}
+
+    assert led["ticker.create"] == {*reads, "event.create"}
+    assert led["liveblog.createFromExternal"] == reads
+    assert led["event.create"] == led["event.update"] == {"event.update", "event.delete"}
+    assert led["webhooks.subscribe"] == {f"webhooks.{each}" for each in ("unsubscribe", "rotate", "ping")}
+    for noun in ("player", "team", "tournament"):
+        assert led[f"{noun}.create"] == led[f"{noun}.update"] == {f"{noun}.show", f"{noun}.update"}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_every_body_has_a_schema_and_an_example_that_keeps_to_it(name):
+    """The example can be sent as it is."""
+    shown = content(BODIES[name])
+
+    assert BODIES[name]["required"]
+    jsonschema_rs.validate(resolved(shown["schema"]), shown["example"])
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_every_answer_has_a_schema_which_its_example_keeps_to(name):
+    """An operation that answers says what."""
+    for kind, shown in ANSWERED[name]["content"].items():
+        assert shown["schema"], kind
+        if "example" in shown:
+            jsonschema_rs.validate(resolved(shown["schema"]), shown["example"])
+    assert ANSWERED[name]["description"]
+
+
+def test_the_error_schema_has_an_example_of_its_own():
+    """The one shape of all errors."""
+    error = COMPONENTS["schemas"]["Error"]
+    (example,) = error["examples"]
+
+    jsonschema_rs.validate(error, example)
+    assert jsonschema_rs.is_valid(error, {**example, "code": "oops"}) is False
+
+
+def test_every_schema_is_one():
+    """Each component and parameter is a JSON schema of the dialect of OpenAPI 3.1, without words that it lacks."""
+    for name, schema in COMPONENTS["schemas"].items():
+        jsonschema_rs.meta.validate(schema)
+        assert not {"ge", "le", "nullable"} & set(re.findall(r"'(\w+)':", str(schema))), name
+    for _, _, operation in OPERATIONS.values():
+        for parameter in operation.get("parameters", ()):
+            jsonschema_rs.meta.validate(parameter["schema"])
+
+
+def test_bounds_are_exact():
+    """The largest integer is 2^63 - 1; as a float it would be 2^63, which is refused."""
+    weight = COMPONENTS["schemas"]["Player"]["properties"]["weight"]["anyOf"][0]
+
+    assert (weight["maximum"], type(weight["maximum"])) == (INT_MAX, int)
+
+
+def test_security_is_declared_as_credentials_are_taken():
+    """HTTP Basic, a bearer token, or both parameters of the query; open operations say so with an empty choice."""
+    schemes = COMPONENTS["securitySchemes"]
+    assert {name: (each["type"], each.get("scheme", each.get("name"))) for name, each in schemes.items()} == {
+        "basic": ("http", "basic"),
+        "bearer": ("http", "bearer"),
+        "query_id": ("apiKey", "client_id"),
+        "query_secret": ("apiKey", "client_secret"),
+    }
+    for name, (_, _, operation) in OPERATIONS.items():
+        assert name in {"livez", "readyz"} or all(each in operation["security"] for each in SECURITY), name
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_refusals_are_told_with_their_headers(name):
+    """401 wherever credentials are looked at, 403 where a scope is needed, 413 and 422 where a body is read."""
+    method, _, operation = OPERATIONS[name]
+    refusals = {int(status) for status in operation["responses"] if status[0] in "45"}
+
+    assert {400, 414, 415, 500} <= refusals
+    if operation["security"]:
+        assert {401, 429, 503} <= refusals
+        assert "WWW-Authenticate" in operation["responses"]["401"]["headers"]
+    if operation["security"] and {"query_id": []} not in operation["security"]:
+        assert 403 in refusals
+    if method == "POST":
+        assert {404, 413, 422} <= refusals
+    for status in refusals & {429, 503} - ({503} if name == "readyz" else set()):
+        assert "Retry-After" in operation["responses"][str(status)]["headers"]
+
+
+def test_components_are_those_that_are_used():
+    """Nothing is described that no operation refers to; every document of an operation is described."""
+    used = set(re.findall(r"#/components/schemas/([\w.-]+)", str(document())))
+
+    assert used == set(COMPONENTS["schemas"])
+    assert len(REQUESTS) + len(ANSWERS) > 20

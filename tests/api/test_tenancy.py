@@ -1,0 +1,296 @@
+"""Who may not: every operation of the OpenAPI document against every kind of caller, and nothing changes.
+
+A row (tests/api/tenants.py) says what a client of the owner sends. From it follow the requests of all the others: about
+the owner's records, and about records that do not exist, which must be answered alike. After each of them the database is
+what it was: every table is compared, none is left out (rate limits live in memory, the audit is a log).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import func, select
+
+from api.app import BRANCHES
+from store import clients, webhooks
+from store.tables import games, webhook_rounds
+from tests.api import matchday
+from tests.api.conftest import contents, serving
+from tests.api.described import operations
+from tests.api.tenants import MISSING, ROWS, UNKNOWN, ByName, Names, Public, Row, Sent
+from tests.api.write.desk import match, player, refused, team, tournament
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tests.api.conftest import Server
+
+OWNER, OTHER = matchday.ORGANIZATION, matchday.OTHER
+SECRET = matchday.SECRET
+SCOPES = ("read", "write", "stats", "webhooks", "external", "admin")
+OPERATIONS = operations()
+FILES = {"/openapi.json", *(each.path for each in BRANCHES if not each.operation)}
+"""What is served without being an operation of the document."""
+
+
+SECRET_ROWS = [name for name, row in ROWS.items() if isinstance(row, Row)]
+NAME_ROWS = [name for name, row in ROWS.items() if isinstance(row, ByName)]
+PUBLIC_ROWS = [name for name, row in ROWS.items() if isinstance(row, Public)]
+OPENED = [name for name in ROWS if name.startswith("feed.") or name in NAME_ROWS]
+"""What anybody may read where the operator makes feeds public."""
+
+
+def test_every_operation_of_the_document_has_a_row():
+    """And every other path that is served; an operation without a row fails, so does a row without an operation."""
+    assert set(ROWS) == set(OPERATIONS) | FILES
+    assert len(OPERATIONS) >= 40
+
+
+def test_operations_with_security_are_no_public_rows():
+    """What the document calls open is what the rows call open."""
+    needless = {name for name, (_, _, operation) in OPERATIONS.items() if not operation["security"]}
+    without_secret = {name for name, (_, _, each) in OPERATIONS.items() if {"query_id": []} in each["security"]}
+
+    assert needless == set(PUBLIC_ROWS) & set(OPERATIONS)
+    assert without_secret == set(NAME_ROWS)
+
+
+CLIENTS = (
+    matchday.client("owner", *SCOPES),
+    matchday.client("stranger", *SCOPES, organization=OTHER),
+    *(matchday.client(f"without-{'-'.join(each)}", *sorted({*SCOPES} - {*each})) for each in
+      sorted({row.scopes for row in ROWS.values() if isinstance(row, Row)})),
+)  # fmt: skip
+
+
+@pytest.fixture
+async def house(store):
+    """The API, with a record of each kind that belongs to the owner, and a client that was revoked."""
+    async with serving(store, client_per_second=0, public_per_second=0, metrics=lambda: b"up 1\n") as server:
+        await prepare(server)
+        yield server
+
+
+@pytest.fixture
+async def open_house(store):
+    """The same where feeds are public."""
+    async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
+        await prepare(server)
+        yield server
+
+
+async def prepare(server: Server) -> None:
+    await server.store.write(lambda unit: clients.declare(unit, CLIENTS))
+    await server.store.write(partial(clients.create, spec=matchday.client("gone", *SCOPES)))
+    await server.store.write(partial(clients.revoke, client_id="gone"))
+    await server.add(matchday.derby())
+
+
+async def made(server: Server) -> Names:
+    """The owner's records."""
+
+    async def create(operation: str, body: Any, **query: str) -> dict[str, Any]:
+        method, path, _ = OPERATIONS[operation]
+        path = path.format(organizationId=OWNER)
+        answer = await server.http.request(method, path, json=body, params=query, auth=("owner", SECRET))
+        assert answer.status_code == 200, answer.text
+        document: dict[str, Any] = answer.json()
+        return document
+
+    url = "https://cms.example.org/hooks"
+    await create("webhooks.subscribe", {"url": url})
+    row = await server.store.read(lambda conn: webhooks.require(conn, OWNER, url))
+    delivered = {
+        "webhook_id": row.id, "outbox_id": 1, "game_id": "6a" * 12, "local_id": "gderby", "version": 1, "kind": "update",
+        "round": 1, "tries": 1, "at": 1.0, "took_ms": 1, "success": True, "message": "",
+    }  # fmt: skip
+    number = await server.store.write(
+        lambda unit: unit.conn.execute(webhook_rounds.insert().values(delivered)).inserted_primary_key[0]
+    )
+    return Names(
+        organization=OWNER,
+        player=(await create("player.create", player()))["_id"],
+        team=(await create("team.create", team()))["_id"],
+        tournament=(await create("tournament.create", tournament()))["_id"],
+        ticker="gderby",
+        event="egoal",
+        url=url,
+        delivery=str(number),
+    )
+
+
+async def ask(
+    server: Server, name: str, sent: Sent, *, method: str | None = None, **credentials: Any
+) -> httpx.Response:
+    """Send the request; `auth` as a pair, or `client_id` alone in the query."""
+    auth, query = credentials.pop("auth", None), {**sent.query, **credentials}
+    verb, path, _ = OPERATIONS.get(name, ("GET", name, None))
+    return await server.http.request(method or verb, path.format(**sent.path), params=query, json=sent.body, auth=auth)
+
+
+def told(answer: httpx.Response) -> tuple[int, str, dict[str, str]]:
+    """All of an answer but the id of its request."""
+    return answer.status_code, answer.text, {**answer.headers, "x-request-id": ""}
+
+
+@pytest.mark.parametrize("name", SECRET_ROWS)
+async def test_nobody_else_gets_in(house, name):
+    """401, 403 or 404, alike for what exists and what does not, and nothing is written."""
+    row, owned = ROWS[name], await made(house)
+    callers = {
+        "no credentials": ({}, 401),
+        "the id alone": ({"client_id": "owner"}, 401),
+        "wrong secret": ({"auth": ("owner", "wrong")}, 401),
+        "another's secret": ({"auth": ("stranger", matchday.OLD_SECRET + "x")}, 401),
+        "unknown client": ({"auth": ("who", SECRET)}, 401),
+        "revoked": ({"auth": ("gone", SECRET)}, 401),
+        "wrong scope": ({"auth": (f"without-{'-'.join(row.scopes)}", SECRET)}, 403),
+        "other tenant": ({"auth": ("stranger", SECRET)}, row.stranger),
+    }
+    before = await contents(house)
+
+    for caller, (credentials, status) in callers.items():
+        answer = await ask(house, name, row.sends(owned), **credentials)
+        absent = await ask(house, name, row.sends(MISSING), **credentials)
+        assert (caller, answer.status_code) == (caller, status)
+        assert told(answer) == told(absent), caller
+        if status >= 400:
+            assert refused(answer)[0] == status
+        assert not reveals(answer, owned), caller
+        assert await contents(house) == before, caller
+
+
+@pytest.mark.parametrize("name", [name for name in SECRET_ROWS if ROWS[name].own])
+async def test_ones_own_organization_is_no_way_to_anothers_record(house, name):
+    """Another tenant in its own name, but about the owner's record: as if there were none, and nothing is written."""
+    row, owned = ROWS[name], await made(house)
+    before = await contents(house)
+
+    answer, absent = [
+        await ask(house, name, row.sends(replace(names, organization=OTHER)), auth=("stranger", SECRET))
+        for names in (owned, MISSING)
+    ]
+
+    assert answer.status_code == row.own
+    assert told(answer) == told(absent)
+    assert not reveals(answer, owned)
+    assert await contents(house) == before
+
+
+@pytest.mark.parametrize("name", SECRET_ROWS)
+async def test_the_owner_gets_in(house, name):
+    """The very requests that others are refused succeed for the owner's client, or the matrix would show nothing."""
+    row, owned = ROWS[name], await made(house)
+
+    for scope in row.scopes:
+        await house.store.write(partial(clients.create, spec=matchday.client(f"only-{scope}", scope)))
+        answer = await ask(house, name, row.sends(owned), auth=(f"only-{scope}", SECRET))
+        assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.parametrize("name", NAME_ROWS)
+async def test_reads_by_name_still_check_whose_client_it_is(house, name):
+    """No id, an unknown or revoked one, a wrong secret: 401; another tenant's: as if there were no such liveblog."""
+    row, owned = ROWS[name], await made(house)
+    callers = {
+        "no credentials": ({}, 401),
+        "unknown client": ({"client_id": "who"}, 401),
+        "revoked": ({"client_id": "gone"}, 401),
+        "wrong secret": ({"auth": ("owner", "wrong")}, 401),
+        "other tenant's name": ({"client_id": "stranger"}, 404),
+        "other tenant": ({"auth": ("stranger", SECRET)}, 404),
+    }
+    before = await contents(house)
+
+    for caller, (credentials, status) in callers.items():
+        answer = await ask(house, name, row.sends(owned), **credentials)
+        absent = await ask(house, name, row.sends(MISSING), **credentials)
+        assert (caller, refused(answer)[0]) == (caller, status)
+        assert told(answer) == told(absent), caller
+    assert (await ask(house, name, row.sends(owned), method=row.opens, client_id="owner")).status_code == 200
+    assert await contents(house) == before
+
+
+@pytest.mark.parametrize("name", OPENED)
+async def test_public_feeds_open_reads_and_nothing_else(open_house, name):
+    """Anybody reads what is published; credentials that are given are checked all the same; nothing is written."""
+    row, owned = ROWS[name], await made(open_house)
+    method = row.opens if isinstance(row, ByName) else None
+    before = await contents(open_house)
+
+    assert (await ask(open_house, name, row.sends(owned), method=method)).status_code == 200
+    assert (await ask(open_house, name, row.sends(owned), method=method, client_id="stranger")).status_code == 200
+    assert (await ask(open_house, name, row.sends(MISSING))).status_code == 404
+    for wrong in ({"auth": ("owner", "wrong")}, {"auth": ("gone", SECRET)}, {"client_id": "gone"}):
+        assert (await ask(open_house, name, row.sends(owned), **wrong)).status_code == 401
+    assert await contents(open_house) == before
+
+
+async def test_public_feeds_open_no_other_operation(open_house):
+    """Everything else wants its secret as before."""
+    owned = await made(open_house)
+
+    for name in set(SECRET_ROWS) - set(OPENED):
+        for credentials in ({}, {"client_id": "owner"}):
+            answer = await ask(open_house, name, ROWS[name].sends(owned), **credentials)
+            assert (name, answer.status_code) == (name, 401)
+
+
+@pytest.mark.parametrize("name", PUBLIC_ROWS)
+async def test_what_is_public_is_the_same_for_all_and_shows_no_tenant(house, name):
+    """With and without credentials, and without a word of anybody's records."""
+    row, owned = ROWS[name], await made(house)
+    before = await contents(house)
+
+    answers = [
+        await ask(house, name, Sent(path=row.path), **credentials)
+        for credentials in ({}, {"auth": ("owner", SECRET)}, {"auth": ("stranger", SECRET)})
+    ]
+
+    assert row.why
+    assert {(answer.status_code, answer.text) for answer in answers} == {(200, answers[0].text)}
+    assert name == "/openapi.json" or not reveals(answers[0], owned)
+    assert await contents(house) == before
+
+
+def reveals(answer: httpx.Response, owned: Names) -> set[str]:
+    """What an answer tells of the owner's records."""
+    return {name for name, value in asdict(owned).items() if len(value) > 4 and value in answer.text}
+
+
+async def test_the_stored_owner_decides(house):
+    """An owner in the document makes no difference: neither to change a record, nor to move one."""
+    owned = await made(house)
+    claim = Sent(body={"_id": owned.team, "owner_id": OTHER, "name": "Taken over"})
+
+    theirs = await ask(house, "team.update", claim, auth=("stranger", SECRET))
+    moved = await ask(house, "team.update", claim, auth=("owner", SECRET))
+
+    assert refused(theirs) == (404, "_id")
+    assert moved.json()["owner_id"] == OWNER
+
+
+@pytest.mark.parametrize("which", ["theirs", "missing"])
+async def test_references_lead_to_ones_own_records_alone(house, which):
+    """Another tenant's team is as unknown as a missing one, to players and to liveblogs."""
+    team_id = (await made(house)).team if which == "theirs" else UNKNOWN
+    joining = Sent(body=player(owner_id=OTHER, team_id=team_id))
+    playing = Sent(body=match({"_id": team_id}, organization_id=OTHER))
+
+    assert refused(await ask(house, "player.create", joining, auth=("stranger", SECRET))) == (422, "team_id")
+    answer = await ask(house, "ticker.create", playing, auth=("stranger", SECRET))
+    assert refused(answer) == (422, "meta_info.home_team._id")
+    assert answer.json()["message"] == "there is no such team"
+
+
+async def test_searches_show_own_records_alone(house):
+    """Without an owner they search what is the client's, which is nothing here."""
+    await made(house)
+    for name in ("player.index", "team.index", "tournament.index", "ticker.search"):
+        theirs = (await ask(house, name, Sent(), auth=("stranger", SECRET))).json()
+        own = (await ask(house, name, Sent(), auth=("owner", SECRET))).json()
+        assert (theirs["total"], theirs["objects"], own["total"]) == (0, [], 1)
+    assert await house.store.read(lambda conn: conn.scalar(select(func.count()).select_from(games))) == 1

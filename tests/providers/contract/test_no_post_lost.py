@@ -1,0 +1,248 @@
+"""Every field of every fixture and shipped match removed, nulled and retyped: no crash, no lost post, a fault names it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ingest.explaining import explain
+from ingest.following import Followers, Rhythm
+from ingest.importing import Importer, Source
+from providers.base import Endpoint
+from providers.contract import Case, Sample
+from providers.contract.case import bodies_of
+from providers.contract.hostile import DOCUMENTED, keeps, missing
+from providers.contract.mutations import MUTATIONS, hurt
+from providers.contract.server import Reply
+from providers.gn_gsd.adapter import GN_GSD
+from providers.heim.adapter import HEIM
+from providers.openligadb.adapter import OPENLIGADB
+from providers.replay import read
+from store.database import Store
+from store.ids import new_local_id
+from tests.ingest.scripted import OWNER, Process
+from tests.providers.contract.test_contract_kept import TestHeim as Soccer
+from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
+from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
+from tests.providers.gn_gsd.test_gn_gsd_contract import TestGnGsd as GnGsd
+
+ROOT = Path(__file__).resolve().parents[3]
+RECORDED = sorted((
+    *(ROOT / "tests" / "fixtures").glob("*/*/*.jsonl*"),
+    *(ROOT / "providers" / "replay" / "demo").glob("*.en.jsonl.gz"),
+))  # fmt: skip
+ROWS = 5
+"""Rows of a list in which each field is hurt, of those that `thinned` leaves."""
+
+CHANGES = 6
+"""So many of the changes that take posts out of an answer are played through the store, evenly spread."""
+
+WORDS = ("action", "kind", "type", "reason")
+"""Fields that tell one kind of row from another."""
+
+LONG = 16
+
+
+def thinned(value):
+    """A document with one row of each kind in its lists, and three of any other long list: rows of one kind are alike."""
+    if isinstance(value, dict):
+        return {name: thinned(each) for name, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    told = [row.get("event", row) if isinstance(row, dict) else {} for row in value]
+    kinds = {tuple(row.get(word) for word in WORDS): thinned(value[at]) for at, row in enumerate(told)}
+    if len(kinds) > 1:
+        return list(kinds.values())
+    return [thinned(row) for row in (value[:3] if len(value) > LONG else value)]
+
+
+def lean(sample):
+    """The sample with thinned bodies."""
+    bodies = {path: json.dumps(thinned(json.loads(body))).encode() for path, body in sample.bodies.items()}
+    return replace(sample, bodies=bodies)
+
+
+def sample_of(recording, bodies):
+    """A recorded match as the contract's server serves it, with empty lists for what was not recorded."""
+    family, _, ident = recording.match_id.partition("/")
+    if ident:
+        match_id = ident if family == "matches" else f"{family.removesuffix('s')}:{ident}"
+        return GN_GSD, Sample(recording.match_id, match_id=match_id, sport="", bodies=bodies)
+    text = next((body for path, body in bodies.items() if path.startswith("liveticker")), b"[]")
+    own = {f"{kind}/ma{family}": bodies.get(f"{kind}/ma{family}", b"[]") for kind in ("match", "match-event")}
+    return HEIM, Sample(family, match_id=family, sport="", text=True, bodies={**own, f"ma{family}": text})
+
+
+def recorded():
+    """(name, provider, sample) of the last answers of every recorded match of ours."""
+    for path in RECORDED:
+        for recording in read([path]):
+            last = {line.resource: line.text.encode() for line in recording.lines if line.is_json}
+            provider, sample = sample_of(recording, last)
+            yield f"{path.relative_to(ROOT).as_posix()} {sample.match_id}", provider, sample
+
+
+LAST = {name: (provider, sample) for name, provider, sample in recorded()}
+
+
+@pytest.mark.parametrize("name", LAST)
+async def test_no_field_of_a_fixture_takes_a_post_with_it(name):
+    """Whatever is wrong or not there: each post is in the answer, or told to be unreadable, or the answer is refused."""
+    provider, sample = LAST[name]
+
+    await keeps(Case(provider=provider, samples=(lean(sample),)), ROWS)
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_a_provider_leaves_out_is_no_fault(path):
+    """From plan to end, no answer of ours has a fault, hides a post or keeps one that is not there."""
+    looked = 0
+    for recording in read([path]):
+        provider, sample = sample_of(recording, {})
+        adapter = provider.connect(Endpoint(provider=provider.id, base_url="http://127.0.0.1:9"))
+        known = {}
+        for line in recording.lines:
+            known |= {line.kind: line.text.encode()} if line.is_json else {}
+            if known.keys().isdisjoint({"match", "phase", "overall"}):
+                continue
+            match, looked = adapter.translate(sample.match_id, known), looked + 1
+
+            assert (match.faults, match.hiding, match.illegible) == ((), frozenset(), frozenset())
+    assert looked
+
+
+class Polled(Process):
+    """The sync on one match of the contract's server, by any provider's own adapter."""
+
+    provider = None
+
+    def start(self):
+        self.followers = Followers(
+            self.crashing,
+            {self.adapter.endpoint.key: self.adapter},
+            Rhythm(),
+            clock=lambda: self.now,
+            new_id=lambda: new_local_id("e"),
+        )
+        source = Source(self.provider, self.adapter)
+        known = frozenset({self.provider.id})
+        self.importer = Importer(self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known)
+
+
+SAMPLES = {
+    f"{provider.id} {sample.name}": (provider, sample)
+    for provider, samples in (
+        (HEIM, (*Soccer.samples, *OtherSports.samples)),
+        (OPENLIGADB, OpenLigaDb.samples[:2]),
+        (GN_GSD, GnGsd.samples[:2]),
+    )
+    for sample in samples
+    if sample.sport != "american_football"  # has no posts but text
+}
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'posts.db'}")
+    yield opened
+    await opened.close()
+
+
+async def served(process, server, path, body):
+    """One poll in which one resource is answered otherwise than by its fixture."""
+    server.spoil = lambda asked: Reply(body=body) if server.body(asked) == path else None
+    await process.poll()
+    server.spoil = lambda _: None
+
+
+async def health_of(process, ticker_id, resource):
+    """What an operator reads of a resource: rows left out, and the last error."""
+    told = (await process.store.read(lambda conn: explain(conn, ticker_id)))["match"]["resources"][resource]
+    return f"{told['skipped']} {told['last_error']}"
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+async def test_three_such_answers_in_a_row_withdraw_nothing(name, store):
+    """Through the store: every post stands meanwhile, health names the field, and the good answer gives all as it was."""
+    provider, sample = SAMPLES[name][0], lean(SAMPLES[name][1])
+    async with Case(provider=provider, samples=(sample,)).open(sample) as opened:
+        process = type("Of", (Polled,), {"provider": provider})(store, sample.match_id, opened.adapter)
+        ticker_id = await process.create(provider=provider.id, text=sample.text)
+        await process.settle()
+        before, bodies = await process.posted(ticker_id), bodies_of(await opened.fetch())
+        whole = opened.translate(bodies)
+        telling = [each for each in hurt(bodies, MUTATIONS, ROWS) if not each.corrects and takes(opened, whole, each)]
+        assert before, "nothing was posted"
+        assert telling, "nothing takes a post out of an answer"
+
+        for each in telling[:: max(1, len(telling) // CHANGES)]:
+            for _ in range(3):
+                await served(process, opened.server, bodies[each.resource], each.bodies[each.resource])
+            assert set(before) <= set(await process.posted(ticker_id)), each
+            health = await health_of(process, ticker_id, each.resource)
+            assert each.field in health or each.resource in health, (str(each), health)
+            await process.poll()
+            await process.settle()
+            assert before == await process.posted(ticker_id), each
+
+
+AWAY = {"away", "team2", "awayParticipant"}
+
+LISTS = {"heim cup-final": "match-event", "heim sao-paulo": "match-event", "gn-gsd second half": "actions"}
+"""Sample → the resource with its incidents, each with an id."""
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_row_that_is_gone_is_taken_back_beside_one_that_nobody_understands(name, store):
+    """The other half of the rule: the provider's correction counts, whatever is wrong with a row of another id."""
+    provider, sample = SAMPLES[name]
+    async with Case(provider=provider, samples=(sample,)).open(sample) as opened:
+        process = type("Of", (Polled,), {"provider": provider})(store, sample.match_id, opened.adapter)
+        ticker_id = await process.create(provider=provider.id, text=sample.text)
+        await process.settle()
+        before, bodies = await process.posted(ticker_id), bodies_of(await opened.fetch())
+        document = json.loads(bodies[LISTS[name]])
+        rows = document if isinstance(document, list) else document["actions"]
+        *_, gone = (row for row in rows if f"incident:{row['id']}" in before)
+        rows[rows.index(gone)] = {**gone, "id": "424242", "action": "new", "kind": "word", "type": "NEW_WORD"}
+        for _ in range(2):
+            assert f"incident:{gone['id']}" in await process.posted(ticker_id)
+            await served(process, opened.server, bodies[LISTS[name]], json.dumps(document).encode())
+
+        assert before.keys() - (await process.posted(ticker_id)).keys() == {f"incident:{gone['id']}"}
+        assert "424242" in await health_of(process, ticker_id, LISTS[name])
+
+
+@pytest.mark.parametrize(
+    "name", ["heim cup-final", "heim tennis tie-break", "openligadb cup-final", "gn-gsd second half"]
+)
+async def test_a_match_without_one_of_its_teams_is_told_and_changes_nothing(name, store):
+    """No liveblog can be made of it: the last good answer stands, and health says which side is missing."""
+    provider, sample = SAMPLES[name]
+    async with Case(provider=provider, samples=(sample,)).open(sample) as opened:
+        process = type("Of", (Polled,), {"provider": provider})(store, sample.match_id, opened.adapter)
+        ticker_id = await process.create(provider=provider.id, text=sample.text)
+        await process.settle()
+        before, bodies = await process.posted(ticker_id), bodies_of(await opened.fetch())
+        sides = [each for each in hurt(bodies, MUTATIONS, 1) if each.resource == "match" and each.field in AWAY]
+        assert len(sides) == len(MUTATIONS)
+
+        for each in sides:
+            for _ in range(3):
+                await served(process, opened.server, bodies["match"], each.bodies["match"])
+            assert "away" in await health_of(process, ticker_id, "match"), each
+            assert before == await process.posted(ticker_id), each
+            await process.poll()
+            assert "away" not in await health_of(process, ticker_id, "match"), each
+            assert before == await process.posted(ticker_id), each
+
+
+def takes(opened, whole, each):
+    """Whether an answer asks for fewer posts than the whole match does."""
+    try:
+        return bool(missing(whole, opened.translate(each.bodies)))
+    except DOCUMENTED:
+        return False

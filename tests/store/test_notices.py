@@ -1,0 +1,152 @@
+"""Steps that other processes are told by PostgreSQL: on COMMIT, all of them, also after the connection was lost."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from functools import partial
+
+import pytest
+from sqlalchemy import text
+
+from store.database import Store
+from store.liveblogs import Change, insert_game, record
+from store.notices import LONGEST, pause, read
+from tests.store.conftest import new_game
+
+WITHIN = 10.0
+PIDS = text(
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'matchwire notices' AND datname = current_database()"
+)
+END = text("SELECT pg_terminate_backend(:pid)")
+
+
+class Ear:
+    """What a process is told, in order."""
+
+    def __init__(self, store):
+        self.told = asyncio.Queue()
+        store.on_step(self.told.put_nowait)
+
+    async def next(self):
+        return await asyncio.wait_for(self.told.get(), WITHIN)
+
+
+@pytest.fixture
+async def two(postgres_url):
+    """Two processes' stores on one database."""
+    one = await Store.open(postgres_url, migrate=True)
+    other = await Store.open(postgres_url)
+    yield one, other
+    await one.close()
+    await other.close()
+
+
+async def listeners(store):
+    return (await store.read(lambda conn: conn.execute(PIDS).scalars().all())) or []
+
+
+@asynccontextmanager
+async def broken_off(store):
+    """The listening connections end, and what happens inside, happens while nobody listens."""
+    before = set(await listeners(store))
+    assert before
+    for pid in before:
+        await store.write(lambda unit, pid=pid: unit.conn.execute(END, {"pid": pid}))
+    yield
+    async with asyncio.timeout(WITHIN):
+        while not set(await listeners(store)) - before:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_step_is_told_to_other_processes(two):
+    """Liveblog and version, of creations too; first of all that anything may have happened before."""
+    one, other = two
+    ear = Ear(other)
+    assert await ear.next() is None
+    game = await one.write(partial(insert_game, game=new_game()))
+    assert await ear.next() == {game.id: 1}
+    for version in (2, 3):
+        await one.write(partial(record, game_id=game.id, change=Change(local_status=0)))
+        assert await ear.next() == {game.id: version}
+
+
+async def test_what_is_rolled_back_is_not_told(two):
+    """A unit that fails after its step says nothing; the next one speaks for itself."""
+    one, other = two
+    ear = Ear(other)
+    assert await ear.next() is None
+    game = await one.write(partial(insert_game, game=new_game()))
+    assert await ear.next() == {game.id: 1}
+
+    def fails(unit):
+        record(unit, game.id, Change(local_status=60))
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await one.write(fails)
+    await one.write(partial(insert_game, game=new_game(2)))
+
+    assert await ear.next() == {new_game(2).id: 1}
+
+
+async def test_a_unit_of_many_steps_tells_each(two):
+    """However many: a notice of its own for each, far below what one may hold."""
+    one, other = two
+    ear = Ear(other)
+    assert await ear.next() is None
+
+    def many(unit):
+        for number in range(1, 51):
+            insert_game(unit, new_game(number))
+
+    await one.write(many)
+
+    assert {name for _ in range(50) for name in await ear.next()} == {new_game(n).id for n in range(1, 51)}
+
+
+async def test_a_lost_connection_is_made_again_and_everything_counts_as_stepped(two):
+    """None is told after each loss, so whatever happened meanwhile is looked at; afterwards steps are heard again."""
+    one, other = two
+    ear = Ear(other)
+    assert await ear.next() is None
+    for number in (1, 2):
+        async with broken_off(one):
+            pass
+        assert await ear.next() is None
+        game = await one.write(partial(insert_game, game=new_game(number)))
+        assert await ear.next() == {game.id: 1}
+
+
+async def test_a_server_that_restarts_is_heard_again(postgres_cluster, two):
+    """Attempts go on while it is away."""
+    one, other = two
+    ear = Ear(other)
+    assert await ear.next() is None
+    await asyncio.to_thread(postgres_cluster.stop)
+    await asyncio.sleep(0.5)
+    await asyncio.to_thread(postgres_cluster.start)
+
+    assert await ear.next() is None
+    game = await one.write(partial(insert_game, game=new_game()))
+    assert await ear.next() == {game.id: 1}
+
+
+async def test_nobody_who_does_not_ask_listens(two):
+    """A command that only writes keeps no second connection."""
+    assert await listeners(two[0]) == []
+
+
+@pytest.mark.parametrize(
+    ("payload", "told"), [("6a 3", {"6a": 3}), ("6a", None), ("6a x", None), ("", None), ("6a 3 4", None)]
+)
+def test_a_notice_of_another_version_means_anything(payload, told):
+    """What is not understood is looked at."""
+    assert read(payload) == told
+
+
+def test_pauses_grow_and_end():
+    """Doubling up to a bound, spread over half of it."""
+    assert [pause(failures, 1.0) for failures in (1, 2, 3)] == [0.1, 0.2, 0.4]
+    assert pause(10**9, 1.0) == LONGEST
+    assert pause(3, 0.0) == 0.2

@@ -1,0 +1,57 @@
+"""Nothing is delivered in the name of a process that others may count as dead."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+
+@dataclass
+class Switched:
+    """The name of a process, and whether it counts as alive."""
+
+    name: str = "one"
+    alive: bool = True
+
+    @property
+    def owner(self):
+        return self.name if self.alive else None
+
+
+async def test_who_counts_as_dead_delivers_nothing(house, receiver):
+    """No first try while the process counts as dead; what came meanwhile goes out as soon as it lives again."""
+    holding = Switched()
+    await house.subscribe(receiver.url("ok"))
+    async with house.deliver(holding=holding):
+        first = await house.change()
+        await receiver.until(lambda: receiver.versions("ok") == [first])
+        await asyncio.sleep(0.2)
+        holding.alive = False
+        second = await house.change()
+        await asyncio.sleep(1.5)
+        assert receiver.versions("ok") == [first]
+
+        holding.alive = True
+        await receiver.until(lambda: receiver.versions("ok") == [first, second])
+
+
+async def test_a_round_ends_when_the_process_counts_as_dead(house, receiver):
+    """No quick retry after that, and no record of what was not finished; under a new name the round is made anew."""
+    holding, url = Switched(), receiver.url("500")
+    await house.subscribe(url)
+    async with house.deliver(holding=holding):
+        await house.change()
+        await receiver.until(receiver.requests)
+        holding.alive = False
+        tries = len(receiver.requests())
+        await asyncio.sleep(1.5)
+        assert len(receiver.requests()) == tries < 4
+        assert await house.log(url) == []
+
+        holding.name, holding.alive = "two", True
+        house.delivering.wake()
+        async with asyncio.timeout(20):
+            while not (rows := await house.log(url)):
+                await asyncio.sleep(0.05)
+    assert [(row.round, row.tries) for row in rows] == [(1, 4)]
+    assert len(receiver.requests()) == tries + 4
