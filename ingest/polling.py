@@ -150,7 +150,7 @@ class Poller:
         await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
 
     async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
-        bodies = await self.store.read(partial(sync.bodies, follow_id=match.id))
+        bodies = await self.store.glance(partial(sync.bodies, follow_id=match.id))
         bodies |= {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
         translated = self.adapter.translate(match.match_id, bodies)
         for fault in translated.faults:

@@ -106,6 +106,9 @@ class PostgresBackend:
     async def read(self, query: Callable[[Connection], T]) -> T:
         return await self._tasks.finish(self._read(query), self._settings.timeout)
 
+    async def glance(self, query: Callable[[Connection], T]) -> T:
+        return await self.read(query)
+
     async def ping(self) -> None:
         """Raises StoreUnavailable when the server does not answer."""
         await self.read(_select_one)

@@ -32,6 +32,7 @@ WRITER_PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",  # an acknowledged write survives the loss of power
     "foreign_keys=ON",
+    "cache_size=-65536",  # KiB; the default of 2 MB reads pages of many liveblogs again and again
     "journal_size_limit=67108864",  # a WAL that had to grow shrinks again at the next checkpoint
 )
 READER_PRAGMAS = ("query_only=ON",)
@@ -85,9 +86,12 @@ class SqliteBackend:
         result: T = await self._writer.submit(work)
         return result
 
+    async def glance(self, query: Callable[[Connection], T]) -> T:
+        return await self.write(lambda unit: query(unit.conn))
+
     async def read(self, query: Callable[[Connection], T]) -> T:
         if self._readers is None:
-            return await self.write(lambda unit: query(unit.conn))
+            return await self.glance(query)
         return await self._tasks.finish(self._read(self._readers, query))
 
     async def _read(self, readers: AsyncEngine, query: Callable[[Connection], T]) -> T:

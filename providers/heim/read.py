@@ -13,7 +13,7 @@ from providers.notes import UNPRINTABLE, MisfitError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+DIGITS = 18
 MOMENTS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")
 USUAL = re.compile(r"([0-9]{2})\.([0-9]{2})\.([0-9]{4})( [0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?", re.ASCII)
 """What nearly all dates look like: read without `strptime`, which was a third of a translation."""
@@ -50,12 +50,12 @@ class Row:
     def text(self, name: str) -> str | None:
         """A string without control characters; a plain number is taken as its digits."""
         value = self.data.get(name)
+        if isinstance(value, str):
+            return (value if value.isprintable() else UNPRINTABLE.sub("", value)).strip() or None
+        if value is None:
+            return None
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        if value is None or isinstance(value, str):
-            if not value:
-                return None
-            return (value if value.isprintable() else UNPRINTABLE.sub("", value)).strip() or None
         raise MisfitError(self.at(name), f"text expected, not {type(value).__name__}")
 
     def number(self, name: str) -> int | None:
@@ -63,7 +63,7 @@ class Row:
         value = self.text(name)
         if value is None:
             return None
-        if NUMBER.fullmatch(value) is None:
+        if not (value.isdecimal() and value.isascii() and len(value) <= DIGITS):
             raise MisfitError(self.at(name), f"number expected, not {value[:20]!r}")
         return int(value)
 

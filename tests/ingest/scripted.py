@@ -120,6 +120,10 @@ class Crashing:
         self._burn()
         return await self.store.read(query)
 
+    async def glance(self, query: Any) -> Any:
+        self._burn()
+        return await self.store.glance(query)
+
 
 @dataclass
 class Process:
