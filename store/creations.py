@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
 from store.tables import creations
 
@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from store.unit import Unit
+
+
+TURNS = 7
+"""PostgreSQL's advisory locks of creations, apart from all others."""
+
+
+def take_turn(unit: Unit, local_id: str) -> None:
+    """Wait until nobody else is about to create a liveblog of this name, and keep others from it until the unit ends.
+
+    On SQLite units run one after the other anyway.
+    """
+    if unit.conn.dialect.name == "postgresql":
+        unit.conn.execute(select(func.pg_advisory_xact_lock(TURNS, func.hashtext(local_id))))
 
 
 def remember(unit: Unit, game_id: str, digest: str) -> None:

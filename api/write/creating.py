@@ -38,9 +38,11 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
     check_owner(caller, draft.organization_id, field="organization_id")
     sent = dump(draft)
     local_id = _local_id(draft)
-    known = liveblogs.find_game(unit.conn, local_id) if draft.external_id else None
-    if known is not None:
-        return _same(unit, known, digest(sent))
+    if draft.external_id:
+        creations.take_turn(unit, local_id)
+        known = liveblogs.find_game(unit.conn, local_id)
+        if known is not None:
+            return _same(unit, known, digest(sent))
     wanted = Placing(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
     sport = placing.template(wanted, draft.template_id)
     game = NewGame(
