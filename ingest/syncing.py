@@ -144,7 +144,7 @@ def sync_liveblog(
     masters = references(only)
     posts = wanted(match, terms, masters, block_id=partial(block_id, game_id), only=only)
     changes = reconcile(
-        posts, entries, stored, good=snapshot.good, new_id=new_id, unreadable=unreadable(match), closing=closing
+        posts, entries, stored, good=snapshot.good, new_id=new_id, unreadable=match.unreadable, closing=closing
     )
     board = _board(lines.get(GAME_KEY))
     change = BoardChange(board=board)
@@ -170,11 +170,6 @@ def sync_liveblog(
         pending=changes.pending or change.pending,
         remembered={game_id: Remembered.of(version, makings)} if settled else {},
     )
-
-
-def unreadable(match: Match) -> frozenset[str]:
-    """Keys of rows that are there but could not be understood: what was posted of them stays (threats: wrong types)."""
-    return match.unreadable
 
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:

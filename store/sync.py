@@ -272,13 +272,8 @@ def bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
     return {name: zlib.decompress(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
 
 
-def save_resource(unit: Unit, follow_id: str, resource: ResourceRow, body: bytes | None = None) -> None:
-    """Insert or replace the resource's row; without a `body` the last good one stands."""
-    save_resources(unit, follow_id, [(resource, body)])
-
-
 def save_resources(unit: Unit, follow_id: str, resources: Iterable[tuple[ResourceRow, bytes | None]]) -> None:
-    """Like `save_resource` for each of them."""
+    """Insert or replace the rows of resources; without a body the last good one stands."""
     rows = [
         {"follow_id": follow_id, **_values(row), **({} if body is None else {"body": zlib.compress(body, QUICK)})}
         for row, body in resources

@@ -164,7 +164,9 @@ async def test_looking_afresh_is_counted_and_kept(store):
     """The holder sees it at its next turn; a process that takes the match up later knows nothing of it."""
     (match,) = await matches(store, 1)
     await store.write(
-        partial(sync.save_resource, follow_id=match, resource=ResourceRow(name="match", etag="a", digest="b"))
+        partial(
+            sync.save_resources, follow_id=match, resources=[(ResourceRow(name="match", etag="a", digest="b"), None)]
+        )
     )
     await join(store, ONE)
     before = (await turn(store, ONE)).held[0]

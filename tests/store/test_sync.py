@@ -110,7 +110,7 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
 async def test_bodies_of_closed_matches_are_forgotten(store, follow):
     """With them go the validators, so that a match that is opened again is asked for everything; health stays."""
     good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[])
-    await store.write(lambda unit: sync.save_resource(unit, follow.id, good, b"{}"))
+    await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"{}")]))
     assert 0 == await store.write(sync.forget_closed)
     await store.write(lambda unit: sync.save_follow(unit, follow.id, closed_at=1_700_000_000))
 
@@ -136,16 +136,18 @@ async def test_a_declared_key_creates_one_liveblog(store, game, follow):
 async def test_a_resource_that_fails_keeps_its_last_good_body(store, follow):
     """Health is written without touching the body; a new body replaces the old one."""
     good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[{"row": "7"}])
-    await store.write(lambda unit: sync.save_resource(unit, follow.id, good, b'{"a":1}' * 100))
+    await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b'{"a":1}' * 100)]))
     failed = replace(good, failures=1, last_error="timeout")
-    await store.write(lambda unit: sync.save_resource(unit, follow.id, failed))
-    await store.write(lambda unit: sync.save_resource(unit, follow.id, ResourceRow(name="liveticker", faults=[])))
+    await store.write(lambda unit: sync.save_resources(unit, follow.id, [(failed, None)]))
+    await store.write(
+        lambda unit: sync.save_resources(unit, follow.id, [(ResourceRow(name="liveticker", faults=[]), None)])
+    )
 
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert known == {"match": failed, "liveticker": ResourceRow(name="liveticker", faults=[])}
     assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
 
-    await store.write(lambda unit: sync.save_resource(unit, follow.id, good, b""))
+    await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"")]))
     assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b""}
 
 
@@ -166,7 +168,7 @@ async def test_everything_about_a_match_is_one_unit(store, game, follow):
 
     def work(unit):
         sync.save_ledger(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
-        sync.save_resource(unit, follow.id, ResourceRow(name="match", faults=[]), b"x")
+        sync.save_resources(unit, follow.id, [(ResourceRow(name="match", faults=[]), b"x")])
         sync.save_follow(unit, follow.id, failures=9)
         raise LookupError
 
