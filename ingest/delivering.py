@@ -201,7 +201,7 @@ class Delivering:
             rows = outbox.news(conn, after=after, through=through, limit=NEWS)
             return rows, webhooks.within_reach(conn, owner) if rows else {}
 
-        rows, reach = await self.store.read(look)
+        rows, reach = await self.store.glance(look)
         self._seen = through
         whole = sum(map(len, rows.values())) < NEWS
         if whole:
@@ -236,9 +236,9 @@ class Delivering:
 
     def _ask(self, ids: list[str], *, due: bool = False) -> None:
         for each in ids:
-            if each in self._lanes:
-                self._lanes[each].wake(due=due)
-            self._jobs.ask(each)
+            lane = self._lanes.get(each)
+            if lane is None or not lane.wake(due=due):
+                self._jobs.ask(each)
 
     async def _drain(self, webhook_id: str) -> None:
         lane, owner = self._lanes.get(webhook_id), self.owner

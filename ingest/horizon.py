@@ -20,7 +20,7 @@ class Horizon:
 
     async def advance(self) -> bool:
         """Look again; False while a transaction under way may still bring rows that are older than the newest."""
-        last, settled = await self._store.read(outbox.last_id)
+        last, settled = await self._store.glance(outbox.last_id)
         if settled:
             self.value = last
             return True

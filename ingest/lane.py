@@ -89,6 +89,7 @@ class Lane:
         self._waiting: set[int] = set()
         self._tasks: dict[asyncio.Task[None], str] = {}
         self._woken = asyncio.Event()
+        self._draining = False
         self._due = True
         self._reading = False
         self._unrecorded: list[Round] = []
@@ -110,10 +111,11 @@ class Lane:
     def busy(self) -> bool:
         return bool(self._tasks)
 
-    def wake(self, *, due: bool = False) -> None:
-        """Something new may be there; `due`: rounds that wait in the store may begin."""
+    def wake(self, *, due: bool = False) -> bool:
+        """Something new may be there; `due`: rounds that wait in the store may begin. False while nobody drains it."""
         self._due = self._due or due
         self._woken.set()
+        return self._draining
 
     def offer(self, rows: Sequence[OutboxRow], *, after: int, through: int) -> None:
         """All of the organization's rows between two horizons: a lane that was abreast takes them as they are."""
@@ -126,17 +128,20 @@ class Lane:
     async def drain(self) -> None:
         """Deliver until nothing is left that may go out now, or the receiver is somebody else's."""
         self.used = self._shared.timing.steady()
+        self._draining = True
         try:
             while self._held is not None:
                 self._woken.clear()
                 if self.holds and not self._shared.stopping:
                     await self._feed()
                     self._start()
-                if not self._tasks:
+                if not self._tasks and not self._woken.is_set():
                     break
                 await self._woken.wait()
+            self._draining = False
             await self._finish()
         finally:
+            self._draining = False
             await self._abandon()
 
     async def _feed(self) -> None:

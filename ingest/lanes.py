@@ -6,6 +6,7 @@ A lane stands between the polls and the adapter, and is one itself to those who 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -121,12 +122,12 @@ class Lane:
         pause = self._bucket.reserve(monotonic(), len(known) or RESOURCES)
         if pause:
             await asyncio.sleep(pause)
-        async with self._slots.taken(suspect=match_id in self._suspects):
-            if held := self.hold():
-                raise Held(held)
-            return await self._ask(match_id, known, text=text, hints=hints)
+        ask = partial(self._ask, match_id, known, text=text, hints=hints)
+        return await self._slots.run(ask, suspect=match_id in self._suspects)
 
     async def _ask(self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]) -> Fetched:
+        if held := self.hold():
+            raise Held(held)
         began = monotonic()
         self._circuit = breaker.asked(self._circuit)
         try:
@@ -140,10 +141,19 @@ class Lane:
         except BaseException:
             self._circuit = breaker.gave_up(self._circuit)
             raise
+        if not fetched.failed and not self._circuit.open:
+            self._went_well(match_id)
+            return fetched
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
         well = bool(fetched.good - {self.text_resource}) or not any(isinstance(error, TELLING) for error in errors)
         self._book(match_id, began, errors, well=well)
         return fetched
+
+    def _went_well(self, match_id: str) -> None:
+        """Note the end of a poll as nearly all end: everything answered, and nobody had lost the endpoint."""
+        self._throttled.pop(match_id, None)
+        self._suspects.discard(match_id)
+        self._circuit = breaker.answered(self._circuit, monotonic())
 
     def _book(self, match_id: str, began: float, errors: list[ServiceError], *, well: bool) -> None:
         """Note the end of a poll; `well`: the endpoint answered, whatever is wrong with this match."""

@@ -16,6 +16,7 @@ from ingest import syncing
 from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Status
 from mapping.terms import Terms
+from providers.asking import UNKNOWN
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from store import leases, sync
 
@@ -131,7 +132,7 @@ class Poller:
             except (DownstreamRejected, InvalidRequest) as error:
                 await self._refuse(match, fetched, error)
                 raise
-        elif {answer.resource for answer in fetched.failed} != match.bad:
+        elif (match.bad or fetched.failed) and {answer.resource for answer in fetched.failed} != match.bad:
             await self._write(match, partial(syncing.note_health, follow_id=match.id, answers=fetched.answers))
         for answer in fetched.answers:
             _note(match, answer)
@@ -204,13 +205,12 @@ def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozens
 
 def _note(followed: Followed, answer: Answer) -> None:
     """Remember validators of good answers, and who answered badly."""
-    earlier = followed.known.get(answer.resource, Known())
-    match answer.outcome:
-        case Outcome.FAILED:
-            followed.bad.add(answer.resource)
-            return
-        case Outcome.CHANGED:
-            followed.known[answer.resource] = Known(etag=answer.etag, digest=answer.digest, rows=answer.rows)
-        case Outcome.UNCHANGED if answer.etag and answer.etag != earlier.etag:
-            followed.known[answer.resource] = Known(etag=answer.etag, digest=earlier.digest, rows=earlier.rows)
+    if answer.outcome is Outcome.FAILED:
+        followed.bad.add(answer.resource)
+        return
     followed.bad.discard(answer.resource)
+    earlier = followed.known.get(answer.resource, UNKNOWN)
+    if answer.outcome is Outcome.CHANGED:
+        followed.known[answer.resource] = Known(etag=answer.etag, digest=answer.digest, rows=answer.rows)
+    elif answer.etag and answer.etag != earlier.etag:
+        followed.known[answer.resource] = replace(earlier, etag=answer.etag)

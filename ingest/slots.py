@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mapping.errors import UpstreamUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Awaitable, Callable
+
+T = TypeVar("T")
 
 SHORTEST = 0.25
 """Seconds that every poll may take, however fast the others are."""
@@ -61,17 +62,20 @@ class Slots:
         """Seconds after which a poll gives way if another one waits."""
         return max(SHORTEST, FACTOR * self._usual)
 
-    @asynccontextmanager
-    async def taken(self, *, suspect: bool = False) -> AsyncIterator[None]:
-        """Wait for a slot and hold it. Raises UpstreamUnavailable where it was taken away."""
+    async def run(self, work: Callable[[], Awaitable[T]], *, suspect: bool = False) -> T:
+        """Wait for a slot and hold it for the work. Raises UpstreamUnavailable where it was taken away."""
         loop = asyncio.get_running_loop()
-        await self._turn(loop, suspect=suspect)
+        if self._free and (self._room or not suspect):
+            self._take(suspect=suspect)
+        else:
+            await self._turn(loop, suspect=suspect)
         began, limit = loop.time(), asyncio.timeout(None)
         try:
             async with limit:
                 self._running[limit] = Running(began, suspect)
-                self._watch(loop)
-                yield
+                if self._waiting:
+                    self._watch(loop)
+                return await work()
         except TimeoutError:
             raise UpstreamUnavailable("the provider did not answer in time, and others waited") from None
         finally:
@@ -80,9 +84,7 @@ class Slots:
             self._release(suspect=suspect)
 
     async def _turn(self, loop: asyncio.AbstractEventLoop, *, suspect: bool) -> None:
-        if self._free and (self._room or not suspect):
-            self._take(suspect=suspect)
-            return
+        """Wait until a slot is ours."""
         turn = Turn(loop.create_future(), suspect)
         self._waiting.append(turn)
         self._watch(loop)
@@ -103,6 +105,8 @@ class Slots:
         """Give a slot back, and to the next in turn who may have it."""
         self._free += 1
         self._room += suspect
+        if not self._waiting:
+            return
         allowed = (turn for turn in self._waiting if (self._room or not turn.suspect) and not turn.told.done())
         if (turn := next(allowed, None)) is not None:
             self._waiting.remove(turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ from providers import transport
 from providers.base import Answer, Known, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
 T = TypeVar("T")
 
@@ -52,6 +53,22 @@ async def ask(
     except ServiceError as error:
         error.__cause__ = transport.Heard.of(reply.status, reply.body)
         return failed(question.resource, error, question.path), None
+
+
+async def together(
+    main: Callable[[], Awaitable[T]], others: Sequence[Coroutine[Any, Any, Answer]]
+) -> tuple[T, list[Answer]]:
+    """All at the same time, the main one in the caller's own task.
+
+    Each poll comes through here: a task less, and no group of tasks, is a twentieth of what it costs.
+    """
+    tasks = [asyncio.create_task(other) for other in others]
+    try:
+        await asyncio.sleep(0)  # they ask first, so that they have mostly been answered when the main one has
+        return await main(), [await task for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()  # where this one is
 
 
 def judged(question: Question, reply: transport.Reply, known: Known, *, conditional: bool = True) -> tuple[Answer, Any]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Connection, Text, and_, bindparam, delete, false, insert, or_, select, type_coerce, update
+from sqlalchemy import Connection, Text, and_, delete, false, insert, or_, select, type_coerce, update
 
+from store.prepared import Among, Query
+from store.sending import changed, inserted, send
 from store.tables import webhook_rounds, webhook_waiting, webhooks
 from store.webhooks import Subscription, renewed, subscription_of, unheld
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mapping.rules.delivery import Health
     from store.unit import Unit
@@ -59,14 +61,16 @@ class Settlement:
 _SETTLED = (
     "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
 )  # fmt: skip
-SETTLE = (
-    update(webhooks).where(webhooks.c.id == bindparam("which")).values({name: bindparam(name) for name in _SETTLED})
-)
-_HELD = (
-    webhooks.c.id,
-    webhooks.c.fence,
-    type_coerce(webhooks.c.secrets, Text).label("secrets"),
-    *(webhooks.c[name] for name in _SETTLED if name.startswith("outcome")),
+_HELD = Query(
+    select(
+        webhooks.c.id,
+        webhooks.c.fence,
+        type_coerce(webhooks.c.secrets, Text).label("secrets"),
+        *(webhooks.c[name] for name in _SETTLED if name.startswith("outcome")),
+    )
+    .where(Among(webhooks.c.id, "ids"), webhooks.c.status == "active")
+    .order_by(webhooks.c.id)
+    .with_for_update()
 )
 
 
@@ -100,21 +104,19 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> dict[str, Subscript
 
     The receivers that are still the holder's, by id; of the others nothing is written.
     """
-    ids = [each.held.id for each in settlements]
-    query = select(*_HELD).where(webhooks.c.id.in_(ids), webhooks.c.status == "active").order_by(webhooks.c.id)
-    rows = {row.id: row for row in unit.conn.execute(query.with_for_update())}
-    ours = [each for each in settlements if each.held.id in rows and rows[each.held.id].fence == each.held.fence]
+    rows = {row["id"]: row for row in _HELD.mappings(unit.conn, ids=[each.held.id for each in settlements])}
+    ours = [each for each in settlements if each.held.id in rows and rows[each.held.id]["fence"] == each.held.fence]
     if not ours:
         return {}
-    if logged := [_logged(each.held.id, done) for each in ours for done in each.rounds]:
-        unit.conn.execute(insert(webhook_rounds), logged)
-    unit.conn.execute(SETTLE, [_settled(rows[each.held.id], each) for each in ours])
+    logged = [_logged(each.held.id, done) for each in ours for done in each.rounds]
+    settled = [_settled(rows[each.held.id], each) for each in ours]
+    send(unit.conn, inserted(webhook_rounds, logged), changed(webhooks, settled))
     for each in ours:
         for done in each.rounds:
             _plan(unit, each.held.id, done)
         if each.health.disabled:
             _disable(unit, each.held.id)
-    return {each.held.id: renewed(each.held, rows[each.held.id].secrets) for each in ours}
+    return {each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}
 
 
 def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
@@ -151,18 +153,18 @@ def enqueue(unit: Unit, webhook_id: str, deliveries: Sequence[Delivery], *, at: 
         unit.conn.execute(insert(webhook_waiting), rows)
 
 
-def _settled(row: Any, done: Settlement) -> dict[str, Any]:
+def _settled(row: Mapping[str, Any], done: Settlement) -> dict[str, Any]:
     """The row of the receiver as it is to be. A test ping does not tell how it answers."""
     last = next((each for each in reversed(done.rounds) if each.delivery.kind != "ping"), None)
     return {
-        "which": row.id,
+        "id": row["id"],
         "cursor": done.cursor,
         "failures": done.health.failures,
         "failing_since": done.health.since,
-        "outcome_at": last.at if last else row.outcome_at,
-        "outcome_success": last.success if last else row.outcome_success,
-        "outcome_code": last.status_code if last else row.outcome_code,
-        "outcome_message": last.message if last else row.outcome_message,
+        "outcome_at": last.at if last else row["outcome_at"],
+        "outcome_success": last.success if last else row["outcome_success"],
+        "outcome_code": last.status_code if last else row["outcome_code"],
+        "outcome_message": last.message if last else row["outcome_message"],
     }
 
 

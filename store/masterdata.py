@@ -8,17 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, Select, Table, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
 from mapping import entrants
 from mapping.references import References
 from store.ids import new_object_id
-from store.prepared import Query, by_few, few
+from store.prepared import Among, Query
 from store.search import NAMES, index_master
 from store.tables import locations, players, teams, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
     from mapping.match import Incident, Match, Named, Person, Side
     from store.unit import Unit
@@ -44,8 +44,8 @@ PERSON_FIELDS = (
 )
 
 
-def _of_provider(table: Table, ext_ids: Sequence[Any]) -> Select[Any]:
-    """What people or the provider made under these ids, the provider's own last."""
+def _of_provider(table: Table, wanted: ColumnElement[bool]) -> Select[Any]:
+    """What people or the provider made of those that are wanted, the provider's own last."""
     columns = table.c
     return (
         select(table)
@@ -53,14 +53,16 @@ def _of_provider(table: Table, ext_ids: Sequence[Any]) -> Select[Any]:
             columns.owner_id == bindparam("owner_id"),
             columns.sportstype == bindparam("sportstype"),
             or_(columns.source == "", columns.source == bindparam("source")),
-            columns.ext_id.in_(ext_ids),
+            wanted,
         )
         .order_by(columns.source)
     )
 
 
 _KNOWN = {
-    table.name: Query(_of_provider(table, few("ext_id")).with_only_columns(table.c.ext_id, table.c.id))
+    table.name: Query(
+        _of_provider(table, Among(table.c.ext_id, "ext_ids")).with_only_columns(table.c.ext_id, table.c.id)
+    )
     for table in (teams, players)
 }
 
@@ -135,8 +137,7 @@ def references(conn: Connection, owner_id: str, match: Match, involved: Iterable
 def _ids(conn: Connection, owner_id: str, match: Match, table: Table, ext_ids: Collection[str]) -> dict[str, str]:
     """`_id`s by `ext_id`."""
     scope = {"owner_id": owner_id, "sportstype": match.sport, "source": match.provider}
-    rows = (_KNOWN[table.name].all(conn, **scope, **some) for some in by_few("ext_id", ext_ids))
-    return {ext_id: name for some in rows for ext_id, name in some}
+    return dict(_KNOWN[table.name].all(conn, **scope, ext_ids=sorted(ext_ids))) if ext_ids else {}
 
 
 def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master]:
@@ -202,7 +203,7 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
 
 def _existing(scope: Scope, table: Table, ext_ids: list[str]) -> dict[str, Row[Any]]:
     """Rows by `ext_id`; of two the provider's own one, because liveblogs refer to it already."""
-    query = _of_provider(table, ext_ids)
+    query = _of_provider(table, table.c.ext_id.in_(ext_ids))
     scoped = {"owner_id": scope.owner_id, "sportstype": scope.sportstype, "source": scope.source}
     return {row.ext_id: row for row in scope.unit.conn.execute(query, scoped)} if ext_ids else {}
 

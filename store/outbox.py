@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, exists, func, select, text
+from sqlalchemy import Connection, Integer, bindparam, delete, exists, func, select, text
 
+from store.prepared import Query
 from store.tables import outbox, webhooks
 
 if TYPE_CHECKING:
@@ -22,6 +23,13 @@ FROM (SELECT pg_current_snapshot() AS s) AS now
 """
 
 OF_ROW = (outbox.c.id, outbox.c.game_id, outbox.c.local_id, outbox.c.version, outbox.c.at)
+_NEWEST = Query(select(func.max(outbox.c.id).label("newest")))
+_NEWS = Query(
+    select(outbox.c.organization_id, *OF_ROW)
+    .where(outbox.c.id > bindparam("after"), outbox.c.id <= bindparam("through"))
+    .order_by(outbox.c.id)
+    .limit(bindparam("most", type_=Integer))
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +60,8 @@ def last_id(conn: Connection) -> tuple[int, bool]:
     if conn.dialect.name == "postgresql":
         last = conn.scalar(text("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_id_seq"))
         return int(last or 0), False
-    return conn.scalar(select(func.max(outbox.c.id))) or 0, True
+    row = _NEWEST.first(conn)
+    return (row[0] or 0 if row else 0), True
 
 
 def transactions(conn: Connection) -> Transactions:
@@ -74,16 +83,12 @@ def rows_of(conn: Connection, organization_id: str, *, after: int, through: int,
 
 def news(conn: Connection, *, after: int, through: int, limit: int) -> dict[str, list[OutboxRow]]:
     """The first `limit` rows between two horizons by organization, oldest first."""
-    query = (
-        select(*OF_ROW, outbox.c.organization_id)
-        .where(outbox.c.id > after, outbox.c.id <= through)
-        .order_by(outbox.c.id)
-        .limit(limit)
-    )
     found: dict[str, list[OutboxRow]] = {}
-    for row in conn.execute(query):
-        values = row._asdict()
-        found.setdefault(values.pop("organization_id"), []).append(OutboxRow(**values))
+    for organization_id, number, game_id, local_id, version, at in _NEWS.all(
+        conn, after=after, through=through, most=limit
+    ):
+        row = OutboxRow(id=number, game_id=game_id, local_id=local_id, version=version, at=at)
+        found.setdefault(organization_id, []).append(row)
     return found
 
 

@@ -10,18 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BindParameter, Float, bindparam, exc
+from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindparam, exc, func, select
+from sqlalchemy.ext.compiler import compiles
+
+from store.codec import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection, Dialect, Executable, Select
+    from sqlalchemy.sql.compiler import SQLCompiler
     from sqlalchemy.types import TypeEngine
 
 Convert = Callable[[Any], Any]
-
-FEW = 8
-"""Values of an IN list of a fixed length, so that one statement serves any number of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,10 @@ class Compiled:
 
 
 class Query:
-    """A Core `select` with named parameters that need no conversion; rows are tuples, their JSON decoded."""
+    """A Core `select` with named parameters: values that need no conversion, and lists for `Among`.
+
+    Rows are tuples, their JSON decoded.
+    """
 
     def __init__(self, statement: Select[Any]) -> None:
         self._statement = statement
@@ -50,6 +54,8 @@ class Query:
         if made is None:
             made = self._made[conn.dialect.name] = self._make(conn.dialect)
         compiled, conversions = made
+        if conn.dialect.name == "sqlite":
+            given = {name: dumps(value) if type(value) is list else value for name, value in given.items()}
         rows = execute(conn, compiled.sql, compiled.values(given)).fetchall()
         return [_converted(row, conversions) for row in rows]
 
@@ -67,17 +73,26 @@ class Query:
         return compiled_for(dialect, self._statement), [(index, reader) for index, reader in readers if reader]
 
 
-def few(name: str) -> list[BindParameter[Any]]:
-    """The parameters of an IN list that takes what `by_few` gives."""
-    return [bindparam(f"{name}_{place}") for place in range(FEW)]
+class Among(ColumnElement[bool]):
+    """`column IN` any number of texts, which are given as one list: one statement and one parameter for all of them."""
+
+    inherit_cache = False
+    type = Boolean()
+
+    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+        self.column = column
+        self.name = name
 
 
-def by_few(name: str, values: Collection[str]) -> Iterator[dict[str, str]]:
-    """The values in groups, the last one of a short group repeated."""
-    ordered = sorted(values)
-    for start in range(0, len(ordered), FEW):
-        some = ordered[start : start + FEW]
-        yield {f"{name}_{place}": some[min(place, len(some) - 1)] for place in range(FEW)}
+@compiles(Among, "sqlite")
+def _among_json(element: Among, compiler: SQLCompiler, **more: Any) -> str:
+    values = func.json_each(bindparam(element.name)).table_valued("value")
+    return compiler.process(element.column.in_(select(values.c.value)), **more)
+
+
+@compiles(Among, "postgresql")
+def _among_array(element: Among, compiler: SQLCompiler, **more: Any) -> str:
+    return compiler.process(element.column == any_(bindparam(element.name, type_=ARRAY(Text))), **more)
 
 
 def compiled_for(dialect: Dialect, statement: Executable) -> Compiled:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
 from store.ids import new_object_id
-from store.prepared import Query, by_few, few
+from store.prepared import Among, Query
 from store.records import DELETED
 from store.sending import changed, put, send
 from store.tables import attachments as attachments_table
@@ -134,7 +134,7 @@ _BODIES = Query(
 )
 _LINE = [column for column in ledger_table.c if column.name != "game_id"]
 _LEDGER = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
-_LINES = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), ledger_table.c.key.in_(few("key"))))
+_LINES = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys")))
 QUICK = 1
 """How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
 
@@ -284,9 +284,10 @@ def save_resources(unit: Unit, follow_id: str, resources: Iterable[tuple[Resourc
 def ledger(conn: Connection, game_id: str, *, only: Collection[str] | None = None) -> dict[str, LedgerRow]:
     """The liveblog's ledger by key, or those of its keys; "game" holds what the sync last wrote to the game itself."""
     if only is None:
-        return {row["key"]: LedgerRow(**row) for row in _LEDGER.mappings(conn, game_id=game_id)}
-    rows = (_LINES.mappings(conn, game_id=game_id, **some) for some in by_few("key", only))
-    return {row["key"]: LedgerRow(**row) for some in rows for row in some}
+        rows = _LEDGER.mappings(conn, game_id=game_id)
+    else:
+        rows = _LINES.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
+    return {row["key"]: LedgerRow(**row) for row in rows}
 
 
 def save_ledger(unit: Unit, game_id: str, rows: Iterable[LedgerRow]) -> None:

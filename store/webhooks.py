@@ -8,11 +8,26 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Row,
+    Text,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from mapping.errors import NotFound, Unprocessable
 from store.codec import loads
 from store.ids import new_object_id
+from store.prepared import Query
 from store.tables import outbox, webhook_waiting, webhooks, workers
 
 if TYPE_CHECKING:
@@ -126,15 +141,19 @@ def unheld() -> ColumnElement[bool]:
     return or_(webhooks.c.owner.is_(None), ~exists().where(workers.c.id == webhooks.c.owner))
 
 
-def _within_reach(owner: str) -> tuple[ColumnElement[bool], ...]:
+def _within_reach(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
     """Active, and held by `owner` or by nobody who lives."""
     return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unheld())
 
 
+_REACHED = Query(
+    select(webhooks.c.id, webhooks.c.organization_id).where(*_within_reach(bindparam("owner", type_=Text)))
+)
+
+
 def within_reach(conn: Connection, owner: str) -> dict[str, str]:
     """The organization of each active subscription that `owner` holds or could take, by its id."""
-    query = select(webhooks.c.id, webhooks.c.organization_id).where(*_within_reach(owner))
-    return {row.id: row.organization_id for row in conn.execute(query)}
+    return dict(_REACHED.all(conn, owner=owner))
 
 
 def behind(conn: Connection, owner: str, *, through: int) -> list[str]:

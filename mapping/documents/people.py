@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
-from mapping.documents.base import Document, canonical_type
+from mapping.documents.base import Document, canonical_type, one_of_required
 from mapping.documents.scalars import (
     Bool,
     Clearable,
@@ -184,6 +184,8 @@ class Pricing(Document):
 
 class Tag(Document):
     """A label for liveblogs and events."""
+
+    model_config = ConfigDict(json_schema_extra=one_of_required("_id", "name"))
 
     type_: Literal["Svc::Model::Tag"] = "Svc::Model::Tag"
     id_: ObjectId | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused
 from providers import transport
-from providers.asking import UNKNOWN, Question, ask, judged
+from providers.asking import UNKNOWN, Question, ask, judged, together
 from providers.base import Answer, Outcome
 from providers.gn_gsd.payload import (
     ACTIONS,
@@ -24,7 +24,7 @@ from providers.gn_gsd.payload import (
 from providers.gn_gsd.squads import players
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Coroutine, Mapping
 
     from providers.base import Known
     from providers.gn_gsd.read import Node
@@ -55,14 +55,14 @@ class Poll:
             return (await self._main(),)
         if MATCH not in self.known:
             main = await self._main()
-            others = () if main.error else await self._others()
+            others = [] if main.error else list(await asyncio.gather(*self._others()))
         else:
-            main, others = await asyncio.gather(self._main(), self._others())
+            main, others = await together(self._main, self._others())
         counted = (self._counted(each, main) for each in others)
         return (main, *(each for each in counted if each is not None))
 
-    async def _others(self) -> tuple[Answer, ...]:
-        return tuple(await asyncio.gather(self._lineups(), self._actions()))
+    def _others(self) -> tuple[Coroutine[Any, Any, Answer], ...]:
+        return self._lineups(), self._actions()
 
     async def _main(self) -> Answer:
         question = Question(self.of.kind, self._path(self.of.kind), self._entity, lambda _: 1)

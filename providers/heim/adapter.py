@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused
 from providers import transport
-from providers.base import Answer, Fetched
+from providers.asking import together
+from providers.base import Answer, Fetched, Outcome
 from providers.heim.asking import EMBEDS, Poll, hints_of
 from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.heim.names import names_of
@@ -84,7 +86,9 @@ class Heim:
         others = [] if hints.get(EMBEDS) else [poll.events()]
         if text:
             others.append(poll.text(hints))
-        (match, found), rest = await asyncio.gather(poll.match(conditional=True), asyncio.gather(*others))
+        (match, found), rest = await together(partial(poll.match, conditional=True), others)
+        if match.outcome is Outcome.UNCHANGED and not hints.get(EMBEDS):  # as nearly always: nothing to be learned
+            return Fetched(answers=(match, *rest), hints=hints)
         return await _completed(poll, match, found, rest, hints, text=text)
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:

@@ -53,6 +53,10 @@ RIGHT = (
     # References to records that are not there (docs/interface.md: an unknown reference is 422 with its path).
     Refusal(r"feed\..*|ticker\.delta", 400, words="^there is no such event in this", field="continue_event_id"),
     Refusal(r"player\.create|event\.(create|update)|ticker\.(create|post_modifications)", 422, words=REFERENCE),
+    # What is gone cannot be modified: a rule about the order of the modifications.
+    Refusal(
+        r"ticker\.post_modifications", 422, words="^nothing can follow the deletion", field=r"^modifications\.[0-9]+$"
+    ),
     # The organization's id counts too, and how long that is nobody knows before.
     Refusal(r"ticker\.create", 422, words="^external_id is too long", field="external_id"),
     # A team of a post may be known by other names than `_id`, a team of a liveblog may not.

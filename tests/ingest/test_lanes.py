@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from time import monotonic
 
 import pytest
@@ -181,8 +182,7 @@ async def test_where_all_are_slow_nobody_gives_way():
 
     async def poll():
         try:
-            async with slots.taken():
-                await asyncio.sleep(0.3)
+            await slots.run(partial(asyncio.sleep, 0.3))
         except UpstreamUnavailable:
             failures.append(1)
 
@@ -204,8 +204,7 @@ async def test_slots_are_given_back_by_those_who_give_up():
     slots = Slots(1)
 
     async def hold(seconds):
-        async with slots.taken():
-            await asyncio.sleep(seconds)
+        await slots.run(partial(asyncio.sleep, seconds))
 
     first, second, third = (asyncio.create_task(hold(9)) for _ in range(3))
     await asyncio.sleep(0)
