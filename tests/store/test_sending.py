@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from sqlalchemy import bindparam, event, exc, insert, select, text
@@ -12,7 +13,7 @@ from mapping.errors import NotFound, StoreUnavailable
 from store import liveblogs, postgres
 from store.database import Store
 from store.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
-from store.prepared import Query
+from store.prepared import Among, Query
 from store.sending import changed, inserted, left, put, send
 from store.tables import clients, events, follows, games, ledger, outbox, parts, resources
 from tests.store.conftest import GAME, new_game
@@ -107,6 +108,19 @@ async def test_a_query_takes_named_parameters_and_fixed_values(store, game):
         return query.all(conn, name=game.id), query.first(conn, name=game.id), query.first(conn, name="nobody")
 
     assert await store.read(rows) == ([(game.id,)], (game.id,), None)
+
+
+@pytest.mark.parametrize("more", [0, 5_000])
+async def test_a_query_takes_any_number_of_values(store, game, more):
+    """In one parameter, whatever stands in them; none finds nothing."""
+    query = Query(select(games.c.id).where(Among(games.c.id, "names"), games.c.local_status != 100))
+    odd = [ODD, "'", '"', "[]", ","]
+
+    def rows(conn, names):
+        return query.all(conn, names=names)
+
+    assert await store.read(partial(rows, names=[*odd, *map(str, range(more)), game.id])) == [(game.id,)]
+    assert await store.read(partial(rows, names=odd)) == await store.read(partial(rows, names=[])) == []
 
 
 async def test_put_left_and_changed_differ_in_what_becomes_of_a_taken_key(store, game):

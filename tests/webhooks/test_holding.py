@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from ingest.lane import Lane
+
 
 @dataclass
 class Switched:
@@ -55,3 +57,24 @@ async def test_a_round_ends_when_the_process_counts_as_dead(house, receiver):
                 await asyncio.sleep(0.05)
     assert [(row.round, row.tries) for row in rows] == [(1, 4)]
     assert len(receiver.requests()) == tries + 4
+
+
+async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypatch):
+    """Even where it found nothing to do: what it was woken for may have come just after it looked."""
+    looks, look = [], Lane._feed
+
+    async def woken(lane):
+        await look(lane)
+        looks.append(lane)
+        if len(looks) == 1:
+            assert lane.wake(), "it is at work, so nobody else is asked"
+
+    monkeypatch.setattr(Lane, "_feed", woken)
+    await house.subscribe(receiver.url("ok"))
+    async with house.deliver() as delivering, asyncio.timeout(10):
+        monkeypatch.setattr(delivering, "_ask", lambda *_, **__: None)
+        delivering._jobs.ask((await house.subscription(receiver.url("ok"))).id)
+        while len(looks) < 2:
+            await asyncio.sleep(0.01)
+        while looks[0].wake():
+            await asyncio.sleep(0.01)
