@@ -26,6 +26,7 @@ Document = dict[str, Any]
 
 EVENT = "Svc::Model::Event"
 PUBLISHED, HIDDEN, DELETED = 0, 60, 100
+ASKING = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
 PLAIN = ("headline", "tag_ids", "state_info")
 STICKY = frozenset({"sticky", "stickyNoHighlight"})
 EMPTY: Document = {"_type": EVENT, "headline": "", "highlight": "", "contents": []}
@@ -229,8 +230,8 @@ def _adopted(stored: Sequence[Document], seen: Document, sent: Sequence[Document
 
 
 def _with_choices(block: Document) -> Document:
-    """A poll or quiz whose answers all have an id."""
-    options = block.get("options")
+    """A poll or quiz whose answers all have an id; what other blocks call options is theirs."""
+    options = block.get("options") if block.get("_type") in ASKING else None
     if not isinstance(options, list) or all(choice.get("id") for choice in options):
         return block
     free = (str(number) for number in range(1, 2 * len(options) + 1))

@@ -1,4 +1,7 @@
-"""PostgreSQL: each unit in a transaction of its own, every wait bounded, lost races run again."""
+"""PostgreSQL: each unit in a transaction of its own, every wait bounded, lost races run again.
+
+A unit runs in one greenlet from the connection to the COMMIT; SQLAlchemy's own way changes into one at each step.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Connection, event, exc
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+from sqlalchemy.util import greenlet_spawn
 
 from store.errors import POSTGRES_RACES, house_errors, sqlstate
 from store.notices import Notices
@@ -135,13 +139,20 @@ class PostgresBackend:
         return await self._once(work)
 
     async def _once(self, work: Callable[[Unit], T]) -> T:
-        async with self._engine.begin() as conn:
-            return await conn.run_sync(lambda sync: work(Unit(sync, int(self._clock()))))
+        def unit() -> T:
+            with self._engine.sync_engine.begin() as conn:
+                return work(Unit(conn, int(self._clock())))
+
+        return await greenlet_spawn(unit)
 
     async def _read(self, query: Callable[[Connection], T]) -> T:
+        def snapshot() -> T:
+            with self._readers.sync_engine.connect() as conn:
+                return query(conn)
+
         with house_errors():
-            async with asyncio.timeout(self._settings.timeout), self._readers.connect() as conn:
-                return await conn.run_sync(query)
+            async with asyncio.timeout(self._settings.timeout):
+                return await greenlet_spawn(snapshot)
 
 
 def _select_one(conn: Connection) -> Any:

@@ -5,10 +5,9 @@ SQLAlchemy's own way to a row costs several times what SQLite needs for the row 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindparam, exc, func, select
 from sqlalchemy.ext.compiler import compiles
@@ -102,17 +101,32 @@ def compiled_for(dialect: Dialect, statement: Executable) -> Compiled:
 
 
 def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> Any:
-    """Run the statement in the transaction of `conn`: once with a tuple of values, or for each tuple of a list.
+    """Run the statement in the transaction of `conn`: once with a tuple of values, or (SQLite) for each tuple of a list.
 
-    Raises the errors of SQLAlchemy. On SQLite the driver's own connection runs it.
+    The driver's cursor, to be asked for `fetchall` only. Raises the errors of SQLAlchemy.
     """
-    if conn.dialect.driver != "pysqlite":
-        return conn.exec_driver_sql(sql, values)
     driver: Any = conn.connection.dbapi_connection
+    cursor = driver.cursor()
     try:
-        return driver.executemany(sql, values) if isinstance(values, list) else driver.execute(sql, values)
-    except sqlite3.Error as error:
-        raise exc.DBAPIError.instance(sql, None, error, sqlite3.Error, dialect=conn.dialect) from error
+        (cursor.executemany if isinstance(values, list) else cursor.execute)(sql, values)
+    except BaseException as error:
+        if isinstance(error, conn.dialect.loaded_dbapi.Error):
+            raise _wrapped(conn, sql, error) from error
+        if not isinstance(error, Exception):  # cancelled in the middle of an answer
+            conn.invalidate()
+        raise
+    return cursor
+
+
+def _wrapped(conn: Connection, sql: str, error: Any) -> exc.DBAPIError:
+    """The error as SQLAlchemy raises it. A connection that is lost is not used again."""
+    driver: Any = conn.connection.dbapi_connection
+    lost = conn.dialect.is_disconnect(error, driver, None)
+    kind = conn.dialect.loaded_dbapi.Error
+    wrapped: Any = exc.DBAPIError.instance(sql, None, error, kind, connection_invalidated=lost, dialect=conn.dialect)
+    if lost:
+        conn.invalidate(error)
+    return cast("exc.DBAPIError", wrapped)
 
 
 def _reader(dialect: Dialect, kind: TypeEngine[Any]) -> Convert | None:

@@ -6,13 +6,14 @@ send(conn, inserted(events, new), changed(games, [{"id": game_id, "version": 8}]
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sqlalchemy import ARRAY, Text, bindparam, cast, func, select, update
+from sqlalchemy import LargeBinary, Text, bindparam, cast, column, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from store.codec import Json
+from store.codec import Json, dumps
 from store.prepared import Convert, compiled_for, execute
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def send(conn: Connection, *wanted: list[Part]) -> None:
     if conn.dialect.name == "postgresql":
         if parts:
             statement = _statement(conn.dialect, tuple(shape for shape, _ in parts))
-            execute(conn, statement.sql, statement.columns(parts))
+            execute(conn, statement.sql, statement.parts(parts))
         return
     for part in parts:
         statement = _statement(conn.dialect, (part.shape,))
@@ -85,7 +86,7 @@ def _alike(rows: Sequence[Row]) -> list[tuple[tuple[str, ...], list[Row]]]:
 
 
 class Source(NamedTuple):
-    """Where the value of a parameter comes from: a column of the rows of a part, or the statement itself."""
+    """Where the value of a parameter comes from: rows of a part (PostgreSQL), a column of one, or the statement itself."""
 
     part: int
     column: str
@@ -102,19 +103,16 @@ class Statement(NamedTuple):
     def rows(self, part: Part) -> list[tuple[Any, ...]]:
         """The parameters for each row."""
         return [
-            tuple([row[column] if convert is None else convert(row[column]) for _, column, convert, _ in self.sources])
+            tuple(
+                [row[each.column] if each.convert is None else each.convert(row[each.column]) for each in self.sources]
+            )
             for row in part.rows
         ]
 
-    def columns(self, parts: Sequence[Part]) -> tuple[Any, ...]:
-        """The parameters for all rows, an array for each column."""
+    def parts(self, parts: Sequence[Part]) -> tuple[Any, ...]:
+        """The parameters for all rows, a JSON array of them for each part."""
         return tuple(
-            source.fixed
-            if source.part < 0
-            else [row[source.column] for row in parts[source.part].rows]
-            if source.convert is None
-            else [source.convert(row[source.column]) for row in parts[source.part].rows]
-            for source in self.sources
+            [each.fixed if each.convert is None else each.convert(parts[each.part].rows) for each in self.sources]
         )
 
 
@@ -131,20 +129,36 @@ def _statement(dialect: Dialect, shapes: tuple[Shape, ...]) -> Statement:
 
 def _compiled(dialect: Dialect, shapes: tuple[Shape, ...]) -> Statement:
     at_once = dialect.name == "postgresql"
-    built = [_for_arrays(index, shape) if at_once else _for_row(index, shape) for index, shape in enumerate(shapes)]
+    built = [_for_rows(index, shape) if at_once else _for_row(index, shape) for index, shape in enumerate(shapes)]
     *before, last = built
     compiled = compiled_for(dialect, last.add_cte(*(each.cte(f"part{index}") for index, each in enumerate(before))))
-    origins = {_name(index, name): (index, name) for index, shape in enumerate(shapes) for name in shape.columns}
-    sources = []
-    for name, fixed in compiled.parameters:
-        index, column = origins.get(name, (-1, ""))
-        convert = _conversion(dialect, shapes[index].table.c[column]) if column else None
-        sources.append(Source(index, column, convert, fixed))
-    return Statement(compiled.sql, tuple(sources))
+    origins = _whole(dialect, shapes) if at_once else _columns(dialect, shapes)
+    return Statement(
+        compiled.sql, tuple(origins.get(name, Source(-1, "", None, fixed)) for name, fixed in compiled.parameters)
+    )
 
 
-def _name(index: int, column: str) -> str:
-    return f"part{index}_{column}"
+def _columns(dialect: Dialect, shapes: tuple[Shape, ...]) -> dict[str, Source]:
+    """A parameter for each column."""
+    return {
+        _name(index, name): Source(index, name, shape.table.c[name].type.dialect_impl(dialect).bind_processor(dialect))
+        for index, shape in enumerate(shapes)
+        for name in shape.columns
+    }
+
+
+def _whole(dialect: Dialect, shapes: tuple[Shape, ...]) -> dict[str, Source]:
+    """A parameter for each part."""
+    found: dict[str, Source] = {}
+    for index, shape in enumerate(shapes):
+        kinds = ((name, _conversion(dialect, shape.table.c[name])) for name in shape.columns)
+        conversions = tuple((name, convert) for name, convert in kinds if convert is not None)
+        found[_name(index, "rows")] = Source(index, "", partial(_as_json, conversions=conversions))
+    return found
+
+
+def _name(index: int, what: str) -> str:
+    return f"part{index}_{what}"
 
 
 def _for_row(index: int, shape: Shape) -> Any:
@@ -155,40 +169,41 @@ def _for_row(index: int, shape: Shape) -> Any:
     return _without_conflict(sqlite.insert(shape.table).values(given), shape)
 
 
-def _for_arrays(index: int, shape: Shape) -> Any:
-    """PostgreSQL's statement for rows that come as an array of texts for each column.
-
-    Of texts, because the driver asks the server about every other kind of array on every new connection.
-    """
-    arrays = [bindparam(_name(index, name), type_=ARRAY(Text)) for name in shape.columns]
-    rows = func.unnest(*arrays).table_valued(*shape.columns).render_derived(name=f"rows{index}")
-    columns = {name: shape.table.c[name] for name in shape.columns}
-    given: dict[str, Any] = {
-        name: rows.c[name] if _is_text(each) else cast(rows.c[name], each.type) for name, each in columns.items()
-    }
+def _for_rows(index: int, shape: Shape) -> Any:
+    """PostgreSQL's statement for rows that come as one JSON array: one parameter, whatever the number of columns."""
+    given = cast(bindparam(_name(index, "rows"), type_=Text), postgresql.JSON)
+    names = [column(name, _plain(shape.table.c[name])) for name in shape.columns]
+    rows = func.json_to_recordset(given).table_valued(*names).render_derived(name=f"rows{index}", with_types=True)
+    values: dict[str, Any] = {name: rows.c[name] for name in shape.columns}
     if shape.how == "change":
-        return _update(shape, given)
-    made = postgresql.insert(shape.table).from_select(list(given), select(*given.values()))
+        return _update(shape, values)
+    made = postgresql.insert(shape.table).from_select(list(values), select(*values.values()))
     made = _without_conflict(made, shape)
     return made if shape.telling is None else made.returning(shape.telling)
 
 
-def _is_text(column: Column[Any]) -> bool:
-    return isinstance(column.type, Json | Text)
+def _plain(of: Column[Any]) -> Any:
+    """The type as the database knows it."""
+    return Text() if isinstance(of.type, Json) else of.type
 
 
-def _conversion(dialect: Dialect, column: Column[Any]) -> Convert | None:
-    """What makes a value of the column one that is sent."""
-    if dialect.name == "postgresql" and not _is_text(column):
-        return _as_text
-    return column.type.dialect_impl(dialect).bind_processor(dialect)
+def _conversion(dialect: Dialect, of: Column[Any]) -> Convert | None:
+    """What makes a value of the column one that JSON can hold."""
+    if isinstance(of.type, LargeBinary):
+        return _as_hex
+    return of.type.dialect_impl(dialect).bind_processor(dialect) if isinstance(of.type, Json) else None
 
 
-def _as_text(value: Any) -> str | None:
-    """A number, truth or bytes as PostgreSQL reads it."""
-    if value is None:
-        return None
-    return f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
+def _as_hex(value: bytes | None) -> str | None:
+    """Bytes as PostgreSQL reads them."""
+    return None if value is None else f"\\x{value.hex()}"
+
+
+def _as_json(rows: Sequence[Row], *, conversions: Sequence[tuple[str, Convert]]) -> str:
+    """The rows as the text of a JSON array. Raises ValueError for NaN and infinities."""
+    if not conversions:
+        return dumps(rows)
+    return dumps([{**row, **{name: convert(row[name]) for name, convert in conversions}} for row in rows])
 
 
 def _update(shape: Shape, given: Any) -> Any:

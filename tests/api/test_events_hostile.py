@@ -6,7 +6,7 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mapping.documents.event import Event
@@ -109,6 +109,7 @@ def body_of(value):
 
 @EXAMPLES
 @given(value=st.one_of(EVENTS, PLAUSIBLE, VALUES))
+@example(value={"contents": [{"_type": f"{CONTENT}::EmojiContentBlock", "options": [None, {"id": []}]}]})
 async def test_any_json_is_refused_or_harmless(desk, value):
     """Create and update: 200 or a 4xx of the one shape, never a 500."""
     await judged(desk, "create", body_of(value), ticker_local_id="gderby")

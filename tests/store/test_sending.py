@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
 from functools import partial
 
 import pytest
-from sqlalchemy import bindparam, event, exc, insert, select, text
+from sqlalchemy import bindparam, exc, insert, select, text
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_cursor
 
 from mapping.errors import NotFound, StoreUnavailable
 from store import liveblogs, postgres
@@ -54,19 +54,18 @@ async def undone(store, work):
     return results[-1]
 
 
-@contextmanager
-def statements(store):
-    """The statements that SQLAlchemy hands to PostgreSQL's driver meanwhile."""
-    engine, seen = store._backend._engine.sync_engine, []
+@pytest.fixture
+def seen(monkeypatch):
+    """The statements that PostgreSQL's driver is given."""
+    found, driver = [], AsyncAdapt_asyncpg_cursor
+    execute = driver.execute
 
-    def note(_conn, _cursor, statement, *_more):
-        seen.append(statement)
+    def noted(cursor, statement, values=None):
+        found.append(statement)
+        return execute(cursor, statement, values)
 
-    event.listen(engine, "before_cursor_execute", note)
-    try:
-        yield seen
-    finally:
-        event.remove(engine, "before_cursor_execute", note)
+    monkeypatch.setattr(driver, "execute", noted)
+    return found
 
 
 def core(conn, table):
@@ -157,13 +156,13 @@ async def test_nothing_to_send_is_nothing(store):
     await store.write(lambda unit: send(unit.conn, inserted(games, []), put(ledger, [])))
 
 
-async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_url):
+async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_url, seen):
     """A change with new and replaced events is read, then written at once; its notice goes with it."""
     store = await Store.open(postgres_url, migrate=True)
     await store.write(lambda unit: insert_game(unit, new_game()))
     await store.write(lambda unit: record(unit, GAME, Change(events=(post("e1"),))))
-    with statements(store) as seen:
-        await store.write(lambda unit: record(unit, GAME, Change(events=(post("e1", headline="x"), post("e2")))))
+    seen.clear()
+    await store.write(lambda unit: record(unit, GAME, Change(events=(post("e1", headline="x"), post("e2")))))
     await store.close()
 
     assert len(seen) == 3  # the liveblog, its events, everything that is written
