@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, event, exc
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from sqlalchemy.util import greenlet_spawn
@@ -32,8 +33,10 @@ T = TypeVar("T")
 
 FRESH = 1.0
 """Seconds for which a connection that was just used is taken to be there."""
+STALE = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
+"""The schema was changed since the connection prepared the statement."""
 ATTEMPTS = 3
-"""Runs of a unit that loses against concurrent ones (unique key, deadlock) before its error counts."""
+"""Runs of a unit that loses against others (unique key, deadlock, a new schema) before its error counts."""
 
 
 def single(url: URL, settings: PoolSettings, purpose: str) -> AsyncEngine:
@@ -134,7 +137,7 @@ class PostgresBackend:
             try:
                 return await self._once(work)
             except exc.DBAPIError as error:
-                if sqlstate(error) not in POSTGRES_RACES:
+                if sqlstate(error) not in POSTGRES_RACES and not isinstance(error.orig, STALE):
                     raise
         return await self._once(work)
 

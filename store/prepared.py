@@ -119,11 +119,17 @@ def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> Any:
 
 
 def _wrapped(conn: Connection, sql: str, error: Any) -> exc.DBAPIError:
-    """The error as SQLAlchemy raises it. A connection that is lost is not used again."""
+    """The error as SQLAlchemy raises it.
+
+    A connection that is lost, or holds statements from before the schema was changed, is not used again.
+    """
     driver: Any = conn.connection.dbapi_connection
-    lost = conn.dialect.is_disconnect(error, driver, None)
-    kind = conn.dialect.loaded_dbapi.Error
-    wrapped: Any = exc.DBAPIError.instance(sql, None, error, kind, connection_invalidated=lost, dialect=conn.dialect)
+    module: Any = conn.dialect.loaded_dbapi
+    stale = isinstance(error, getattr(module, "InvalidCachedStatementError", ()))
+    lost = stale or conn.dialect.is_disconnect(error, driver, None)
+    wrapped: Any = exc.DBAPIError.instance(
+        sql, None, error, module.Error, connection_invalidated=lost, dialect=conn.dialect
+    )
     if lost:
         conn.invalidate(error)
     return cast("exc.DBAPIError", wrapped)

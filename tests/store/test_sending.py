@@ -171,6 +171,19 @@ async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_u
     assert "pg_notify" in seen[-1]
 
 
+async def test_a_schema_that_changes_costs_a_unit_nothing(postgres_url):
+    """Statements that a connection has prepared before do not outlive it; the unit runs again."""
+    store = await Store.open(postgres_url, migrate=True)
+    try:
+        await store.write(lambda unit: insert_game(unit, new_game()))
+        before = await store.write(lambda unit: lock_game(unit, GAME))
+        await store.write(lambda unit: unit.conn.execute(text("ALTER TABLE games ALTER COLUMN serial TYPE integer")))
+
+        assert await store.write(lambda unit: lock_game(unit, GAME)) == before
+    finally:
+        await store.close()
+
+
 async def test_a_taken_key_is_an_integrity_error_of_its_own_unit(store, game):
     """Nothing of that unit stays, not even what it wrote before; its neighbours count on without a gap."""
 
