@@ -9,6 +9,8 @@ Trips  to PostgreSQL for one write, counted by a relay, everything included. At 
 `--database` takes `sqlite`, `postgresql` (a server of the benchmark's own, thrown away afterwards) or an address.
 """
 
+# ruff: noqa: SLF001 -- a benchmark looks inside
+
 from __future__ import annotations
 
 import argparse
@@ -40,6 +42,8 @@ from store import clients
 from store.database import Store
 from store.ids import new_local_id
 from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
+from store.prepared import execute
+from store.unit import Unit
 from tests.postgres import Cluster, binaries
 
 if TYPE_CHECKING:
@@ -56,11 +60,11 @@ other end runs in another process. The plain side is the same documents through 
 kind of database, in turn with ours in one process. CPU time of that process in all its threads (the PostgreSQL server's is not
 in it), medians of the rounds. Nothing is logged on either side.
 
-On SQLite most of a write is the HTTP server, the app and the unit; the rest is the way between the threads. The same without
-database (the unit run in the event loop, nothing synchronised) takes about 0.19 of a plain write on PostgreSQL, so that the
-target leaves next to nothing for the database there: four round trips (BEGIN; read and lock; write everything; COMMIT), which
-SQLAlchemy, its driver and the waiting between them make about as dear as all the rest. It could be approached only by writing
-several requests in one transaction, where each would wait for the others' locks and fail with them.
+On SQLite most of a write is the HTTP server, the app and the unit; the rest is the way between the threads. On PostgreSQL four
+round trips (BEGIN; read and lock; write everything; COMMIT), with what SQLAlchemy, its driver and the waiting between them take,
+are about as dear as all the rest, and the last line shows what is left for them: the ratio where no database is asked at all (the
+unit runs in the event loop on SQLite, nothing synchronised). The target could be approached only by writing several requests in
+one transaction, where each would wait for the others' locks and fail with them.
 
 """
 DRIVER = """
@@ -196,6 +200,7 @@ async def plain(url: str) -> AsyncIterator[str]:
     async with engine.begin() as conn:
         if engine.dialect.name == "sqlite":
             await conn.exec_driver_sql("PRAGMA journal_mode=WAL")
+        await conn.run_sync(Base.metadata.drop_all)
         await conn.run_sync(Base.metadata.create_all)
     sessions = async_sessionmaker(engine, expire_on_commit=False)
     async with sessions() as db:
@@ -275,6 +280,33 @@ async def trips(url: str) -> Figure:
     return Figure("round trips of a write", f"{each:.1f}", "≤ 5, COMMIT included", each <= 5)
 
 
+def undatabased(store: Store) -> None:
+    """Let units run in the event loop, on a SQLite connection of their own that waits for no disk."""
+    conn = store._backend._writer._engine.connect()  # type: ignore[union-attr]
+    execute(conn, "PRAGMA synchronous=OFF")
+
+    async def direct(work: Any) -> Any:
+        conn.begin()
+        execute(conn, "BEGIN IMMEDIATE")
+        try:
+            return work(Unit(conn, 0))
+        finally:
+            conn.commit()
+
+    store._backend.write = direct  # type: ignore[method-assign]
+
+
+async def floor(naive_url: str, given: argparse.Namespace) -> Figure:
+    """What a write costs before any database is asked, by a plain one with its database."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with plain(naive_url) as naive, ours(f"sqlite+aiosqlite:///{folder}/floor.db") as (address, store):
+            name = await filled(store, 1, 10)
+            undatabased(store)
+            bare = partial(drive, naive, "/create?ticker_local_id=gbench", "/update?event_local_id=ID", given.count)
+            mine, theirs = await alternating(written(address, name, given.count), bare, rounds=given.rounds)
+    return Figure("ratio without a database on our side", f"{mine / theirs:.2f}")
+
+
 async def compared(url: str, naive_url: str, given: argparse.Namespace) -> list[Figure]:
     count = given.count
     async with plain(naive_url) as naive, ours(url) as (address, store):
@@ -316,7 +348,9 @@ def database(named: str) -> Iterator[tuple[str, str]]:
 def measured(named: str, given: argparse.Namespace) -> list[Figure]:
     with database(named) as (url, naive):
         figures = uvloop.run(compared(url, naive, given))
-        return figures if "sqlite" in url else [*figures, uvloop.run(trips(url))]
+        if "sqlite" in url:
+            return figures
+        return [*figures, uvloop.run(trips(url)), uvloop.run(floor(naive, given))]
 
 
 def main() -> bool:
