@@ -59,9 +59,11 @@ class Bucket:
 
     def reserve(self, now: float, requests: int) -> float:
         """Seconds until these requests may start (monotonic `now`); turns come in the order of the calls."""
+        if not self._step:
+            return 0.0
         at = max(self._next, now - 1.0)
         self._next = at + requests * self._step
-        return max(0.0, at - now) if self._step else 0.0
+        return max(0.0, at - now)
 
 
 class Lane:
@@ -119,8 +121,7 @@ class Lane:
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
     ) -> Fetched:
         """Fetch in turn. Raises Held where the endpoint is left alone, and what the adapter raises."""
-        pause = self._bucket.reserve(monotonic(), len(known) or RESOURCES)
-        if pause:
+        if pause := self._bucket.reserve(monotonic(), len(known) or RESOURCES):
             await asyncio.sleep(pause)
         ask = partial(self._ask, match_id, known, text=text, hints=hints)
         return await self._slots.run(ask, suspect=match_id in self._suspects)
@@ -141,7 +142,7 @@ class Lane:
         except BaseException:
             self._circuit = breaker.gave_up(self._circuit)
             raise
-        if not fetched.failed and not self._circuit.open:
+        if (fetched.quiet or not fetched.failed) and not self._circuit.open:
             self._went_well(match_id)
             return fetched
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
