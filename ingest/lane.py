@@ -112,10 +112,10 @@ class Lane:
         return bool(self._tasks)
 
     def wake(self, *, due: bool = False) -> bool:
-        """Something new may be there; `due`: rounds that wait in the store may begin. False while nobody drains it."""
+        """Something new may be there; `due`: rounds that wait in the store may begin. Whether somebody is at it."""
         self._due = self._due or due
         self._woken.set()
-        return self._draining
+        return self._draining and self.holds
 
     def offer(self, rows: Sequence[OutboxRow], *, after: int, through: int) -> None:
         """All of the organization's rows between two horizons: a lane that was abreast takes them as they are."""
