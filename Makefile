@@ -1,7 +1,7 @@
 # Needs python3 (3.11 or newer) with pip, and make; everything else is installed into .venv, from wheels with known hashes.
 
 PYTHON ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 PYTEST_ARGS ?=
 
 VENV := .venv

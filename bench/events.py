@@ -62,9 +62,8 @@ in it), medians of the rounds. Nothing is logged on either side.
 
 On SQLite most of a write is the HTTP server, the app and the unit; the rest is the way between the threads. On PostgreSQL four
 round trips (BEGIN; read and lock; write everything; COMMIT), with what SQLAlchemy, its driver and the waiting between them take,
-are about as dear as all the rest, and the last line shows what is left for them: the ratio where no database is asked at all (the
-unit runs in the event loop on SQLite, nothing synchronised). The target could be approached only by writing several requests in
-one transaction, where each would wait for the others' locks and fail with them.
+add about half as much again, and the last line shows what is left for them: the ratio where no database is asked at all (the unit
+runs in the event loop on SQLite, nothing synchronised). On a machine that does something else as well the trips cost more: 0.4.
 
 """
 DRIVER = """
