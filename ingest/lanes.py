@@ -142,30 +142,23 @@ class Lane:
         except BaseException:
             self._circuit = breaker.gave_up(self._circuit)
             raise
-        if (fetched.quiet or not fetched.failed) and not self._circuit.open:
-            self._went_well(match_id)
-            return fetched
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
-        well = bool(fetched.good - {self.text_resource}) or not any(isinstance(error, TELLING) for error in errors)
+        well = not errors or bool(fetched.good - {self.text_resource}) or not any(map(tells, errors))
         self._book(match_id, began, errors, well=well)
         return fetched
-
-    def _went_well(self, match_id: str) -> None:
-        """Note the end of a poll as nearly all end: everything answered, and nobody had lost the endpoint."""
-        self._throttled.pop(match_id, None)
-        self._suspects.discard(match_id)
-        self._circuit = breaker.answered(self._circuit, monotonic())
 
     def _book(self, match_id: str, began: float, errors: list[ServiceError], *, well: bool) -> None:
         """Note the end of a poll; `well`: the endpoint answered, whatever is wrong with this match."""
         now, was_open = monotonic(), self._circuit.open
-        distance = max((wait for wait in map(distance_of, errors) if wait is not None), default=None)
+        distance = (
+            max((wait for wait in map(distance_of, errors) if wait is not None), default=None) if errors else None
+        )
         alone = self._circuit.good_at > min(began, self._throttled.get(match_id, began))
         if distance is None:
             self._throttled.pop(match_id, None)
         else:
             self._throttled[match_id] = now
-        if any(isinstance(error, TELLING) for error in errors):
+        if any(map(tells, errors)):
             self._suspects.add(match_id)
         else:
             self._suspects.discard(match_id)
@@ -183,6 +176,11 @@ class Lane:
             log.warning("provider.lost", endpoint=self.endpoint.key, cause=self._cause)
         elif was_open and not self._circuit.open:
             log.info("provider.recovered", endpoint=self.endpoint.key)
+
+
+def tells(error: ServiceError) -> bool:
+    """Whether the error may be the endpoint's."""
+    return isinstance(error, TELLING)
 
 
 def distance_of(error: ServiceError) -> float | None:

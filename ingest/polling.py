@@ -126,9 +126,7 @@ class Poller:
         match.polls += 1
         fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
         self.record(self.adapter.endpoint, match.match_id, fetched.answers)
-        if fetched.quiet and not match.pending and not match.bad:
-            pass  # as nearly always: only validators may be new
-        elif fetched.changed or (match.pending and fetched.good):
+        if fetched.changed or (match.pending and fetched.good):
             try:
                 await self._apply(match, fetched)
             except (DownstreamRejected, InvalidRequest) as error:
@@ -138,7 +136,7 @@ class Poller:
             await self._write(match, partial(syncing.note_health, follow_id=match.id, answers=fetched.answers))
         for answer in fetched.answers:
             _note(match, answer)
-        if fetched.quiet or fetched.good:
+        if fetched.good:
             match.good_at = self.clock()
         return fetched
 

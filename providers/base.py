@@ -99,14 +99,6 @@ class Fetched:
     hints: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def quiet(self) -> bool:
-        """Everything that was asked for is as it was: most polls."""
-        for answer in self.answers:  # not `all`, which takes twice as long for three of them
-            if answer.outcome is not Outcome.UNCHANGED:
-                return False
-        return bool(self.answers)
-
-    @property
     def changed(self) -> tuple[Answer, ...]:
         return tuple(answer for answer in self.answers if answer.outcome is Outcome.CHANGED)
 

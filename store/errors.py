@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlalchemy import exc
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 
 from mapping.errors import StoreUnavailable
 
@@ -40,6 +41,9 @@ POSTGRES_PASSING = ("08", "25006", "40", "53", "55P03", "57", "58")
 
 POSTGRES_RACES = frozenset({"23505", "40001", "40P01"})
 """SQLSTATEs of a transaction that lost against a concurrent one and finds the other's rows when run again."""
+
+STALE = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
+"""What PostgreSQL's driver raises where the schema was changed since the connection prepared the statement."""
 
 
 class StoreError(Exception):

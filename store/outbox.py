@@ -60,8 +60,8 @@ def last_id(conn: Connection) -> tuple[int, bool]:
     if conn.dialect.name == "postgresql":
         last = conn.scalar(text("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_id_seq"))
         return int(last or 0), False
-    row = _NEWEST.first(conn)
-    return (row[0] or 0 if row else 0), True
+    [(newest,)] = _NEWEST.all(conn)
+    return newest or 0, True
 
 
 def transactions(conn: Connection) -> Transactions:

@@ -11,12 +11,11 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, event, exc
-from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from sqlalchemy.util import greenlet_spawn
 
-from store.errors import POSTGRES_RACES, house_errors, sqlstate
+from store.errors import POSTGRES_RACES, STALE, house_errors, sqlstate
 from store.notices import Notices
 from store.presence import Presence
 from store.tasks import Tasks
@@ -33,8 +32,6 @@ T = TypeVar("T")
 
 FRESH = 1.0
 """Seconds for which a connection that was just used is taken to be there."""
-STALE = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
-"""The schema was changed since the connection prepared the statement."""
 ATTEMPTS = 3
 """Runs of a unit that loses against others (unique key, deadlock, a new schema) before its error counts."""
 

@@ -13,6 +13,7 @@ from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindpar
 from sqlalchemy.ext.compiler import compiles
 
 from store.codec import dumps
+from store.errors import STALE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,8 +126,7 @@ def _wrapped(conn: Connection, sql: str, error: Any) -> exc.DBAPIError:
     """
     driver: Any = conn.connection.dbapi_connection
     module: Any = conn.dialect.loaded_dbapi
-    stale = isinstance(error, getattr(module, "InvalidCachedStatementError", ()))
-    lost = stale or conn.dialect.is_disconnect(error, driver, None)
+    lost = isinstance(error, STALE) or conn.dialect.is_disconnect(error, driver, None)
     wrapped: Any = exc.DBAPIError.instance(
         sql, None, error, module.Error, connection_invalidated=lost, dialect=conn.dialect
     )
