@@ -36,7 +36,7 @@ def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.t
     with house_errors():
         if parsed.get_backend_name() == "sqlite":
             return _on_sqlite(parsed, checked)
-        return asyncio.run(_on_postgres(parsed, checked))
+        return asyncio.run(postgres.once(parsed, PoolSettings(), checked))
 
 
 def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
@@ -52,12 +52,3 @@ def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
             return result
     finally:
         engine.dispose()
-
-
-async def _on_postgres(url: URL, work: Callable[[Connection], T]) -> T:
-    engine = postgres.engine(url, PoolSettings())
-    try:
-        async with engine.begin() as conn:
-            return await conn.run_sync(work)
-    finally:
-        await engine.dispose()

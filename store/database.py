@@ -79,6 +79,7 @@ class Store:
         result = await self._backend.write(watched)
         if stepped:
             self._tell(stepped)
+            self._backend.notices.tell(stepped)
         return result
 
     def on_step(self, listener: Hear) -> None:

@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
 
 from mapping.errors import Conflict, NotFound
 from store.eventrows import columns_of, event_of, events_named, place
-from store.notices import TOLD
 from store.prepared import Query
 from store.records import (
     DELETED,
@@ -239,7 +238,7 @@ def _index(
 
 
 def _note(unit: Unit, game: StoredGame) -> list[Part]:
-    """The outbox row of the game's version, and word of it to whoever hears steps."""
+    """The outbox row of the game's version, of which whoever hears steps is told after the commit."""
     unit.touched[game.id] = game.version
     note = {
         "game_id": game.id,
@@ -248,7 +247,7 @@ def _note(unit: Unit, game: StoredGame) -> list[Part]:
         "version": game.version,
         "at": unit.now,
     }
-    return inserted(outbox, [note], telling=TOLD)
+    return inserted(outbox, [note])
 
 
 def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:

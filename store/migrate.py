@@ -94,7 +94,7 @@ def _file(url: URL) -> Path | None:
 def _run(url: URL, work: Callable[[Connection], T]) -> T:
     if url.get_backend_name() == "sqlite":
         return _run_sqlite(url, work)
-    return asyncio.run(_run_postgres(url, work))
+    return asyncio.run(postgres.once(url, PATIENT, work))
 
 
 def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
@@ -107,12 +107,3 @@ def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
             return result
     finally:
         engine.dispose()
-
-
-async def _run_postgres(url: URL, work: Callable[[Connection], T]) -> T:
-    engine = postgres.engine(url, PATIENT)
-    try:
-        async with engine.begin() as conn:
-            return await conn.run_sync(work)
-    finally:
-        await engine.dispose()

@@ -1,22 +1,26 @@
-"""News of other processes: PostgreSQL tells with the COMMIT itself which liveblog stepped, and to which version.
+"""News of other processes: PostgreSQL tells which liveblogs stepped, and to which version.
 
-Sending costs no statement: the notice leaves with the outbox row that the step writes anyway, so a transaction that is
-rolled back tells nothing. Hearing needs a connection of its own. Whatever is told while that connection is away is not
-heard, so everything may have stepped each time it comes back.
+A process tells what it has committed, after the COMMIT: at once, and while much happens all of it every `BREATH` seconds,
+because transactions that notify are committed one after the other by PostgreSQL. Hearing needs a connection of its own.
+A process that ends too early tells nothing, and whatever is told while that connection is away is not heard, so
+everything may have stepped each time it comes back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import structlog
-from sqlalchemy import Text, cast, exc, func
+from sqlalchemy import Connection, exc
 
-from store.tables import outbox
+from mapping.errors import StoreUnavailable
+from store.prepared import execute
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -24,8 +28,10 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 CHANNEL = "matchwire_steps"
-TOLD = func.pg_notify(CHANNEL, outbox.c.game_id.concat(" ").concat(cast(outbox.c.version, Text)))
-"""In RETURNING of an INSERT into the outbox: the notice of each row. About 35 bytes; PostgreSQL bounds one at 8000."""
+NOTIFY = "SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice"
+"""A notice for each liveblog: about 35 bytes; PostgreSQL bounds one at 8000."""
+BREATH = 0.02
+"""Seconds between one telling and the next."""
 QUIET = 10.0
 """Seconds after which the connection is asked whether it still is one: a dead peer says nothing by itself."""
 FIRST, LONGEST = 0.1, 10.0
@@ -36,14 +42,55 @@ Stepped = Mapping[str, int] | None
 Hear = Callable[[Stepped], None]
 """Is told in the event loop, so it should be quick."""
 
+Run = Callable[[Callable[[Connection], None]], Awaitable[None]]
+"""Runs a statement outside any transaction."""
+
 LOST = (exc.SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+
+
+class Voice:
+    """Tells other processes what stepped in this one. What cannot be told is forgotten: they look by themselves too."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._untold: dict[str, int] = {}
+        self._telling: asyncio.Task[None] | None = None
+
+    def tell(self, stepped: Mapping[str, int]) -> None:
+        """Liveblogs that stepped: `ticker_id` → version."""
+        self._untold |= stepped
+        if self._telling is None:
+            self._telling = asyncio.create_task(self._tell(), name="voice")
+
+    async def close(self) -> None:
+        """Tell what is left."""
+        if self._telling is not None:
+            self._telling.cancel()
+            await asyncio.gather(self._telling, return_exceptions=True)
+        await self._say()
+
+    async def _tell(self) -> None:
+        try:
+            while self._untold:
+                await self._say()
+                await asyncio.sleep(BREATH)
+        finally:
+            self._telling = None
+
+    async def _say(self) -> None:
+        told, self._untold = self._untold, {}
+        if told:
+            with suppress(StoreUnavailable):
+                await self._run(partial(_notify, notices=[f"{name} {version}" for name, version in told.items()]))
 
 
 class Notices:
     """Listens as long as somebody wants to hear, in the event loop that `start` was called in."""
 
-    def __init__(self, engine: AsyncEngine, *, quiet: float = QUIET) -> None:
+    def __init__(self, engine: AsyncEngine, voice: Voice, *, quiet: float = QUIET) -> None:
         self._engine = engine
+        self._voice = voice
+        self.tell = voice.tell
         self._quiet = quiet
         self._listening: asyncio.Task[None] | None = None
 
@@ -53,7 +100,8 @@ class Notices:
             self._listening = asyncio.create_task(self._run(hear), name="notices")
 
     async def close(self) -> None:
-        """Hear nothing any more."""
+        """Tell what is left, and hear nothing any more."""
+        await self._voice.close()
         if self._listening is not None:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
@@ -93,9 +141,12 @@ class Notices:
 
 
 class Silence:
-    """Where no second process can be, nobody else has anything to tell."""
+    """Where no second process can be, nobody else has anything to tell or to hear."""
 
     def start(self, hear: Hear) -> None:
+        """Nothing to do."""
+
+    def tell(self, stepped: Mapping[str, int]) -> None:
         """Nothing to do."""
 
 
@@ -108,6 +159,10 @@ def read(payload: str) -> Stepped:
     """What a notice tells; None for one that this version does not understand."""
     game_id, _, version = payload.partition(" ")
     return {game_id: int(version)} if version.isascii() and version.isdigit() else None
+
+
+def _notify(conn: Connection, *, notices: list[str]) -> None:
+    execute(conn, NOTIFY, (CHANNEL, notices))
 
 
 async def _listen(driver: Any, hear: Hear) -> asyncio.Event:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindparam, exc, func, select
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.util import await_
 
 from store.codec import dumps
-from store.errors import STALE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,8 +56,7 @@ class Query:
         compiled, conversions = made
         if conn.dialect.name == "sqlite":
             given = {name: dumps(value) if type(value) is list else value for name, value in given.items()}
-        rows = execute(conn, compiled.sql, compiled.values(given)).fetchall()
-        return [_converted(row, conversions) for row in rows]
+        return [_converted(row, conversions) for row in execute(conn, compiled.sql, compiled.values(given))]
 
     def first(self, conn: Connection, **given: Any) -> tuple[Any, ...] | None:
         """The first row, None where there is none."""
@@ -101,38 +100,45 @@ def compiled_for(dialect: Dialect, statement: Executable) -> Compiled:
     return Compiled(made.string, tuple((name, made.params[name]) for name in made.positiontup))
 
 
-def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> Any:
+def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]:
     """Run the statement in the transaction of `conn`: once with a tuple of values, or (SQLite) for each tuple of a list.
 
-    The driver's cursor, to be asked for `fetchall` only. Raises the errors of SQLAlchemy.
+    Returns the driver's rows. Raises the errors of SQLAlchemy.
     """
-    driver: Any = conn.connection.dbapi_connection
-    cursor = driver.cursor()
+    adapted: Any = conn.connection.dbapi_connection
     try:
+        if conn.dialect.name == "postgresql":
+            rows: list[Any] = await_(adapted.driver_connection.fetch(sql, *values))
+            return rows
+        cursor = adapted.cursor()
         (cursor.executemany if isinstance(values, list) else cursor.execute)(sql, values)
-    except BaseException as error:
-        if isinstance(error, conn.dialect.loaded_dbapi.Error):
-            raise _wrapped(conn, sql, error) from error
-        if not isinstance(error, Exception):  # cancelled in the middle of an answer
-            conn.invalidate()
-        raise
-    return cursor
+        return list(cursor.fetchall())
+    except Exception as error:
+        raise raised(conn, sql, error) from error
 
 
-def _wrapped(conn: Connection, sql: str, error: Any) -> exc.DBAPIError:
-    """The error as SQLAlchemy raises it.
-
-    A connection that is lost, or holds statements from before the schema was changed, is not used again.
-    """
-    driver: Any = conn.connection.dbapi_connection
+def raised(conn: Connection, sql: str, error: Exception) -> Exception:
+    """The driver's error as SQLAlchemy raises it; any other as it is."""
+    adapted: Any = conn.connection.dbapi_connection
     module: Any = conn.dialect.loaded_dbapi
-    lost = isinstance(error, STALE) or conn.dialect.is_disconnect(error, driver, None)
+    if conn.dialect.name == "postgresql":
+        error = _adapted(adapted, error)
+    if not isinstance(error, module.Error):
+        return error
+    lost = conn.dialect.is_disconnect(error, adapted, None)
     wrapped: Any = exc.DBAPIError.instance(
         sql, None, error, module.Error, connection_invalidated=lost, dialect=conn.dialect
     )
-    if lost:
-        conn.invalidate(error)
     return cast("exc.DBAPIError", wrapped)
+
+
+def _adapted(adapted: Any, error: Exception) -> Exception:
+    """The error of PostgreSQL's driver as SQLAlchemy's adapter raises it."""
+    try:
+        adapted._handle_exception(error)  # noqa: SLF001 -- the only way to it
+    except Exception as translated:  # noqa: BLE001
+        return translated
+    return error
 
 
 def _reader(dialect: Dialect, kind: TypeEngine[Any]) -> Convert | None:

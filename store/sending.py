@@ -17,7 +17,7 @@ from store.codec import Json, dumps
 from store.prepared import Convert, compiled_for, execute
 
 if TYPE_CHECKING:
-    from sqlalchemy import Column, ColumnElement, Connection, Dialect, Table
+    from sqlalchemy import Column, Connection, Dialect, Table
 
 Row = Mapping[str, Any]
 
@@ -28,7 +28,6 @@ class Shape(NamedTuple):
     table: Table
     how: Literal["insert", "leave", "put", "change"]
     columns: tuple[str, ...]
-    telling: ColumnElement[Any] | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -46,9 +45,9 @@ class Part(NamedTuple):
     rows: Sequence[Row]
 
 
-def inserted(table: Table, rows: Sequence[Row], *, telling: ColumnElement[Any] | None = None) -> list[Part]:
-    """New rows; IntegrityError where a key is taken. `telling`: what PostgreSQL evaluates for each, in RETURNING."""
-    return [Part(Shape(table, "insert", names, telling), some) for names, some in _alike(rows)]
+def inserted(table: Table, rows: Sequence[Row]) -> list[Part]:
+    """New rows; IntegrityError where a key is taken."""
+    return [Part(Shape(table, "insert", names), some) for names, some in _alike(rows)]
 
 
 def left(table: Table, rows: Sequence[Row]) -> list[Part]:
@@ -178,8 +177,7 @@ def _for_rows(index: int, shape: Shape) -> Any:
     if shape.how == "change":
         return _update(shape, values)
     made = postgresql.insert(shape.table).from_select(list(values), select(*values.values()))
-    made = _without_conflict(made, shape)
-    return made if shape.telling is None else made.returning(shape.telling)
+    return _without_conflict(made, shape)
 
 
 def _plain(of: Column[Any]) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
+import asyncpg
 import pytest
 from sqlalchemy import bindparam, exc, insert, select, text
 from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_cursor
 
-from mapping.errors import NotFound, StoreUnavailable
-from store import liveblogs, postgres
+from mapping.errors import NotFound
+from store import liveblogs
 from store.database import Store
 from store.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
 from store.prepared import Among, Query
@@ -54,17 +55,24 @@ async def undone(store, work):
     return results[-1]
 
 
+OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+
+
 @pytest.fixture
 def seen(monkeypatch):
-    """The statements that PostgreSQL's driver is given."""
-    found, driver = [], AsyncAdapt_asyncpg_cursor
-    execute = driver.execute
+    """The statements that PostgreSQL's driver is given between BEGIN and COMMIT, by either way."""
+    found, prepared, plain = [], asyncpg.Connection.fetch, AsyncAdapt_asyncpg_cursor.execute
 
-    def noted(cursor, statement, values=None):
+    def noted(driver, statement, *values):
         found.append(statement)
-        return execute(cursor, statement, values)
+        return prepared(driver, statement, *values)
 
-    monkeypatch.setattr(driver, "execute", noted)
+    def noted_too(cursor, statement, values=None):
+        found.append(statement)
+        return plain(cursor, statement, values)
+
+    monkeypatch.setattr(asyncpg.Connection, "fetch", noted)
+    monkeypatch.setattr(AsyncAdapt_asyncpg_cursor, "execute", noted_too)
     return found
 
 
@@ -157,7 +165,7 @@ async def test_nothing_to_send_is_nothing(store):
 
 
 async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_url, seen):
-    """A change with new and replaced events is read, then written at once; its notice goes with it."""
+    """A change with new and replaced events is read, then written at once; others are told of it afterwards."""
     store = await Store.open(postgres_url, migrate=True)
     await store.write(lambda unit: insert_game(unit, new_game()))
     await store.write(lambda unit: record(unit, GAME, Change(events=(post("e1"),))))
@@ -165,10 +173,10 @@ async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_u
     await store.write(lambda unit: record(unit, GAME, Change(events=(post("e1", headline="x"), post("e2")))))
     await store.close()
 
-    assert len(seen) == 3  # the liveblog, its events, everything that is written
-    written = {table.name for table in (games, events, outbox) if f" {table.name} " in seen[-1]}
+    assert len(seen) == 4  # the liveblog, its events, everything that is written; the notice
+    written = {table.name for table in (games, events, outbox) if f" {table.name} " in seen[2]}
     assert written == {"games", "events", "outbox"}
-    assert "pg_notify" in seen[-1]
+    assert "pg_notify" in seen[3]
 
 
 async def test_a_schema_that_changes_costs_a_unit_nothing(postgres_url):
@@ -282,23 +290,15 @@ async def test_an_event_of_a_deleted_liveblog_is_not_there(store, game):
             await store.write(lambda unit, name=name: lock_event(unit, name))
 
 
-async def test_connections_that_died_in_idleness_are_noticed_before_they_are_used(postgres_url, monkeypatch):
-    """A connection that has been idle is asked first; one that was in use a moment ago is not, and heals by failing."""
+async def test_a_connection_that_died_in_idleness_is_made_again(postgres_url):
+    """Nobody hears of it: it is noticed by the BEGIN, before anything has happened."""
     store = await Store.open(postgres_url, migrate=True)
-    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
     control = await Store.open(postgres_url)
-
-    async def end():
+    game = await store.write(lambda unit: insert_game(unit, new_game()))
+    for number in range(3):
+        assert await control.write(lambda unit: unit.conn.execute(text(OTHERS)).all())
+        await store.write(lambda unit, name=f"e{number}": record(unit, game.id, Change(events=(post(name),))))
+        assert await control.write(lambda unit: unit.conn.execute(text(OTHERS)).all())
         await store.ping()
-        await control.write(lambda unit: unit.conn.execute(text(others)).all())
-
-    monkeypatch.setattr(postgres, "FRESH", 0.0)
-    await end()
-    await store.ping()
-    monkeypatch.setattr(postgres, "FRESH", 60.0)
-    await end()
-    with pytest.raises(StoreUnavailable):
-        await store.ping()
-    await store.ping()
     await store.close()
     await control.close()

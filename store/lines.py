@@ -1,0 +1,275 @@
+"""Lines to PostgreSQL: connections, each with a task that runs units on it one after the other, in the order they came.
+
+Whoever waits for a unit waits for its outcome alone, so a caller that is cancelled leaves no connection in the middle of
+an answer. A unit runs in a greenlet, which waits for the driver without holding up the event loop. BEGIN and COMMIT are
+the line's own (its connection is in autocommit as SQLAlchemy sees it): pool and transactions of SQLAlchemy take longer
+than the four round trips of a write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from greenlet import GreenletExit, getcurrent, greenlet
+from sqlalchemy import exc
+from sqlalchemy.util import greenlet_spawn
+
+from store.errors import POSTGRES_RACES, STALE, StoreError, house_errors, sqlstate, unavailable
+from store.prepared import raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from store.settings import PoolSettings
+
+T = TypeVar("T")
+
+WRITING = "BEGIN"
+READING = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+"""One snapshot for all statements."""
+ALONE = ""
+"""No transaction, for a single statement."""
+ATTEMPTS = 3
+"""Runs of a unit that loses against others (unique key, deadlock, a new schema) before its error counts."""
+GOODBYE = 1.0
+"""Seconds for taking leave of the server; the connection ends without it as well."""
+
+
+@dataclass(slots=True)
+class Job:
+    """A unit that waits for its turn, and who waits for it."""
+
+    begin: str
+    work: Callable[[Connection], Any]
+    deadline: float
+    """When it fails at the latest, in the time of the event loop."""
+    future: asyncio.Future[Any]
+
+
+class Lines:
+    """Up to `settings.connections` lines, made as they are needed and kept."""
+
+    def __init__(self, engine: AsyncEngine, settings: PoolSettings) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._queue: asyncio.Queue[Job | None] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._idle = 0
+        self._closed = False
+
+    async def run(self, begin: str, work: Callable[[Connection], T]) -> T:
+        """The result of `work` in a transaction that `begin` begins, once it is committed.
+
+        What `work` raises is raised here, and nothing of it stays. Raises StoreUnavailable at the latest after
+        `settings.timeout` seconds, and at once when too many units wait. `work` may run more than once.
+        """
+        waiting = self._queue.qsize()
+        if self._closed or waiting >= self._settings.queue:
+            raise unavailable()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._queue.put_nowait(Job(begin, work, loop.time() + self._settings.timeout, future))
+        if waiting >= self._idle and len(self._tasks) < self._settings.connections:
+            task = asyncio.create_task(self._serve(Line(self._engine)), name="line")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return await future
+
+    async def close(self) -> None:
+        """Finish what waits, up to `settings.drain` seconds; then refuse the rest and end the connections."""
+        self._closed = True
+        tasks = set(self._tasks)
+        for _ in tasks:
+            self._queue.put_nowait(None)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=self._settings.drain)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        while not self._queue.empty():
+            job = self._queue.get_nowait()
+            if job is not None and not job.future.done():
+                job.future.set_exception(unavailable())
+        await self._engine.dispose()
+
+    async def _serve(self, line: Line) -> None:
+        try:
+            while (job := await self._next()) is not None:
+                await self._settle(job, line)
+            await line.close()
+        finally:
+            line.drop()
+
+    async def _next(self) -> Job | None:
+        self._idle += 1
+        try:
+            return await self._queue.get()
+        finally:
+            self._idle -= 1
+
+    async def _settle(self, job: Job, line: Line) -> None:
+        """Run the unit and tell its outcome to whoever still waits for it."""
+        try:
+            async with asyncio.timeout_at(job.deadline):
+                with house_errors():
+                    result = await _attempts(job, line)
+        except TimeoutError as error:
+            _refuse(job, unavailable(error))
+        except asyncio.CancelledError as error:
+            _refuse(job, unavailable(error))
+            raise
+        except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this line
+            _refuse(job, error)
+        else:
+            if not job.future.done():
+                job.future.set_result(result)
+
+
+class Hand(greenlet):  # type: ignore[misc]  # it comes without types
+    """Runs synchronous functions that wait by SQLAlchemy's `await_`, one after the other, from one task.
+
+    SQLAlchemy's own `greenlet_spawn` makes a greenlet for each, with a stack of its own that is mapped and given back.
+    """
+
+    __sqlalchemy_greenlet_provider__ = True  # what `await_` looks for
+
+    def __init__(self) -> None:
+        super().__init__(_serve_forever)
+        self.gr_context = getcurrent().gr_context  # the task's, as if it ran there
+
+    async def do(self, work: Callable[..., T], *args: Any) -> T:
+        """The result of `work(*args)`."""
+        got = self.switch(work, args)
+        while not isinstance(got, Ended):
+            try:
+                value = await got
+            except BaseException:  # noqa: BLE001 -- raised where it waits
+                got = self.throw(*sys.exc_info())
+            else:
+                got = self.switch(value)
+        if got.error is not None:
+            raise got.error
+        result: T = got.result
+        return result
+
+
+class Ended(NamedTuple):
+    """What a function came to."""
+
+    result: Any = None
+    error: BaseException | None = None
+
+
+def _serve_forever(work: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    while True:
+        try:
+            ended = Ended(work(*args))
+        except GreenletExit:
+            raise
+        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+            ended = Ended(error=error)
+        del work, args
+        work, args = getcurrent().parent.switch(ended)
+        del ended
+
+
+class Line:
+    """A connection that is made when it is needed, and given up when it fails."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._conn: Connection | None = None
+        self._driver: Any = None
+        self._hand = Hand()
+
+    async def transact(self, begin: str, work: Callable[[Connection], T]) -> T:
+        """The result of `work`, committed. Raises the errors of SQLAlchemy and what `work` raises."""
+        try:
+            conn = await self._begun(begin)
+            result = await self._hand.do(work, conn)
+            conn.commit()  # ends what SQLAlchemy began by itself; the server hears nothing of it
+            if begin:
+                await self._end(conn)
+        except BaseException as error:
+            await self._undo(error)
+            raise
+        return result
+
+    async def close(self) -> None:
+        """Take leave of the server."""
+        if self._conn is not None:
+            with suppress(Exception):
+                await self._driver.close(timeout=GOODBYE)
+        self.drop()
+
+    def drop(self) -> None:
+        """Give the connection up as it is, in the middle of an answer too; the server undoes what was not committed."""
+        conn, self._conn = self._conn, None
+        if conn is not None:
+            with suppress(exc.SQLAlchemyError):
+                conn.invalidate()
+                conn.close()
+
+    async def _begun(self, begin: str) -> Connection:
+        """The connection, in a transaction. One that was lost since its last use is made anew: nothing has happened."""
+        if self._conn is not None:
+            try:
+                if begin:
+                    await self._say(self._conn, begin)
+            except Exception:  # noqa: BLE001 -- whatever it is, a new connection will show
+                self.drop()
+            else:
+                return self._conn
+        conn = self._conn = await greenlet_spawn(self._engine.sync_engine.connect)
+        self._driver = conn.connection.driver_connection
+        if begin:
+            await self._say(conn, begin)
+        return conn
+
+    async def _end(self, conn: Connection) -> None:
+        if await self._say(conn, "COMMIT") != "COMMIT":
+            raise StoreError("a unit went on after one of its statements had failed: nothing of it was written")
+
+    async def _say(self, conn: Connection, sql: str) -> str:
+        """Run a statement without parameters, outside the greenlet; returns the server's name for what it did."""
+        try:
+            return str(await self._driver.execute(sql))
+        except Exception as error:
+            raise raised(conn, sql, error) from error
+
+    async def _undo(self, error: BaseException) -> None:
+        """Back to a connection without a transaction, or to none where that cannot be."""
+        conn = self._conn
+        if conn is not None and isinstance(error, Exception) and not conn.invalidated and not _stale(error):
+            with suppress(exc.SQLAlchemyError, OSError):
+                conn.rollback()
+                await self._say(conn, "ROLLBACK")
+                return
+        self.drop()
+
+
+async def _attempts(job: Job, line: Line) -> Any:
+    for _ in range(1, ATTEMPTS):
+        try:
+            return await line.transact(job.begin, job.work)
+        except exc.DBAPIError as error:
+            if sqlstate(error) not in POSTGRES_RACES and not _stale(error):
+                raise
+    return await line.transact(job.begin, job.work)
+
+
+def _stale(error: BaseException) -> bool:
+    """Whether the schema was changed since the connection prepared the statement."""
+    return isinstance(error, exc.DBAPIError) and isinstance(error.orig, STALE)
+
+
+def _refuse(job: Job, error: BaseException) -> None:
+    if not job.future.done():
+        job.future.set_exception(error)
