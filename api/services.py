@@ -1,10 +1,11 @@
 """What the API is given by whoever starts it: the store, the settings and the few things it cannot do by itself."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from api.stream.streams import Streams
+from api.write.homes import Homes
 from store.database import Store
 
 SelectorKind = Literal["match", "phase", "overall"]
@@ -78,3 +79,5 @@ class Services:
     """Who watches which liveblog; whoever starts the API closes them before it stops. The API makes its own without."""
     metrics: Callable[[], bytes] | None = None
     """The numbers for Prometheus."""
+    homes: Homes = field(default_factory=Homes)
+    """Which liveblog the next write is about."""

@@ -284,7 +284,7 @@ def undatabased(store: Store) -> None:
     conn = store._backend._writer._engine.connect()  # type: ignore[union-attr]
     execute(conn, "PRAGMA synchronous=OFF")
 
-    async def direct(work: Any) -> Any:
+    async def direct(work: Any, _about: str | None = None) -> Any:
         conn.begin()
         execute(conn, "BEGIN IMMEDIATE")
         try:

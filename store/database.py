@@ -62,9 +62,11 @@ class Store:
             raise
         return store
 
-    async def write(self, work: Callable[[Unit], T]) -> T:
+    async def write(self, work: Callable[[Unit], T], *, about: str | None = None) -> T:
         """The result of `work`, once it is committed.
 
+        `about` names the liveblog that `work` steps, where that is known: such units take turns instead of waiting for
+        each other's locks, and share a transaction while many wait.
         What `work` raises is raised here, and nothing of it stays. StoreUnavailable: not written, or (PostgreSQL lost
         in the middle of COMMIT) not known. A caller that is cancelled does not cancel the unit.
         """
@@ -76,7 +78,7 @@ class Store:
             stepped.update(unit.touched)  # versions only rise, so a unit that ran twice leaves the last run's
             return result
 
-        result = await self._backend.write(watched)
+        result = await self._backend.write(watched, about)
         if stepped:
             self._tell(stepped)
             self._backend.notices.tell(stepped)

@@ -9,6 +9,7 @@ What passes by itself (locked, full, gone away, too slow) becomes `mapping.error
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -101,3 +102,10 @@ def unavailable(cause: BaseException | None = None) -> StoreUnavailable:
     error = StoreUnavailable("the database is not available at the moment; try again", retry_after=1)
     error.__cause__ = cause
     return error
+
+
+def told(error: BaseException) -> BaseException:
+    """The error that the caller of a failed unit sees."""
+    if isinstance(error, StopIteration):  # a future cannot carry one
+        return RuntimeError("a unit raised StopIteration")
+    return unavailable(error) if passing(error) or isinstance(error, asyncio.CancelledError) else error

@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 from sqlalchemy import exc
 from sqlalchemy.util import greenlet_spawn
 
-from store.errors import POSTGRES_RACES, STALE, StoreError, house_errors, sqlstate, unavailable
+from store.errors import POSTGRES_RACES, STALE, StoreError, passing, sqlstate, told, unavailable
 from store.prepared import raised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sqlalchemy import Connection
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -48,9 +51,16 @@ class Job:
 
     begin: str
     work: Callable[[Connection], Any]
+    future: asyncio.Future[Any]
     deadline: float
     """When it fails at the latest, in the time of the event loop."""
-    future: asyncio.Future[Any]
+
+
+class Turn(NamedTuple):
+    """Units that a line takes up one after the other."""
+
+    about: str | None
+    jobs: deque[Job]
 
 
 class Lines:
@@ -59,77 +69,115 @@ class Lines:
     def __init__(self, engine: AsyncEngine, settings: PoolSettings) -> None:
         self._engine = engine
         self._settings = settings
-        self._queue: asyncio.Queue[Job | None] = asyncio.Queue()
+        self._ready: asyncio.Queue[Turn | None] = asyncio.Queue()
+        self._shared: dict[str, deque[Job]] = {}
+        """The units about one thing that wait; none while the last of them is run."""
+        self._waiting = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle = 0
         self._closed = False
 
-    async def run(self, begin: str, work: Callable[[Connection], T]) -> T:
+    async def run(self, begin: str, work: Callable[[Connection], T], about: str | None = None) -> T:
         """The result of `work` in a transaction that `begin` begins, once it is committed.
 
-        What `work` raises is raised here, and nothing of it stays. Raises StoreUnavailable at the latest after
-        `settings.timeout` seconds, and at once when too many units wait. `work` may run more than once.
+        What `work` raises is raised here, and nothing of it stays. Raises StoreUnavailable after `settings.timeout`
+        seconds, and at once when too many units wait. `work` may run more than once. Units `about` the same thing,
+        which would wait for each other's locks, take one line and share transactions.
         """
-        waiting = self._queue.qsize()
-        if self._closed or waiting >= self._settings.queue:
+        if self._closed or self._waiting >= self._settings.queue:
             raise unavailable()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._queue.put_nowait(Job(begin, work, loop.time() + self._settings.timeout, future))
-        if waiting >= self._idle and len(self._tasks) < self._settings.connections:
-            task = asyncio.create_task(self._serve(Line(self._engine)), name="line")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        return await future
+        job = Job(begin, work, future, loop.time() + self._settings.timeout)
+        timer = loop.call_at(job.deadline, _refuse, [job])
+        self._waiting += 1
+        try:
+            self._put(job, about)
+            return await future
+        finally:
+            timer.cancel()
+            self._waiting -= 1
 
     async def close(self) -> None:
         """Finish what waits, up to `settings.drain` seconds; then refuse the rest and end the connections."""
         self._closed = True
         tasks = set(self._tasks)
         for _ in tasks:
-            self._queue.put_nowait(None)
+            self._ready.put_nowait(None)
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=self._settings.drain)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        while not self._queue.empty():
-            job = self._queue.get_nowait()
-            if job is not None and not job.future.done():
-                job.future.set_exception(unavailable())
+        while not self._ready.empty():
+            if (turn := self._ready.get_nowait()) is not None:
+                _refuse(turn.jobs)
         await self._engine.dispose()
+
+    def _put(self, job: Job, about: str | None) -> None:
+        if about is not None and (others := self._shared.get(about)) is not None:
+            others.append(job)
+            return
+        turn = Turn(about, deque([job]))
+        if about is not None:
+            self._shared[about] = turn.jobs
+        self._ready.put_nowait(turn)
+        if self._ready.qsize() > self._idle and len(self._tasks) < self._settings.connections:
+            task = asyncio.create_task(self._serve(Line(self._engine)), name="line")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, line: Line) -> None:
         try:
-            while (job := await self._next()) is not None:
-                await self._settle(job, line)
+            while (turn := await self._next()) is not None:
+                await self._settle(turn.jobs, line)
+                while turn.jobs and self._closed:
+                    await self._settle(turn.jobs, line)
+                if turn.jobs:  # the others first
+                    self._ready.put_nowait(turn)
+                elif turn.about is not None:
+                    del self._shared[turn.about]
             await line.close()
         finally:
             line.drop()
 
-    async def _next(self) -> Job | None:
+    async def _next(self) -> Turn | None:
         self._idle += 1
         try:
-            return await self._queue.get()
+            return await self._ready.get()
         finally:
             self._idle -= 1
 
-    async def _settle(self, job: Job, line: Line) -> None:
-        """Run the unit and tell its outcome to whoever still waits for it."""
+    async def _settle(self, jobs: deque[Job], line: Line) -> None:
+        """Run some of the units in one transaction; where that fails by one of them, each in a transaction of its own."""
+        first, last, taken = jobs[0], jobs[-1], list[Job]()
         try:
-            async with asyncio.timeout_at(job.deadline):
-                with house_errors():
-                    result = await _attempts(job, line)
-        except TimeoutError as error:
-            _refuse(job, unavailable(error))
-        except asyncio.CancelledError as error:
-            _refuse(job, unavailable(error))
-            raise
-        except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this line
-            _refuse(job, error)
+            results = await _bounded(line, first.begin, partial(self._together, jobs, taken), last.deadline)
+        except BaseException as error:
+            if not taken:
+                taken.append(jobs.popleft())
+            if _again(error) or (len(taken) > 1 and not passing(error) and isinstance(error, Exception)):
+                for job in taken:
+                    await _alone(job, line)
+                return
+            _refuse(taken, error)
+            if isinstance(error, asyncio.CancelledError):
+                _refuse(jobs)
+                raise
         else:
-            if not job.future.done():
-                job.future.set_result(result)
+            for job, result in zip(taken, results, strict=True):
+                _answer(job, result)
+
+    def _together(self, jobs: deque[Job], taken: list[Job], conn: Connection) -> list[Any]:
+        """The results of units from the head of `jobs`, as many as one transaction should have."""
+        results: list[Any] = []
+        until = time.monotonic() + self._settings.batch_seconds
+        while jobs and (not taken or (len(taken) < self._settings.batch and time.monotonic() < until)):
+            job = jobs.popleft()
+            if not _late(job):
+                taken.append(job)
+                results.append(job.work(conn))
+        return results
 
 
 class Hand(greenlet):  # type: ignore[misc]  # it comes without types
@@ -255,14 +303,33 @@ class Line:
         self.drop()
 
 
-async def _attempts(job: Job, line: Line) -> Any:
-    for _ in range(1, ATTEMPTS):
+async def _alone(job: Job, line: Line) -> None:
+    """Run the unit in a transaction of its own, again where it loses against others."""
+    for attempt in range(1, ATTEMPTS + 1):
+        if _late(job):
+            return
         try:
-            return await line.transact(job.begin, job.work)
-        except exc.DBAPIError as error:
-            if sqlstate(error) not in POSTGRES_RACES and not _stale(error):
+            result = await _bounded(line, job.begin, job.work, job.deadline)
+        except BaseException as error:
+            if attempt < ATTEMPTS and _again(error):
+                continue
+            _refuse([job], error)
+            if isinstance(error, asyncio.CancelledError):
                 raise
-    return await line.transact(job.begin, job.work)
+        else:
+            _answer(job, result)
+        return
+
+
+async def _bounded(line: Line, begin: str, work: Callable[[Connection], T], deadline: float) -> T:
+    """Raises TimeoutError at the deadline."""
+    async with asyncio.timeout_at(deadline):
+        return await line.transact(begin, work)
+
+
+def _again(error: BaseException) -> bool:
+    """Whether the same unit may find what it lost against when it runs once more."""
+    return sqlstate(error) in POSTGRES_RACES or _stale(error)
 
 
 def _stale(error: BaseException) -> bool:
@@ -270,6 +337,18 @@ def _stale(error: BaseException) -> bool:
     return isinstance(error, exc.DBAPIError) and isinstance(error.orig, STALE)
 
 
-def _refuse(job: Job, error: BaseException) -> None:
+def _late(job: Job) -> bool:
+    """Whether the caller was told already that it failed; one that was cancelled has its unit run all the same."""
+    return job.future.done() and not job.future.cancelled()
+
+
+def _answer(job: Job, result: Any) -> None:
     if not job.future.done():
-        job.future.set_exception(error)
+        job.future.set_result(result)
+
+
+def _refuse(jobs: Iterable[Job], error: BaseException | None = None) -> None:
+    """Tell who still waits."""
+    for job in jobs:
+        if not job.future.done():
+            job.future.set_exception(told(error) if error is not None else unavailable())

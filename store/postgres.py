@@ -77,8 +77,8 @@ class PostgresBackend:
         self.presence = Presence(self._single)
         self.notices = Notices(single(url, settings, "notices"), Voice(partial(self._lines.run, ALONE)))
 
-    async def write(self, work: Callable[[Unit], T]) -> T:
-        return await self._lines.run(WRITING, lambda conn: work(Unit(conn, int(self._clock()))))
+    async def write(self, work: Callable[[Unit], T], about: str | None) -> T:
+        return await self._lines.run(WRITING, lambda conn: work(Unit(conn, int(self._clock()))), about)
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         return await self._lines.run(READING, query)

@@ -82,7 +82,9 @@ class SqliteBackend:
         self._writer = Writer(self._engine, clock, settings)
         self._readers = None if file is None else reader_engine(url, settings)
 
-    async def write(self, work: Callable[[Unit], T]) -> T:
+    async def write(self, work: Callable[[Unit], T], about: str | None = None) -> T:
+        """Units go one after the other anyway, whatever they are `about`."""
+        del about
         result: T = await self._writer.submit(work)
         return result
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, exc
 
 from mapping.errors import StoreUnavailable
-from store.errors import passing, unavailable
+from store.errors import told, unavailable
 from store.prepared import execute
 from store.unit import Unit
 
@@ -159,7 +159,7 @@ class Writer:
             with suppress(exc.DBAPIError):  # already gone when SQLite has rolled the transaction back: checked next
                 execute(conn, "ROLLBACK TO unit")
                 execute(conn, "RELEASE unit")
-            return Outcome(error=_refused(error))
+            return Outcome(error=told(error))
         return Outcome(result)
 
     def _connected(self) -> Connection:
@@ -209,13 +209,6 @@ def settle(done: Iterable[tuple[Job, Outcome]]) -> None:
     for loop, outcomes in told.items():
         with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
             loop.call_soon_threadsafe(_deliver, outcomes)
-
-
-def _refused(error: BaseException) -> BaseException:
-    """The error that the caller of a failed unit sees."""
-    if isinstance(error, StopIteration):  # a future cannot carry one
-        return RuntimeError("a unit raised StopIteration")
-    return unavailable(error) if passing(error) else error
 
 
 def _in_transaction(conn: Connection) -> bool:

@@ -88,7 +88,11 @@ async def _written(
     work: Callable[[Unit, Order], posting.Written],
     order: Order,
 ) -> Response:
-    done = await services.store.write(lambda unit: work(unit, order))
+    name = order.event_id or next(iter((order.names or {}).values()))
+    done = await services.store.write(lambda unit: work(unit, order), about=services.homes(name))
+    services.homes.note(name, done.liveblog)
+    if not order.event_id:
+        services.homes.note(done.event_id, done.liveblog)
     if done.version is not None:
         audit(context, operation, liveblog=done.liveblog, version=done.version, record=done.event_id)
     return json_response(done.answer)

@@ -99,7 +99,8 @@ async def post_modifications(request: Request, services: Given, asked: Asked, ca
     """Modify a liveblog, all or nothing (interface: Liveblogs, Modify)."""
     wanted = await read_document(request, PostModifications)
     order = Order(caller=caller, wanted=wanted, expected=expected_version(headers_of(request.scope)))
-    game = await services.store.write(partial(modify, order=order))
+    about = services.homes(wanted.local_id or wanted.ticker_id or "")
+    game = await services.store.write(partial(modify, order=order), about=about)
     audit(asked, "ticker.post_modifications", liveblog=game.local_id, version=game.version)
     return json_response(await services.store.read(partial(_decorated, game, services)))
 
