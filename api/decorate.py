@@ -123,7 +123,9 @@ def wanted(documents: Iterable[Json]) -> set[Named]:
             if "_id" in each and (named := _named(each)):
                 found.add(named)
             each = each.values()
-        waiting += [part for part in each if isinstance(part, (dict, list))]
+        for part in each:
+            if isinstance(part, (dict, list)):
+                waiting.append(part)  # noqa: PERF401 -- most have none or one
     return found
 
 

@@ -10,6 +10,7 @@ import html
 import json
 import re
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping import strictjson
@@ -50,6 +51,10 @@ class Span(NamedTuple):
     start: int
     end: int
     url: str = ""
+
+
+_PLACE = attrgetter("start", "end")
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def blocks_of(info: Mapping[str, Any]) -> list[Document]:
@@ -104,10 +109,10 @@ def attributes_of(texts: Sequence[str]) -> str:
     body = "".join(reader.found).rstrip("\n")
     spans = [
         {"type": span.kind, "start": span.start, "end": end, **({"url": span.url} if span.url else {})}
-        for span in sorted(reader.spans, key=lambda each: (each.start, each.end))
+        for span in sorted(reader.spans, key=_PLACE)
         if span.start < (end := min(span.end, len(body)))
     ]
-    return json.dumps({"text": body, "spans": spans}, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode({"text": body, "spans": spans})
 
 
 def _span(value: Any, length: int) -> Span:
@@ -160,36 +165,33 @@ class _Reader:
     def feed(self, markup: str) -> None:
         for closing, tag, rest, text in _TOKEN.findall(markup):
             if text:
-                self.add(html.unescape(text))
-            elif closing:
-                self._close(tag)
-            else:
-                self._begin(tag, rest)
-
-    def _begin(self, tag: str, rest: str) -> None:
-        if tag in _LINES:
-            self.line(force=tag == "br")
-        if tag in KINDS:
-            href = _HREF.search(rest)
-            self._open.append((tag, self._length, html.unescape(href[1]) if href else ""))
+                self.add(html.unescape(text) if "&" in text else text)
+                continue
+            if closing:
+                if tag in KINDS:
+                    self._close(tag)
+                if tag in _LINES:
+                    self.line()
+                continue
+            if tag in _LINES:
+                self.line(force=tag == "br")
+            if tag in KINDS:
+                href = _HREF.search(rest) if rest else None
+                self._open.append((tag, self._length, html.unescape(href[1]) if href else ""))
 
     def _close(self, tag: str) -> None:
-        for index in range(len(self._open) - 1, -1, -1):
-            if self._open[index][0] == tag:
-                _, start, url = self._open.pop(index)
-                self._span(Span(KINDS[tag], start, self._length, url))
-                break
-        if tag in _LINES:
-            self.line()
-
-    def _span(self, span: Span) -> None:
         """A span that goes on where one of the same kind ended is the same span."""
-        index = self._ended.pop((span.kind, span.start, span.url), len(self.spans))
-        if index < len(self.spans):
-            self.spans[index] = self.spans[index]._replace(end=span.end)
+        index = next((index for index in range(len(self._open) - 1, -1, -1) if self._open[index][0] == tag), None)
+        if index is None:
+            return
+        _, start, url = self._open.pop(index)
+        kind, end = KINDS[tag], self._length
+        place = self._ended.pop((kind, start, url), len(self.spans))
+        if place < len(self.spans):
+            self.spans[place] = self.spans[place]._replace(end=end)
         else:
-            self.spans.append(span)
-        self._ended[span.kind, span.end, span.url] = index
+            self.spans.append(Span(kind, start, end, url))
+        self._ended[kind, end, url] = place
 
 
 def _mapping(value: Any) -> Document:

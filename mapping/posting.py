@@ -87,9 +87,8 @@ def changed_post(event: Event, before: Standing, stamp: Stamp, *, new_id: NewId)
 
 def sent_fields(event: Event) -> Document:
     """The fields that were in the request, as JSON under the names of the wire; cleared ones are None."""
-    said = dump(event)
-    names = (name for name in type(event).model_fields if name in event.model_fields_set)
-    sent = {name: said.get(name) for name in names if name != "type_"}
+    said, there = dump(event), event.model_fields_set - {"type_"}
+    sent = {name: said.get(name) for name in type(event).model_fields if name in there}
     if event.sport_event is not None:
         sent["sport_event"] = _nested(event.sport_event, said["sport_event"])
     return sent
@@ -111,9 +110,8 @@ def shown(document: Mapping[str, Any], *, older: bool = True) -> Document:
 
 
 def _nested(part: Any, said: Document) -> Document:
-    return {
-        name: said.get(name) for name in type(part).model_fields if name in part.model_fields_set and name != "type_"
-    }
+    there = part.model_fields_set - {"type_"}
+    return {name: said.get(name) for name in type(part).model_fields if name in there}
 
 
 def _as_sent(sent: Mapping[str, Any], shown: Mapping[str, Any]) -> Document:

@@ -80,6 +80,8 @@ def _text(clean: str) -> str:
 
 def _too_deep(markup: str) -> bool:
     """Whether more than `DEEPEST` elements are open at once; a closing tag that closes nothing does not count."""
+    if markup.count("<") <= DEEPEST:
+        return False
     opened: Counter[str] = Counter()
     depth = 0
     for closing, name in _OPENING_OR_CLOSING.findall(markup):

@@ -15,7 +15,7 @@ def dumps(value: Any) -> str:
 
     Raises ValueError for NaN and infinities.
     """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+    return _COMPACT.encode(value)
 
 
 def loads(text: str) -> Any:
@@ -28,6 +28,9 @@ def _plain(value: Any) -> dict[Any, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
 
 
 class Json(TypeDecorator[Any]):

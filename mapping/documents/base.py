@@ -21,6 +21,7 @@ from pydantic_core import CoreSchema, core_schema
 from mapping import strictjson
 
 PREFIX = "Svc"
+OURS = f"{PREFIX}::"
 
 DocumentT = TypeVar("DocumentT", bound="Document")
 
@@ -32,6 +33,8 @@ def wire_name(name: str) -> str:
 
 def canonical_type(kind: str) -> str:
     """The type as our answers spell it: what follows the first `::` decides, whatever prefix a client uses."""
+    if kind.startswith(OURS):
+        return kind
     _, found, rest = kind.partition("::")
     return f"{PREFIX}::{rest}" if found else kind
 
@@ -55,7 +58,7 @@ class Document(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _spell_type(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(kind := data.get("_type"), str):
+        if isinstance(data, dict) and isinstance(kind := data.get("_type"), str) and not kind.startswith(OURS):
             return {**data, "_type": canonical_type(kind)}
         return data
 
