@@ -119,12 +119,12 @@ def wanted(documents: Iterable[Json]) -> set[Named]:
     waiting: list[Any] = list(documents)
     while waiting:
         each = waiting.pop()
-        if isinstance(each, dict):
+        if type(each) is dict:
             if "_id" in each and (named := _named(each)):
                 found.add(named)
             each = each.values()
         for part in each:
-            if isinstance(part, (dict, list)):
+            if (made := type(part)) is dict or made is list:
                 waiting.append(part)  # noqa: PERF401 -- most have none or one
     return found
 

@@ -6,6 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import PydanticSerializationError, to_json
 from starlette.responses import Response
 
 from mapping.errors import InvalidRequest, NotFound, ServiceError, Unauthorized
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from starlette.exceptions import HTTPException
 
 CHALLENGE = 'Basic realm="matchwire", charset="UTF-8", Bearer realm="matchwire"'
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 RETRY_AFTER = 5
 """Seconds named in `Retry-After` where the error knows no better number."""
 
@@ -44,7 +44,10 @@ class InternalError(ServiceError):
 
 def json_bytes(value: Any) -> bytes:
     """Compact JSON in UTF-8; a lone surrogate that got past every check becomes a question mark, never an error."""
-    return _COMPACT.encode(value).encode("utf-8", "replace")
+    try:
+        return to_json(value)
+    except PydanticSerializationError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

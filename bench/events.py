@@ -55,10 +55,11 @@ CONNECTIONS = 16
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "bench-events.md"
 HEAD = """# What writing an event costs
 
-`{command}` measures this: an event create and an update, each with credentials, over {connections} real connections whose
-other end runs in another process. The plain side is the same documents through FastAPI and SQLAlchemy's async ORM on the same
-kind of database, in turn with ours in one process. CPU time of that process in all its threads (the PostgreSQL server's is not
-in it), medians of the rounds. Nothing is logged on either side.
+`{command}` measures this: an event create and an update of its headline, each with
+credentials, over {connections} real connections whose other end runs in another process; no two events say the same. The plain
+side is the same documents through FastAPI and SQLAlchemy's async ORM on the same kind of database, in turn with ours in one
+process. CPU time of that process in all its threads (the PostgreSQL server's is not in it), medians of the rounds. Nothing is
+logged on either side.
 
 On SQLite most of a write is the HTTP server, the app and the unit; the rest is the way between the threads. On PostgreSQL four
 round trips (BEGIN; read and lock; write everything; COMMIT), with what SQLAlchemy, its driver and the waiting between them take,
@@ -78,9 +79,9 @@ def request(path, body):
     head = f"POST {path} HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Basic {auth}\\r\\n"
     return f"{head}Content-Type: application/json\\r\\nContent-Length: {len(data)}\\r\\n\\r\\n".encode() + data
 
-def post(headline):
+def post(headline, number):
     return {"_type": "Svc::Model::Event", "headline": headline, "highlight": "inplace", "contents": [
-        {"_type": "Svc::Model::Content::RichTextContentBlock", "text": TEXT},
+        {"_type": "Svc::Model::Content::RichTextContentBlock", "text": f"{TEXT}<p>{number} of {run}</p>"},
         {"_type": "Svc::Model::Content::QuoteContentBlock", "text": "We kept going.", "author": "The coach"}],
         "sport_event": {"sportstype": "soccer", "event_type": "soccer.goal", "title": "Goal", "time_of_play": "45+2'",
                         "players": [{"event_player_type": "scorer", "player": {"local_id": "p9", "name": "Brandt"}}]}}
@@ -94,9 +95,10 @@ async def ask(reader, writer, data):
 
 async def work(number, n):
     reader, writer = await asyncio.open_connection(host, int(port))
-    for _ in range(n):
-        made = await ask(reader, writer, request(create, post("One")))
-        await ask(reader, writer, request(update.replace("ID", made["local_id"]), post("Two")))
+    for post_number in range(n):
+        text = f"{number}/{post_number}"
+        made = await ask(reader, writer, request(create, post("One", text)))
+        await ask(reader, writer, request(update.replace("ID", made["local_id"]), post("Two", text)))
     writer.close()
 
 async def main():

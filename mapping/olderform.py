@@ -7,11 +7,13 @@ markup, each of `web_embed_urls` an embed block. `start` and `end` count Unicode
 from __future__ import annotations
 
 import html
-import json
 import re
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic_core import to_json
 
 from mapping import strictjson
 from mapping.richtext import sanitise
@@ -39,6 +41,9 @@ ADDRESSES = ("url", "href", "ref", "target")
 MOST_SPANS = 500
 """Spans of one text; cutting it costs the square of their number."""
 
+SHORT, REMEMBERED = 2000, 5000
+"""Characters of markup of which the conversion is remembered, and how many conversions are: 20 MB at most."""
+
 _TITLE = re.compile(r"<h3>([^<]*)</h3>")
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]|"[^"]*")*)>|([^<]+|<)')
 """An element's tag or a piece of text, as sanitised markup has them."""
@@ -54,7 +59,6 @@ class Span(NamedTuple):
 
 
 _PLACE = attrgetter("start", "end")
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def blocks_of(info: Mapping[str, Any]) -> list[Document]:
@@ -98,7 +102,15 @@ def markup_of(attributes_json: str) -> str:
 
 
 def attributes_of(texts: Sequence[str]) -> str:
-    """Markup as text with spans, in a JSON string; several pieces one below the other."""
+    """Markup as text with spans, in a JSON string; several pieces one below the other.
+
+    What is short is remembered: the same post is shown again after each change of it, and in every full read.
+    """
+    short = sum(map(len, texts)) <= SHORT
+    return _remembered(tuple(texts)) if short else _converted(texts)
+
+
+def _converted(texts: Sequence[str]) -> str:
     reader = _Reader()
     for index, text in enumerate(texts):
         reader.line(force=index > 0)
@@ -112,7 +124,10 @@ def attributes_of(texts: Sequence[str]) -> str:
         for span in sorted(reader.spans, key=_PLACE)
         if span.start < (end := min(span.end, len(body)))
     ]
-    return _COMPACT.encode({"text": body, "spans": spans})
+    return to_json({"text": body, "spans": spans}).decode()
+
+
+_remembered = lru_cache(maxsize=REMEMBERED)(_converted)
 
 
 def _span(value: Any, length: int) -> Span:
@@ -181,8 +196,10 @@ class _Reader:
 
     def _close(self, tag: str) -> None:
         """A span that goes on where one of the same kind ended is the same span."""
-        index = next((index for index in range(len(self._open) - 1, -1, -1) if self._open[index][0] == tag), None)
-        if index is None:
+        for index in range(len(self._open) - 1, -1, -1):
+            if self._open[index][0] == tag:
+                break
+        else:
             return
         _, start, url = self._open.pop(index)
         kind, end = KINDS[tag], self._length

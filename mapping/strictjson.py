@@ -83,6 +83,8 @@ def check(value: Any) -> None:
 
 def check_text(text: str) -> str:
     """`text` itself; raises `ForbiddenText` when it holds NUL or a lone surrogate."""
+    if text.isascii() and "\0" not in text:
+        return text
     if found := _FORBIDDEN.search(text):
         name = "NUL" if found[0] == "\0" else "lone surrogate"
         raise ForbiddenText(f"text must not contain a {name} character")

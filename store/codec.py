@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic_core import from_json, to_json
 from sqlalchemy import Dialect, Text
 from sqlalchemy.types import TypeDecorator
 
@@ -15,12 +16,15 @@ def dumps(value: Any) -> str:
 
     Raises ValueError for NaN and infinities.
     """
-    return _COMPACT.encode(value)
+    written = to_json(value, inf_nan_mode="constants", fallback=_plain)
+    if b"NaN" in written or b"Infinity" in written:  # in a text, or as a number
+        return _STRICT.encode(value)
+    return written.decode()
 
 
 def loads(text: str) -> Any:
     """The value that `dumps` wrote."""
-    return json.loads(text)
+    return from_json(text)
 
 
 def _plain(value: Any) -> dict[Any, Any]:
@@ -30,7 +34,7 @@ def _plain(value: Any) -> dict[Any, Any]:
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 
-_COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+_STRICT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
 
 
 class Json(TypeDecorator[Any]):

@@ -33,7 +33,6 @@ IN_CHUNK = 500
 
 
 _ONE = Query(select(events).where(events.c.local_id == bindparam("name")))
-_FIELDS = tuple("document" if column.name == "doc" else column.name for column in events.c)
 STEPPED = frozenset({"version", "updated_at", "doc"})
 """Columns that every change of an event writes; the others, some of them indexed, only where they change."""
 
@@ -118,11 +117,11 @@ def _changes(before: StoredEvent, after: StoredEvent) -> dict[str, Any]:
 
 def columns_of(stored: StoredGame | StoredEvent) -> dict[str, Any]:
     """The record as values for its table."""
-    values = {name: getattr(stored, name) for name in type(stored).__slots__}
+    values = stored._asdict()
     values["doc"] = values.pop("document")
     return values
 
 
 def event_of(row: Sequence[Any]) -> StoredEvent:
     """The record in a row of the whole table."""
-    return StoredEvent(**dict(zip(_FIELDS, row, strict=True)))
+    return StoredEvent(*row)

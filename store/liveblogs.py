@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
@@ -65,7 +65,6 @@ _EVENT_LOCKED = Query(
     .where(events_table.c.local_id == bindparam("local_id"))
     .with_for_update(of=[games, events_table])  # in this order, as everybody who writes events has the game first
 )
-_FIELDS = tuple("document" if column.name == "doc" else column.name for column in games.c)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def write(
 
     `known`: those of the change's events that exist, where they have been read since the game was locked.
     """
-    stored = replace(locked, version=locked.version + 1, updated_at=unit.now)
+    stored = locked._replace(version=locked.version + 1, updated_at=unit.now)
     placed = place(unit, stored, change.events, known)
     values: dict[str, Any] = {"id": stored.id, "version": stored.version, "updated_at": stored.updated_at}
     if placed.serial != stored.serial:
@@ -261,4 +260,4 @@ def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
 
 def game_of(row: Sequence[Any]) -> StoredGame:
     """The record in a row of the whole table."""
-    return StoredGame(**dict(zip(_FIELDS, row, strict=True)))
+    return StoredGame(*row)

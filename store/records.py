@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,9 +36,11 @@ EVENT_COLUMNS = frozenset(
 """Fields of an event's JSON that are not part of its stored document."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredGame:
-    """A liveblog without its events. `serial`: of the event created last; `title`: what lists and pages show."""
+class StoredGame(NamedTuple):
+    """A liveblog without its events, in the order of its table's columns.
+
+    `serial`: of the event created last; `title`: what lists and pages show.
+    """
 
     id: str
     local_id: str
@@ -74,9 +76,11 @@ class StoredGame:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredEvent:
-    """A post. `publish_at` is set while it waits for its time, and nobody but writers sees it then."""
+class StoredEvent(NamedTuple):
+    """A post, in the order of its table's columns.
+
+    `publish_at` is set while it waits for its time, and nobody but writers sees it then.
+    """
 
     local_id: str
     game_id: str

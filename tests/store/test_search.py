@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -197,7 +196,7 @@ async def test_lists_read_no_more_of_events_than_they_show(store):
     )
     first = found[games[0].id]
     assert [each.document for each in first] == [{}, whole[1].document, whole[2].document, {}]
-    assert [replace(each, document={}) for each in first] == [replace(each, document={}) for each in whole]
+    assert [each._replace(document={}) for each in first] == [each._replace(document={}) for each in whole]
     assert [each.local_id for each in found[games[1].id]] == ["eother"]
     assert found[games[2].id] == []
 
