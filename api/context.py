@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from api.query import Query
     from api.rendered import Rendered
 
-KEY = "matchwire"
+KEY, HEADERS = "matchwire", "matchwire.headers"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,4 +37,8 @@ def context_of(scope: Scope) -> Context:
 
 
 def headers_of(scope: Scope) -> Headers:
-    return Headers(scope=scope)
+    """The headers of the request, read once."""
+    known: Headers | None = scope.get(HEADERS)
+    if known is None:
+        known = scope[HEADERS] = Headers(scope=scope)
+    return known

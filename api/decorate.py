@@ -109,7 +109,8 @@ def custom_template(conn: Connection, game: StoredGame) -> Json | None:
 
 def complete(conn: Connection, documents: list[Json]) -> list[Json]:
     """The documents with every reference to master data in them resolved."""
-    named = master_data(conn, wanted(documents))
+    found = wanted(documents)
+    named = master_data(conn, found) if found else {}
     return [resolve(document, named) for document in documents] if named else documents
 
 

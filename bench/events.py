@@ -36,6 +36,7 @@ from api.app import create_app
 from api.services import ApiSettings, Services
 from bench.measure import Figure, alternating, table
 from bench.relay import counted
+from ingest.cli import settle_memory
 from mapping.documents import Event, dump
 from providers.replay.server import bound, listening
 from store import clients
@@ -303,6 +304,7 @@ async def floor(naive_url: str, given: argparse.Namespace) -> Figure:
         async with plain(naive_url) as naive, ours(f"sqlite+aiosqlite:///{folder}/floor.db") as (address, store):
             name = await filled(store, 1, 10)
             undatabased(store)
+            settle_memory()
             bare = partial(drive, naive, "/create?ticker_local_id=gbench", "/update?event_local_id=ID", given.count)
             mine, theirs = await alternating(written(address, name, given.count), bare, rounds=given.rounds)
     return Figure("ratio without a database on our side", f"{mine / theirs:.2f}")
@@ -312,6 +314,7 @@ async def compared(url: str, naive_url: str, given: argparse.Namespace) -> list[
     count = given.count
     async with plain(naive_url) as naive, ours(url) as (address, store):
         few, many = await filled(store, 1, 10), await filled(store, 2, given.large)
+        settle_memory()  # as the daemon does; both sides have it
         bare = partial(drive, naive, "/create?ticker_local_id=gbench", "/update?event_local_id=ID", count)
         mine, theirs = await alternating(written(address, few, count), bare, rounds=given.rounds)
         sides = written(address, few, count), written(address, many, count)

@@ -52,7 +52,7 @@ def loads(body: bytes | str) -> Any:
     """
     text = _decode(body) if isinstance(body, bytes) else body
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_int=_int64, parse_float=_double)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise NotJson(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except RecursionError:
@@ -136,3 +136,6 @@ def _double(digits: str) -> float:
     if not math.isfinite(number := float(digits)):
         raise NumberTooLarge("a number must fit into a double")
     return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_int=_int64, parse_float=_double)

@@ -27,6 +27,16 @@ def loads(text: str) -> Any:
     return from_json(text)
 
 
+def written(value: Any) -> str | None:
+    """What a column holds for the value."""
+    return None if value is None else dumps(value)
+
+
+def read(text: str | None) -> Any:
+    """The value of a column that holds the text."""
+    return None if text is None else loads(text)
+
+
 def _plain(value: Any) -> dict[Any, Any]:
     """Mappings that are no dict, such as read-only views, are objects too."""
     if isinstance(value, Mapping):
@@ -44,7 +54,7 @@ class Json(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002 -- SQLAlchemy's signature
-        return None if value is None else dumps(value)
+        return written(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ARG002 -- SQLAlchemy's signature
-        return None if value is None else loads(value)
+        return read(value)

@@ -12,27 +12,31 @@ import asyncio
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
-from sqlalchemy import exc
+from sqlalchemy import Connection, exc
 from sqlalchemy.util import greenlet_spawn
 
 from store.errors import POSTGRES_RACES, STALE, StoreError, passing, sqlstate, told, unavailable
 from store.prepared import raised
+from store.records import StoredGame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from sqlalchemy import Connection
     from sqlalchemy.ext.asyncio import AsyncEngine
 
     from store.settings import PoolSettings
 
 T = TypeVar("T")
+Held = dict[str, StoredGame]
+Work = Callable[[Connection, Held], T]
+"""A unit: given the connection and the liveblogs that its transaction holds already."""
 
 WRITING = "BEGIN"
 READING = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
@@ -50,7 +54,7 @@ class Job:
     """A unit that waits for its turn, and who waits for it."""
 
     begin: str
-    work: Callable[[Connection], Any]
+    work: Work[Any]
     future: asyncio.Future[Any]
     deadline: float
     """When it fails at the latest, in the time of the event loop."""
@@ -77,7 +81,7 @@ class Lines:
         self._idle = 0
         self._closed = False
 
-    async def run(self, begin: str, work: Callable[[Connection], T], about: str | None = None) -> T:
+    async def run(self, begin: str, work: Work[T], about: str | None = None) -> T:
         """The result of `work` in a transaction that `begin` begins, once it is committed.
 
         What `work` raises is raised here, and nothing of it stays. Raises StoreUnavailable after `settings.timeout`
@@ -168,7 +172,7 @@ class Lines:
             for job, result in zip(taken, results, strict=True):
                 _answer(job, result)
 
-    def _together(self, jobs: deque[Job], taken: list[Job], conn: Connection) -> list[Any]:
+    def _together(self, jobs: deque[Job], taken: list[Job], conn: Connection, held: Held) -> list[Any]:
         """The results of units from the head of `jobs`, as many as one transaction should have."""
         results: list[Any] = []
         until = time.monotonic() + self._settings.batch_seconds
@@ -176,7 +180,7 @@ class Lines:
             job = jobs.popleft()
             if not _late(job):
                 taken.append(job)
-                results.append(job.work(conn))
+                results.append(job.work(conn, held))
         return results
 
 
@@ -237,11 +241,11 @@ class Line:
         self._driver: Any = None
         self._hand = Hand()
 
-    async def transact(self, begin: str, work: Callable[[Connection], T]) -> T:
+    async def transact(self, begin: str, work: Work[T]) -> T:
         """The result of `work`, committed. Raises the errors of SQLAlchemy and what `work` raises."""
         try:
             conn = await self._begun(begin)
-            result = await self._hand.do(work, conn)
+            result = await self._hand.do(work, conn, {})
             conn.commit()  # ends what SQLAlchemy began by itself; the server hears nothing of it
             if begin:
                 await self._end(conn)
@@ -321,7 +325,7 @@ async def _alone(job: Job, line: Line) -> None:
         return
 
 
-async def _bounded(line: Line, begin: str, work: Callable[[Connection], T], deadline: float) -> T:
+async def _bounded(line: Line, begin: str, work: Work[T], deadline: float) -> T:
     """Raises TimeoutError at the deadline."""
     async with asyncio.timeout_at(deadline):
         return await line.transact(begin, work)

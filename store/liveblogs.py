@@ -66,6 +66,9 @@ _EVENT_LOCKED = Query(
     .with_for_update(of=[games, events_table])  # in this order, as everybody who writes events has the game first
 )
 
+STEPPED = frozenset({"id", "version", "updated_at", "serial"})
+"""Columns that a change of events alone writes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -137,6 +140,10 @@ def write(
         by_sport = stored.template_id == stored.sportstype
         values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
     send(unit.conn, placed.parts, changed(games, [values]), _note(unit, stored))
+    if values.keys() <= STEPPED:
+        _hold(unit, stored._replace(serial=placed.serial))
+    else:
+        _let_go(unit, stored)
     return Recorded(stored.version, placed.events)
 
 
@@ -150,12 +157,14 @@ def schedule(
     placed = place(unit, locked, (write,), known)
     counted = [{"id": locked.id, "serial": placed.serial}] if placed.serial != locked.serial else []
     send(unit.conn, placed.parts, changed(games, counted))
+    _hold(unit, locked._replace(serial=placed.serial))
     return placed.events[write.local_id]
 
 
 def lock_game(unit: Unit, name: str) -> StoredGame:
     """Like `require_game`, and nobody else changes the liveblog or its events before the unit ends."""
-    return _present(_LOCKED.first(unit.conn, name=name))
+    held = unit.held.get(name)
+    return _hold(unit, _present(_LOCKED.first(unit.conn, name=name))) if held is None else held
 
 
 def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
@@ -163,7 +172,7 @@ def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
     row = _EVENT_LOCKED.first(unit.conn, local_id=local_id)
     if row is None:
         raise NotFound("no such event")
-    return event_of(row[: len(events_table.c)]), _present(row[len(events_table.c) :])
+    return event_of(row[: len(events_table.c)]), _hold(unit, _present(row[len(events_table.c) :]))
 
 
 def find_game(conn: Connection, name: str) -> StoredGame | None:
@@ -221,6 +230,17 @@ def events(
         conditions.append(column < after if descending else column > after)
     query = select(events_table).where(*conditions).order_by(column.desc() if descending else column).limit(limit)
     return [event_of(row) for row in conn.execute(query)]
+
+
+def _hold(unit: Unit, game: StoredGame) -> StoredGame:
+    """Who locks it next in the same transaction need not read it again."""
+    unit.held[game.id] = unit.held[game.local_id] = game
+    return game
+
+
+def _let_go(unit: Unit, game: StoredGame) -> None:
+    for name in (game.id, game.local_id):
+        unit.held.pop(name, None)
 
 
 def _present(row: Sequence[Any] | None) -> StoredGame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -62,7 +61,7 @@ async def once(url: URL, settings: PoolSettings, work: Callable[[Connection], T]
     """The result of `work`, committed, over a connection that is made for it."""
     made = lines(url, settings)
     try:
-        return await made.run(WRITING, work)
+        return await made.run(WRITING, lambda conn, _: work(conn))
     finally:
         await made.close()
 
@@ -75,13 +74,13 @@ class PostgresBackend:
         self._lines = lines(url, settings)
         self._single = single(url, settings, "presence")
         self.presence = Presence(self._single)
-        self.notices = Notices(single(url, settings, "notices"), Voice(partial(self._lines.run, ALONE)))
+        self.notices = Notices(single(url, settings, "notices"), Voice(self._alone))
 
     async def write(self, work: Callable[[Unit], T], about: str | None) -> T:
-        return await self._lines.run(WRITING, lambda conn: work(Unit(conn, int(self._clock()))), about)
+        return await self._lines.run(WRITING, lambda conn, held: work(Unit(conn, int(self._clock()), held=held)), about)
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        return await self._lines.run(READING, query)
+        return await self._lines.run(READING, lambda conn, _: query(conn))
 
     async def glance(self, query: Callable[[Connection], T]) -> T:
         return await self.read(query)
@@ -89,6 +88,9 @@ class PostgresBackend:
     async def ping(self) -> None:
         """Raises StoreUnavailable when the server does not answer."""
         await self.read(_select_one)
+
+    async def _alone(self, statement: Callable[[Connection], None]) -> None:
+        await self._lines.run(ALONE, lambda conn, _: statement(conn))
 
     async def close(self) -> None:
         await self.notices.close()

@@ -13,7 +13,7 @@ from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindpar
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.util import await_
 
-from store.codec import dumps
+from store.codec import Json, dumps, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,6 +143,8 @@ def _adapted(adapted: Any, error: Exception) -> Exception:
 
 def _reader(dialect: Dialect, kind: TypeEngine[Any]) -> Convert | None:
     """What makes a value of the driver one of this type; None where it is one, as floats are with every driver."""
+    if isinstance(kind, Json):
+        return read
     return None if isinstance(kind, Float) else kind.dialect_impl(dialect).result_processor(dialect, None)
 
 

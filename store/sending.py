@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from sqlalchemy import LargeBinary, Text, bindparam, cast, column, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from store.codec import Json, dumps
+from store.codec import Json, dumps, written
 from store.prepared import Convert, compiled_for, execute
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _compiled(dialect: Dialect, shapes: tuple[Shape, ...]) -> Statement:
     built = [_for_rows(index, shape) if at_once else _for_row(index, shape) for index, shape in enumerate(shapes)]
     *before, last = built
     compiled = compiled_for(dialect, last.add_cte(*(each.cte(f"part{index}") for index, each in enumerate(before))))
-    origins = _whole(dialect, shapes) if at_once else _columns(dialect, shapes)
+    origins = _whole(shapes) if at_once else _columns(dialect, shapes)
     return Statement(
         compiled.sql, tuple(origins.get(name, Source(-1, "", None, fixed)) for name, fixed in compiled.parameters)
     )
@@ -146,11 +146,11 @@ def _columns(dialect: Dialect, shapes: tuple[Shape, ...]) -> dict[str, Source]:
     }
 
 
-def _whole(dialect: Dialect, shapes: tuple[Shape, ...]) -> dict[str, Source]:
+def _whole(shapes: tuple[Shape, ...]) -> dict[str, Source]:
     """A parameter for each part."""
     found: dict[str, Source] = {}
     for index, shape in enumerate(shapes):
-        kinds = ((name, _conversion(dialect, shape.table.c[name])) for name in shape.columns)
+        kinds = ((name, _conversion(shape.table.c[name])) for name in shape.columns)
         conversions = tuple((name, convert) for name, convert in kinds if convert is not None)
         found[_name(index, "rows")] = Source(index, "", partial(_as_json, conversions=conversions))
     return found
@@ -185,11 +185,11 @@ def _plain(of: Column[Any]) -> Any:
     return Text() if isinstance(of.type, Json) else of.type
 
 
-def _conversion(dialect: Dialect, of: Column[Any]) -> Convert | None:
+def _conversion(of: Column[Any]) -> Convert | None:
     """What makes a value of the column one that JSON can hold."""
     if isinstance(of.type, LargeBinary):
         return _as_hex
-    return of.type.dialect_impl(dialect).bind_processor(dialect) if isinstance(of.type, Json) else None
+    return written if isinstance(of.type, Json) else None
 
 
 def _as_hex(value: bytes | None) -> str | None:

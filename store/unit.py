@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from store.records import StoredGame
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -21,3 +23,5 @@ class Unit:
     """The instant of the unit in Unix seconds; everything that it stamps carries this one."""
     touched: dict[str, int] = field(default_factory=dict)
     """Liveblogs that stepped in this unit: `ticker_id` → version; told to `Store.on_step` once it is committed."""
+    held: dict[str, StoredGame] = field(default_factory=dict)
+    """Liveblogs that the transaction has locked, as they stand in it, by either name; units that share it share this."""

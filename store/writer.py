@@ -20,6 +20,7 @@ from store.prepared import execute
 from store.unit import Unit
 
 if TYPE_CHECKING:
+    from store.records import StoredGame
     from store.settings import PoolSettings
 
 Work = Callable[[Unit], Any]
@@ -46,6 +47,7 @@ class Batch:
 
     taken: list[Job] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
+    held: dict[str, StoredGame] = field(default_factory=dict)
 
 
 class TransactionLost(Exception):
@@ -129,7 +131,7 @@ class Writer:
         for job in self._take(first, until):
             if job is not first:
                 batch.taken.append(job)
-            batch.outcomes.append(self._attempt(conn, job))
+            batch.outcomes.append(self._attempt(conn, job, batch.held))
             if not _in_transaction(conn):
                 raise TransactionLost
         conn.commit()
@@ -149,13 +151,14 @@ class Writer:
                 return
             yield job
 
-    def _attempt(self, conn: Connection, job: Job) -> Outcome:
+    def _attempt(self, conn: Connection, job: Job, held: dict[str, StoredGame]) -> Outcome:
         """Run one unit in its SAVEPOINT; its failure undoes what it did and nothing else."""
         execute(conn, "SAVEPOINT unit")
         try:
-            result = job.work(Unit(conn, int(self._clock())))
+            result = job.work(Unit(conn, int(self._clock()), held=held))
             execute(conn, "RELEASE unit")
         except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
+            held.clear()
             with suppress(exc.DBAPIError):  # already gone when SQLite has rolled the transaction back: checked next
                 execute(conn, "ROLLBACK TO unit")
                 execute(conn, "RELEASE unit")
