@@ -147,8 +147,10 @@ def _span(value: Any, length: int) -> Span:
 def _segments(text: str, spans: Sequence[Span]) -> Iterator[str]:
     """The text cut where a span begins or ends, each piece in the elements that hold there."""
     cuts = sorted({0, len(text), *(span.start for span in spans), *(span.end for span in spans)})
+    broken = {span.end for span in spans if span.kind == "Headline"}  # its element ends the line by itself
     for start, end in pairwise(cuts):
-        piece = html.escape(text[start:end], quote=False).replace("\n", "<br>")
+        said = text[start:end].removeprefix("\n" if start in broken else "")
+        piece = html.escape(said, quote=False).replace("\n", "<br>")
         held = [span for span in spans if span.start <= start and end <= span.end]
         link = next((span.url for span in held if span.kind == REF), None)
         if link is not None:

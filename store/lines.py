@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -127,20 +128,23 @@ class Lines:
             self._shared[about] = turn.jobs
         self._ready.put_nowait(turn)
         if self._ready.qsize() > self._idle and len(self._tasks) < self._settings.connections:
-            task = asyncio.create_task(self._serve(Line(self._engine)), name="line")
+            task = asyncio.create_task(self._serve(), name="line", context=Context())  # not that of this caller
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, line: Line) -> None:
+    async def _serve(self) -> None:
+        line = Line(self._engine)
         try:
             while (turn := await self._next()) is not None:
-                await self._settle(turn.jobs, line)
-                while turn.jobs and self._closed:
+                try:
                     await self._settle(turn.jobs, line)
-                if turn.jobs:  # the others first
-                    self._ready.put_nowait(turn)
-                elif turn.about is not None:
-                    del self._shared[turn.about]
+                    while turn.jobs and self._closed:
+                        await self._settle(turn.jobs, line)
+                finally:
+                    if turn.jobs:  # the others first
+                        self._ready.put_nowait(turn)
+                    elif turn.about is not None:
+                        del self._shared[turn.about]
             await line.close()
         finally:
             line.drop()
@@ -158,9 +162,10 @@ class Lines:
         try:
             results = await _bounded(line, first.begin, partial(self._together, jobs, taken), last.deadline)
         except BaseException as error:
-            if not taken:
+            if not taken and jobs:  # not even begun: so that each turn leaves fewer
                 taken.append(jobs.popleft())
-            if _again(error) or (len(taken) > 1 and not passing(error) and isinstance(error, Exception)):
+            alone = len(taken) > 1 and not passing(error) and not isinstance(error, asyncio.CancelledError)
+            if alone or _again(error):
                 for job in taken:
                     await _alone(job, line)
                 return

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from mapping.errors import Conflict, NotFound
+from store import tables
 from store.liveblogs import (
     Change,
     EventWrite,
@@ -20,7 +21,7 @@ from store.liveblogs import (
     record,
     require_game,
 )
-from store.records import sort_key
+from store.records import StoredEvent, StoredGame, sort_key
 from store.tables import outbox
 from tests.store.conftest import ORGANIZATION, new_game
 
@@ -172,3 +173,9 @@ async def test_a_local_id_is_given_once(store, game):
     )
 
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict"] * 5 + ["StoredGame"]
+
+
+def test_records_have_the_order_of_their_tables():
+    """A row is a record as it comes."""
+    for record_type, table in ((StoredGame, tables.games), (StoredEvent, tables.events)):
+        assert [name.replace("document", "doc") for name in record_type._fields] == [column.name for column in table.c]

@@ -150,3 +150,41 @@ def test_pauses_grow_and_end():
     assert [pause(failures, 1.0) for failures in (1, 2, 3)] == [0.1, 0.2, 0.4]
     assert pause(10**9, 1.0) == LONGEST
     assert pause(3, 0.0) == 0.2
+
+
+async def test_many_steps_of_a_moment_are_told_together(two, monkeypatch):
+    """The last version of each liveblog, in few statements; nothing is left untold."""
+    one, other = two
+    ear = Ear(other)
+    assert await ear.next() is None
+    statements = []
+    run = one._backend.notices._voice._run
+    monkeypatch.setattr(one._backend.notices._voice, "_run", lambda say: (statements.append(say), run(say))[1])
+    made = [await one.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
+    await asyncio.gather(
+        *(
+            one.write(partial(record, game_id=game.id, change=Change(local_status=0)))
+            for game in made
+            for _ in range(30)
+        )
+    )
+    last = {}
+    while last != {game.id: 31 for game in made}:
+        last |= await ear.next()
+
+    assert len(statements) < 30
+
+
+async def test_who_ends_tells_before_what_it_has_committed(two):
+    """Closing waits for the last notice, not for the next breath."""
+    one, other = two
+    ear = Ear(other)
+    assert await ear.next() is None
+    game = await one.write(partial(insert_game, game=new_game()))
+    for _ in range(3):
+        await one.write(partial(record, game_id=game.id, change=Change(local_status=0)))
+    await one.close()
+
+    told = await ear.next()
+    while told != {game.id: 4}:
+        told = await ear.next()

@@ -1,0 +1,59 @@
+"""The HTTP server that the daemon and the replay share."""
+
+from __future__ import annotations
+
+import asyncio
+
+from providers.replay.server import _Joined
+
+
+class Wire:
+    """A transport that notes what goes over it."""
+
+    def __init__(self):
+        self.sent = []
+        self.closed = False
+
+    def write(self, data):
+        assert not self.closed
+        self.sent.append(bytes(data))
+
+    def close(self):
+        self.closed = True
+
+    def is_closing(self):
+        return self.closed
+
+
+async def test_head_and_body_of_an_answer_are_one_piece():
+    """Written in one step of the event loop they are sent together, at once with the second."""
+    wire = Wire()
+    joined = _Joined(wire)
+    joined.write(b"head ")
+    assert wire.sent == []
+    joined.write(b"body")
+    assert wire.sent == [b"head body"]
+    await asyncio.sleep(0)
+    assert wire.sent == [b"head body"]
+
+
+async def test_what_stays_alone_waits_for_no_second():
+    """It leaves with the next step; one that streams sends each part as it comes."""
+    wire = Wire()
+    joined = _Joined(wire)
+    for part in (b"one", b"two"):
+        joined.write(part)
+        await asyncio.sleep(0)
+    joined.write(b"")
+    await asyncio.sleep(0)
+    assert wire.sent == [b"one", b"two"]
+
+
+async def test_closing_loses_nothing():
+    """What was written before is sent first; everything else is the transport's own."""
+    wire = Wire()
+    joined = _Joined(wire)
+    joined.write(b"last words")
+    joined.close()
+    await asyncio.sleep(0)
+    assert (wire.sent, wire.closed, joined.is_closing()) == ([b"last words"], True, True)

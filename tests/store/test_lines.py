@@ -1,0 +1,202 @@
+"""Lines to PostgreSQL: who shares one, who shares a transaction, and that nobody suffers from it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import partial
+
+import asyncpg
+import pytest
+from sqlalchemy import exc, select, text
+
+from mapping.errors import StoreUnavailable
+from store.database import PoolSettings, Store
+from store.errors import StoreError
+from store.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
+from store.tables import games
+from tests.store.conftest import new_game
+
+MINE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'matchwire' AND datname = current_database()"
+
+
+def writing(game, local_id):
+    return lambda unit: record(
+        unit, game.id, Change(events=(EventWrite(local_id=local_id, document={}, created_at=1),))
+    )
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """How often the driver was told what without parameters: BEGIN, COMMIT, ROLLBACK."""
+    found, execute = Counter(), asyncpg.Connection.execute
+
+    def counted(driver, statement, *values, **more):
+        found[statement] += 1
+        return execute(driver, statement, *values, **more)
+
+    monkeypatch.setattr(asyncpg.Connection, "execute", counted)
+    return found
+
+
+@pytest.fixture
+async def opened(postgres_url):
+    await (await Store.open(postgres_url, migrate=True)).close()
+    stores = []
+
+    async def made(**limits):
+        stores.append(await Store.open(postgres_url, pool=PoolSettings(timeout=5.0, **limits)))
+        return stores[-1]
+
+    yield made
+    for store in stores:
+        await store.close()
+
+
+async def test_units_about_one_liveblog_share_a_line_and_transactions(opened, said):
+    """They would wait for each other's lock anyway; their order is that in which they came."""
+    store = await opened()
+    game = await store.write(partial(insert_game, game=new_game()))
+    said.clear()
+
+    versions = await asyncio.gather(*(store.write(writing(game, f"e{n}"), about=game.local_id) for n in range(40)))
+    number = await store.read(lambda conn: conn.execute(text(MINE)).scalar_one())
+
+    assert versions == list(range(2, 42))
+    assert said["COMMIT"] < 20
+    assert number <= 2  # the reader may find it busy
+
+
+async def test_others_have_lines_of_their_own(opened):
+    """As many as there are units at the same time, up to the limit."""
+    store = await opened(connections=3)
+    ready = asyncio.Event()
+
+    async def use(about):
+        await store.write(lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.3)")).all(), about=about)
+        ready.set()
+
+    waiting = [asyncio.create_task(use(f"g{n}")) for n in range(6)]
+    await ready.wait()
+    number = await store.read(lambda conn: conn.execute(text(MINE)).scalar_one())
+    await asyncio.gather(*waiting)
+
+    assert number == 3
+
+
+async def test_a_liveblog_that_somebody_holds_keeps_one_line(opened, postgres_url):
+    """Its writers wait, however many they are; all others are served."""
+    store = await opened(connections=2)
+    held, free = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
+    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    async with foreign.transaction():
+        await foreign.execute("SELECT 1 FROM games WHERE id = $1 FOR UPDATE", held.id)
+        blocked = [asyncio.create_task(store.write(writing(held, f"h{n}"), about=held.local_id)) for n in range(20)]
+        async with asyncio.timeout(3):
+            assert await store.write(writing(free, "f"), about=free.local_id) == 2
+            await store.ping()
+        assert not any(task.done() for task in blocked)
+    await foreign.close()
+
+    assert await asyncio.gather(*blocked) == list(range(2, 22))
+
+
+async def test_a_unit_that_fails_takes_nobody_with_it(opened):
+    """Those that shared its transaction run again without it; what it wrote is not seen by them."""
+    store = await opened()
+    game = await store.write(partial(insert_game, game=new_game()))
+
+    def failing(unit):
+        writing(game, "bad")(unit)
+        raise KeyError("mine")
+
+    def swallowing(unit):
+        with suppress(exc.DBAPIError):
+            unit.conn.execute(text("SELECT 1 / 0"))
+        return "as if nothing had happened"
+
+    works = [failing if n % 5 == 0 else swallowing if n % 5 == 1 else writing(game, f"e{n}") for n in range(20)]
+    outcomes = await asyncio.gather(*(store.write(work, about="g") for work in works), return_exceptions=True)
+    stored = await store.read(lambda conn: events(conn, game.id))
+
+    assert [type(outcome) for outcome in outcomes[:5]] == [KeyError, StoreError, int, int, int]
+    assert Counter(map(type, outcomes)) == {KeyError: 4, StoreError: 4, int: 12}
+    assert sorted(outcome for outcome in outcomes if isinstance(outcome, int)) == list(range(2, 14))
+    assert {each.local_id for each in stored} == {f"e{n}" for n in range(20) if n % 5 > 1}
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), StopIteration(), asyncio.InvalidStateError()])
+async def test_whatever_a_unit_raises_reaches_its_caller_only(opened, error):
+    """Also what would end a thread or a coroutine."""
+    store = await opened()
+    game = await store.write(partial(insert_game, game=new_game()))
+
+    def failing(_unit):
+        raise error
+
+    before = asyncio.create_task(store.write(writing(game, "a"), about="g"))
+    await asyncio.sleep(0)
+    after = asyncio.create_task(store.write(writing(game, "b"), about="g"))
+    with pytest.raises(RuntimeError if isinstance(error, StopIteration) else type(error)):
+        await store.write(failing, about="g")
+
+    assert sorted([await before, await after]) == [2, 3]
+
+
+async def test_more_units_than_may_wait_are_refused_at_once(opened):
+    """The queue has a cap, also where they are about one liveblog."""
+    store = await opened(connections=1, queue=5)
+    sleeping = lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.2)")).all()  # noqa: E731
+    outcomes = await asyncio.gather(*(store.write(sleeping, about="g") for _ in range(9)), return_exceptions=True)
+
+    assert [type(outcome) for outcome in outcomes].count(StoreUnavailable) == 4
+
+
+async def test_what_the_transaction_holds_is_how_the_liveblog_stands(store, game):
+    """A second look in the same unit, or in one that shares its transaction, finds what the first has made of it."""
+
+    def twice(unit):
+        record(
+            unit,
+            game.id,
+            Change(
+                game={**game.document, "summary": "S"}, events=(EventWrite(local_id="e1", document={}, created_at=1),)
+            ),
+        )
+        first = lock_game(unit, game.local_id)
+        record(unit, game.local_id, Change(events=(EventWrite(local_id="e2", document={}, created_at=1),)))
+        second = lock_game(unit, game.id)
+        unit.held.clear()
+        return first, second, lock_game(unit, game.id)
+
+    first, second, read_again = await store.write(twice, about=game.local_id)
+
+    assert (first.version, first.document["summary"], first.serial) == (2, "S", 1)
+    assert (second.version, second.serial) == (3, 2)
+    assert second == read_again == await store.read(partial(require_game, name=game.id))
+
+
+async def test_a_unit_does_not_run_in_the_context_of_whoever_came_first(opened):
+    """A line outlives the request for which it was made."""
+    said = ContextVar("said", default="nothing")
+    said.set("mine")
+    store = await opened(connections=1)
+
+    assert await store.read(lambda _conn: said.get()) == "nothing"
+
+
+async def test_a_reader_is_told_its_own_error_and_the_line_lives_on(opened, said):
+    """One connection serves a hundred readers, half of which fail."""
+    store = await opened(connections=1)
+
+    def failing(conn):
+        conn.execute(text("SELECT 1 / 0"))
+
+    for _ in range(5):
+        with pytest.raises(exc.DBAPIError, match="division by zero"):
+            await store.read(failing)
+        assert await store.read(lambda conn: conn.execute(select(games)).all()) == []
+    assert said["ROLLBACK"] == 5
+    assert await store.read(lambda conn: conn.execute(text(MINE)).scalar_one()) == 1
