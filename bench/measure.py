@@ -6,7 +6,7 @@ import gc
 import time
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -29,10 +29,21 @@ async def cpu(work: Callable[[], Awaitable[object]]) -> float:
     return time.process_time() - began
 
 
+class Sides(NamedTuple):
+    """CPU seconds of two sides, and the first by the second."""
+
+    first: float
+    second: float
+    ratio: float
+
+
 async def alternating(
     first: Callable[[], Awaitable[object]], second: Callable[[], Awaitable[object]], *, rounds: int
-) -> tuple[float, float]:
-    """Medians of the CPU seconds of both sides, taken in turn so that what else the machine does meets both alike."""
+) -> Sides:
+    """Medians over rounds in each of which both sides have their turn, so that what else the machine does meets both alike.
+
+    A machine that is at times twice as fast as at others makes the ratio of each round worth more than that of the medians.
+    """
     sides: tuple[list[float], list[float]] = ([], [])
     await first()
     await second()
@@ -40,7 +51,8 @@ async def alternating(
         gc.collect()
         for index in (0, 1) if number % 2 else (1, 0):
             sides[index].append(await cpu((first, second)[index]))
-    return median(sides[0]), median(sides[1])
+    ratios = [one / other for one, other in zip(*sides, strict=True)]
+    return Sides(median(sides[0]), median(sides[1]), median(ratios))
 
 
 def percentile(values: Sequence[float], share: float) -> float:
