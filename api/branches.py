@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -44,6 +44,18 @@ class Branch:
         return self.path.partition("{")[2].removesuffix("}")
 
 
+async def whole(receive: Receive) -> bytes:
+    """The body of a request; raises ClientDisconnect where the rest of it will not come."""
+    parts = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
 class Branches:
     """ASGI app that answers the paths of its table and leaves the others to the app behind it."""
 
@@ -64,7 +76,7 @@ class Branches:
             answer.headers["Allow"] = ", ".join(branch.methods)
         else:
             if scope["method"] == "POST":
-                context_of(scope).body = await Request(scope, receive).body()
+                context_of(scope).body = await whole(receive)
             answer = await branch.handler(self._services, scope, params)
         await answer(scope, receive, send)
 

@@ -78,6 +78,8 @@ class Lines:
         self._shared: dict[str, deque[Job]] = {}
         """The units about one thing that wait; none while the last of them is run."""
         self._waiting = 0
+        self._watched: deque[Job] = deque()
+        self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle = 0
         self._closed = False
@@ -94,14 +96,15 @@ class Lines:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         job = Job(begin, work, future, loop.time() + self._settings.timeout)
-        timer = loop.call_at(job.deadline, _refuse, [job])
         self._waiting += 1
+        self._watch(job)
         try:
             self._put(job, about)
             return await future
         finally:
-            timer.cancel()
             self._waiting -= 1
+            while self._watched and self._watched[0].future.done():
+                self._watched.popleft()
 
     async def close(self) -> None:
         """Finish what waits, up to `settings.drain` seconds; then refuse the rest and end the connections."""
@@ -117,7 +120,23 @@ class Lines:
         while not self._ready.empty():
             if (turn := self._ready.get_nowait()) is not None:
                 _refuse(turn.jobs)
+        if self._timer is not None:
+            self._timer.cancel()
         await self._engine.dispose()
+
+    def _watch(self, job: Job) -> None:
+        """One timer is enough, because all units have the same time: the first to come is the first to fail."""
+        self._watched.append(job)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_at(job.deadline, self._look)
+
+    def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        now, self._timer = loop.time(), None
+        while self._watched and (self._watched[0].future.done() or self._watched[0].deadline <= now):
+            _refuse([self._watched.popleft()])
+        if self._watched:
+            self._timer = loop.call_at(self._watched[0].deadline, self._look)
 
     def _put(self, job: Job, about: str | None) -> None:
         if about is not None and (others := self._shared.get(about)) is not None:

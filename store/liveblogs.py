@@ -141,7 +141,7 @@ def write(
         values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
     send(unit.conn, placed.parts, changed(games, [values]), _note(unit, stored))
     if values.keys() <= STEPPED:
-        _hold(unit, stored._replace(serial=placed.serial))
+        _hold(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
     else:
         _let_go(unit, stored)
     return Recorded(stored.version, placed.events)

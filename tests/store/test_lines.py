@@ -47,7 +47,7 @@ async def opened(postgres_url):
     stores = []
 
     async def made(**limits):
-        stores.append(await Store.open(postgres_url, pool=PoolSettings(timeout=5.0, **limits)))
+        stores.append(await Store.open(postgres_url, pool=PoolSettings(**limits)))
         return stores[-1]
 
     yield made
@@ -101,6 +101,31 @@ async def test_a_liveblog_that_somebody_holds_keeps_one_line(opened, postgres_ur
     await foreign.close()
 
     assert await asyncio.gather(*blocked) == list(range(2, 22))
+
+
+async def test_everybody_is_answered_in_time(opened, postgres_url):
+    """However many wait for a liveblog that nobody lets go of, and whenever they came."""
+    store = await opened(connections=2, timeout=1.0)
+    held = await store.write(partial(insert_game, game=new_game()))
+    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    loop = asyncio.get_running_loop()
+    took = []
+
+    async def waiting(number):
+        await asyncio.sleep(number * 0.02)
+        began = loop.time()
+        with pytest.raises(StoreUnavailable):
+            await store.write(writing(held, f"h{number}"), about=held.local_id)
+        took.append(loop.time() - began)
+
+    async with foreign.transaction():
+        await foreign.execute("SELECT 1 FROM games WHERE id = $1 FOR UPDATE", held.id)
+        await asyncio.gather(*(waiting(number) for number in range(20)))
+    await foreign.close()
+
+    assert len(took) == 20
+    assert max(took) < 1.5
+    assert await store.write(writing(held, "after"), about=held.local_id) == 2
 
 
 async def test_a_unit_that_fails_takes_nobody_with_it(opened):
