@@ -112,7 +112,7 @@ async def test_everybody_is_answered_in_time(opened, postgres_url):
     took = []
 
     async def waiting(number):
-        await asyncio.sleep(number * 0.02)
+        await asyncio.sleep(number * 0.045)
         began = loop.time()
         with pytest.raises(StoreUnavailable):
             await store.write(writing(held, f"h{number}"), about=held.local_id)
