@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from store.lines import ALONE, READING, WRITING, Lines
+from store.line import ALONE, READING, WRITING
+from store.lines import Lines
 from store.notices import Notices, Voice
 from store.presence import Presence
 from store.unit import Unit

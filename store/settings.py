@@ -10,13 +10,13 @@ class PoolSettings:
     """Limits of the store. Durations in seconds."""
 
     connections: int = 8
-    """Connections of the pool (SQLite: of the readers; the writer has its own)."""
+    """Connections (SQLite: of the readers; the writer has its own)."""
     timeout: float = 5.0
     """Longest wait for a connection, for a lock (SQLite), for a statement and a whole transaction (PostgreSQL)."""
     queue: int = 10_000
-    """Units that may wait for the SQLite writer; one more is refused."""
+    """Units that may wait (SQLite: for the writer); one more is refused."""
     batch: int = 64
-    """Units per commit on SQLite, at most."""
+    """Units per commit, at most (PostgreSQL: those about one liveblog)."""
     batch_seconds: float = 0.01
     """Time after which a batch takes no further unit."""
     drain: float = 10.0
