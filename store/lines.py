@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
@@ -57,8 +57,8 @@ class Lines:
         self._ready: asyncio.Queue[Turn | None] = asyncio.Queue()
         self._shared: dict[str, deque[Job]] = {}
         """The units about one thing that wait; none while the last of them is run."""
-        self._waiting = 0
-        self._watched: deque[Job] = deque()
+        self._watched: OrderedDict[int, Job] = OrderedDict()
+        """All whose callers wait, in the order of their deadlines, because all have the same time."""
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle = 0
@@ -71,20 +71,17 @@ class Lines:
         seconds, and at once when too many units wait. `work` may run more than once. Units `about` the same thing,
         which would wait for each other's locks, take one line and share transactions.
         """
-        if self._closed or self._waiting >= self._settings.queue:
+        if self._closed or len(self._watched) >= self._settings.queue:
             raise unavailable()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         job = Job(begin, work, future, loop.time() + self._settings.timeout)
-        self._waiting += 1
         self._watch(job)
         try:
             self._put(job, about)
             return await future
         finally:
-            self._waiting -= 1
-            while self._watched and self._watched[0].future.done():
-                self._watched.popleft()
+            self._watched.pop(id(job), None)
 
     async def close(self) -> None:
         """Finish what waits, up to `settings.drain` seconds; then refuse the rest and end the connections."""
@@ -105,18 +102,21 @@ class Lines:
         await self._engine.dispose()
 
     def _watch(self, job: Job) -> None:
-        """One timer is enough, because all units have the same time: the first to come is the first to fail."""
-        self._watched.append(job)
+        """One timer is enough: the first to come is the first to fail."""
+        self._watched[id(job)] = job
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_at(job.deadline, self._look)
 
     def _look(self) -> None:
         loop = asyncio.get_running_loop()
-        now, self._timer = loop.time(), None
-        while self._watched and (self._watched[0].future.done() or self._watched[0].deadline <= now):
-            _refuse([self._watched.popleft()])
-        if self._watched:
-            self._timer = loop.call_at(self._watched[0].deadline, self._look)
+        self._timer = None
+        while self._watched:
+            name, job = next(iter(self._watched.items()))
+            if job.deadline > loop.time():
+                self._timer = loop.call_at(job.deadline, self._look)
+                return
+            del self._watched[name]
+            _refuse([job])
 
     def _put(self, job: Job, about: str | None) -> None:
         if about is not None and (others := self._shared.get(about)) is not None:

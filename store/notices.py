@@ -80,7 +80,7 @@ class Voice:
     async def _say(self) -> None:
         told, self._untold = self._untold, {}
         if told:
-            with suppress(StoreUnavailable):
+            with suppress(StoreUnavailable, exc.SQLAlchemyError):
                 await self._run(partial(_notify, notices=[f"{name} {version}" for name, version in told.items()]))
 
 

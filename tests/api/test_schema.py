@@ -95,7 +95,7 @@ async def examined(day: MatchDay, folder: Path, *more: str, credentials: bool, s
         if process.returncode is None:
             process.kill()
             await process.wait()
-    assert process.returncode == 0, told[told.find("= FAILURES") :]
+    assert process.returncode == 0, told[max(0, told.find("= FAILURES")) :]
     return _number(r"Selected: (\d+)", told), _number(r"(\d+) generated", told)
 
 
