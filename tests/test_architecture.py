@@ -261,3 +261,11 @@ def test_the_repository_speaks_of_the_product_alone():
     }
 
     assert found == set()
+
+
+def test_liveblogs_are_written_through_one_door():
+    """What a transaction holds of a liveblog is true only as long as nobody else writes the row."""
+    writes = re.compile(r"\b(?:update|insert|delete|changed|inserted|left|put)\(\s*(?:tables\.)?games\b")
+    found = {name_of(path) for path in everywhere() if writes.search(path.read_text(encoding="utf-8"))}
+
+    assert found - {"store/sending.py"} == {"store/liveblogs.py"}  # where an example in the docstring says how
