@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ATTEMPTS = 3
-"""Runs of a unit that loses against others (unique key, deadlock, a new schema) before its error counts."""
+"""Runs of a unit by itself, after it has lost against others (unique key, deadlock, a new schema), before its error counts."""
 
 
 @dataclass(slots=True)

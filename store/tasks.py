@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from store.errors import unavailable
-
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
@@ -19,14 +17,12 @@ class Tasks:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def finish(self, work: Coroutine[Any, Any, T], timeout: float | None = None) -> T:  # noqa: ASYNC109 -- the work goes on
-        """The result of `work`. Raises StoreUnavailable after `timeout` seconds, when the outcome is unknown."""
+    async def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of `work`."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._ended)
-        done, _ = await asyncio.wait({task}, timeout=timeout)
-        if not done:
-            raise unavailable()
+        await asyncio.wait({task})
         return task.result()
 
     async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 -- what does not end in time is cancelled

@@ -21,8 +21,8 @@ class _Joined:
 
     def write(self, data: bytes) -> None:
         if self._held:
-            held, self._held = self._held, b""
-            self._transport.write(held + data)
+            self._held += data
+            self._flush()
         else:
             self._held = data
             self._loop.call_soon(self._flush)

@@ -58,3 +58,8 @@ def test_only_what_is_short_is_remembered():
         attributes_of([f"<b>{number}</b>" * olderform.SHORT])
     told = olderform._remembered.cache_info()
     assert (told.hits, told.misses, told.maxsize) == (3, 3, olderform.REMEMBERED)
+
+
+def test_text_that_no_encoding_knows_breaks_nothing():
+    """What another hand has put into the database is shown as far as it goes; whoever sends it replaces the rest."""
+    assert json.loads(attributes_of(["<b>a\ud800</b>"]))["text"] == "a\ud800"
