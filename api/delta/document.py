@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.decorate import abbreviated, complete, summary
-from api.peek import Json, text
+from api.peek import Json, at, text
 from api.reading import documents
 from mapping.documents.scalars import DELETED, PUBLISHED, UNPUBLISHED
 from mapping.posting import shown
@@ -62,7 +62,7 @@ class DeltaRequest:
         word = text(event.document, "highlight")
         if self.milestones and word == MILESTONE:
             return True
-        ids = event.document.get("tag_ids")
+        ids = at(event.document, "tag_ids")
         tagged = not self.tags or (isinstance(ids, list) and any(each in self.tags for each in ids))
         return tagged and (not self.highlights or word in HIGHLIGHTED)
 

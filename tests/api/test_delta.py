@@ -10,7 +10,7 @@ import pytest
 from api.stream import streams
 from mapping.errors import StoreUnavailable
 from store.liveblogs import Change, EventWrite, record
-from tests.api import matchday
+from tests.api import matchday, poison
 from tests.api.streaming import STREAM, Reader, over_http
 from tests.api.writing import DELTA, DESK, STRANGER, Desk, post
 
@@ -43,6 +43,15 @@ async def test_a_delta_holds_what_changed_and_tombstones(desk):
     assert {name: events[name]["local_status"] for name in ("goes", "hides")} == {"goes": 100, "hides": 60}
     assert set(events["goes"]) == {"_type", "local_id", "version", "local_status", "sort", "tag_ids"}
     assert {event["local_id"] for event in (await desk.delta())["events"]} == {"stays", "changes"}
+
+
+async def test_poisoned_events_break_no_delta(server, store):
+    """Whatever a stored document holds, its neighbours are told of."""
+    await store.write(poison.insert)
+
+    _, found = await Desk(server.http, liveblog="gpoison").whole()
+
+    assert found.keys() >= {*matchday.PUBLIC, "epoison9"}
 
 
 async def test_filters_and_order(desk):
