@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from ingest.horizon import Horizon
 from ingest.jobs import InProcess
 from ingest.lane import Lane
 from ingest.metrics import Metrics
+from ingest.outbox_sequencer import OutboxSequencer
 from ingest.posting import Limits
 from ingest.rates import Rates
 from ingest.settling import Recorder
@@ -98,7 +98,7 @@ class Delivering:
         self._rhythm = rhythm
         self._guard = guard
         self._holding = holding or Alone()
-        self._horizon = Horizon(store)
+        self._sequencer = OutboxSequencer(store, self.timing, self.metrics)
         self._name: str | None = None
         self._seen: int | None = None
         self._ticks = 0
@@ -113,8 +113,8 @@ class Delivering:
         self._woken = asyncio.Event()
 
     @property
-    def horizon(self) -> int:
-        """How far the lanes may read: what lies beyond is handed to them first."""
+    def newest(self) -> int:
+        """The delivery number up to which the lanes may read: what lies beyond is handed to them first."""
         return self._seen or 0
 
     @property
@@ -180,18 +180,18 @@ class Delivering:
         self.metrics.round(outcome)
 
     async def _notice(self) -> bool:
-        """Ask for the receivers of what is new; False when more of it is about to be settled."""
-        settled, owner = await self._horizon.advance(), self.owner
+        """Ask for the receivers of what is new; False when more of it waits for its number."""
+        settled, owner = await self._sequencer.advance(), self.owner
         if owner != self._name:
             self._name, self._seen = owner, None
         if owner is None:
             return True
         if self._seen is None:  # as this process found it, or finds it again
-            late = await self.store.read(partial(webhooks.behind, owner=owner, through=self._horizon.value))
-            self._seen = self._horizon.value
+            late = await self.store.read(partial(webhooks.behind, owner=owner, through=self._sequencer.last))
+            self._seen = self._sequencer.last
             self._ask(late)
-        elif self._horizon.value > self._seen:
-            await self._spread(owner, self._seen, self._horizon.value)
+        elif self._sequencer.last > self._seen:
+            await self._spread(owner, self._seen, self._sequencer.last)
         return settled
 
     async def _spread(self, owner: str, after: int, through: int) -> None:
@@ -221,10 +221,11 @@ class Delivering:
 
         due, orphaned = await self.store.read(look)
         self._ask([*due, *orphaned], due=True)
+        await self._sequencer.watch()
         self._ticks += 1
         if self._ticks % LOOK_BEHIND == 1:
-            self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.horizon)))
-            self.metrics.webhooks(await self.store.read(partial(deliverylog.backlog, through=self.horizon)), now)
+            self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))
+            self.metrics.webhooks(await self.store.read(partial(deliverylog.backlog, through=self.newest)), now)
             await self._rest()
 
     async def _wait(self, seconds: float) -> None:

@@ -27,6 +27,7 @@ from sqlalchemy import (
 from mapping.errors import NotFound, Unprocessable
 from store.codec import loads
 from store.ids import new_object_id
+from store.outbox import number_committed
 from store.prepared import Query
 from store.tables import outbox, webhook_waiting, webhooks, workers
 
@@ -48,7 +49,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """One receiver of one organization. `cursor`: the outbox id up to which everything has had its first round."""
+    """One receiver of one organization. `cursor`: the delivery number up to which everything has had its first round."""
 
     id: str
     organization_id: str
@@ -91,7 +92,7 @@ def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit:
         return require(unit.conn, organization_id, url), True
     if known.status == "disabled":
         values = {
-            "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit.conn),
+            "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit),
             "owner": None, "fence": known.fence + 1, "updated_at": unit.now,
         }  # fmt: skip
         unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
@@ -157,13 +158,13 @@ def within_reach(conn: Connection, owner: str) -> dict[str, str]:
 
 
 def behind(conn: Connection, owner: str, *, through: int) -> list[str]:
-    """Ids of those within reach of `owner` that have not had everything up to the horizon."""
+    """Ids of those within reach of `owner` that have not had everything through this number."""
     newer = (
-        select(outbox.c.id)
+        select(outbox.c.number)
         .where(
             outbox.c.organization_id == webhooks.c.organization_id,
-            outbox.c.id > webhooks.c.cursor,
-            outbox.c.id <= through,
+            outbox.c.number > webhooks.c.cursor,
+            outbox.c.number <= through,
         )
         .exists()
     )
@@ -209,7 +210,7 @@ def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, A
         "url": url,
         "status": "active",
         "secrets": [_plain(Secret(value=secret))],
-        "cursor": _newest(unit.conn),
+        "cursor": _newest(unit),
         "failures": 0,
         "fence": 0,
         "created_at": unit.now,
@@ -217,8 +218,9 @@ def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, A
     }
 
 
-def _newest(conn: Connection) -> int:
-    return conn.scalar(select(func.max(outbox.c.id))) or 0
+def _newest(unit: Unit) -> int:
+    """The delivery number after which a subscription begins: what is committed has one now, what commits later is later."""
+    return number_committed(unit).last
 
 
 def _check_room(conn: Connection, organization_id: str, limit: int) -> None:

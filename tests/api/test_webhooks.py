@@ -59,7 +59,7 @@ async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kin
     """Record a round as a lane does."""
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, url))
     held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
-    delivery = Delivery(outbox_id=version, game_id="6a" * 12, local_id="gderby", version=version, kind=kind)
+    delivery = Delivery(number=version, game_id="6a" * 12, local_id="gderby", version=version, kind=kind)
     done = Round(
         delivery=delivery, tries=1, at=at, took_ms=12, success=success, status_code=code, message="in words",
         next_at=None if success else at + 600,
