@@ -10,7 +10,7 @@ from standardwebhooks import Webhook
 
 from api.app import create_app
 from mapping.rules.delivery import Health
-from store import clients, deliveries, liveblogs, webhooks
+from store import clients, deliveries, liveblogs, outbox, webhooks
 from store.deliveries import Delivery, Round, Settlement
 from tests.api import matchday
 from tests.api.conftest import NOW
@@ -56,7 +56,8 @@ async def settle(server, held, *, cursor, health, rounds=()):
 
 
 async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kind="update"):
-    """Record a round as a lane does."""
+    """Number what is committed and record a round, as a lane does."""
+    await server.store.write(outbox.number_committed)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, url))
     held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
     delivery = Delivery(number=version, game_id="6a" * 12, local_id="gderby", version=version, kind=kind)
