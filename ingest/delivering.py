@@ -15,6 +15,7 @@ from ingest.horizon import Horizon
 from ingest.jobs import InProcess
 from ingest.lane import Lane
 from ingest.metrics import Metrics
+from ingest.outage import LogOnce
 from ingest.posting import Limits
 from ingest.rates import Rates
 from ingest.settling import Recorder
@@ -129,15 +130,16 @@ class Delivering:
         """Notice and deliver until cancelled. `alone`: no other process can hold a receiver (SQLite)."""
         if alone:
             await self.store.write(deliveries.release)
-        due = self.timing.steady()
+        due, look = self.timing.steady(), LogOnce("webhooks.look_failed", "webhooks.look_recovered")
         while True:
             try:
                 settled = await self._notice()
                 if self.timing.steady() >= due:
                     due = self.timing.steady() + TICK * self.timing.speed
                     await self._tick()
+                look.worked()
             except ServiceError as error:
-                log.warning("webhooks.look_failed", cause=error.message)
+                look.failed(cause=error.message)
                 settled = True
             await asyncio.sleep(SETTLING)
             if settled:
@@ -151,9 +153,10 @@ class Delivering:
             lane.wake()
         await self._jobs.stop(grace)
         await self.recorder.stop()
+        held = [lane.held for lane in self._lanes.values() if lane.held is not None]
         try:
-            held = [lane.held for lane in self._lanes.values() if lane.held is not None]
-            await self.store.write(partial(deliveries.let_go, held=held))
+            if held:
+                await self.store.write(partial(deliveries.let_go, held=held))
         except ServiceError as error:
             log.warning("webhooks.release_failed", cause=error.message)
         for wires in self._wires.values():
