@@ -15,12 +15,13 @@ import structlog
 from api.app import create_app
 from api.services import ApiSettings, Services
 from api.stream.streams import Streams
-from ingest.closing import close_abandoned, forget_closed
+from ingest.closing import close_abandoned
 from ingest.delivering import Delivering, Rhythm
 from ingest.guarded import Guard
 from ingest.house import opened
 from ingest.posting import Limits
 from ingest.publishing import publish_due
+from ingest.purging import Purging
 from ingest.roles import Role, operations_only
 from ingest.scheduler import Scheduler
 from ingest.timing import Timing
@@ -106,7 +107,7 @@ async def run(
             loops.append(asyncio.create_task(house.leasing.run(), name="leases"))
             cleanup.push_async_callback(_cancel, loops[-1])
             house.jobs.add("purge deliveries", delivering.purge, settle=GATHER)
-            house.jobs.add("purge bodies", partial(forget_closed, house.store), settle=GATHER)
+            house.jobs.add("purge bodies", Purging(house.store).bodies, settle=GATHER)
             delivering.metrics.registry.register(house.jobs.counted)
             loops.append(asyncio.create_task(house.jobs.run(), name="jobs"))
             cleanup.push_async_callback(_cancel, loops[-1])

@@ -17,6 +17,7 @@ from ingest.lane import Lane
 from ingest.metrics import Metrics
 from ingest.outage import LogOnce
 from ingest.posting import Limits
+from ingest.purging import Purging
 from ingest.rates import Rates
 from ingest.settling import Recorder
 from ingest.timing import Timing
@@ -106,6 +107,7 @@ class Delivering:
         self._lanes: dict[str, Lane] = {}
         self._wires: dict[str, Wires] = {}
         self._jobs = InProcess(self._drain)
+        self._purging = Purging(store)
         self.recorder = Recorder(store)
         self.reading = asyncio.Semaphore(READING)
         self._rates = Rates(rhythm.rate, rhythm.rate)
@@ -165,10 +167,7 @@ class Delivering:
 
     async def purge(self) -> None:
         """Forget what is older than the log is kept."""
-        before = self.timing.now() - self._rhythm.keep
-        while await self.store.write(partial(deliverylog.purge, before=before)):
-            pass
-        await self.store.write(partial(outbox.purge, before=before))
+        await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
 
     async def turn(self, host: str) -> None:
         """Waits for this host's next turn."""

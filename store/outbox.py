@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Integer, bindparam, delete, exists, func, select, text
+from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select, text
 
 from store.prepared import Query
 from store.tables import outbox, webhooks
@@ -21,6 +21,9 @@ UNDER_WAY = """
 SELECT pg_snapshot_xmin(now.s)::text::bigint, pg_snapshot_xmax(now.s)::text::bigint
 FROM (SELECT pg_current_snapshot() AS s) AS now
 """
+
+PURGED = 1000
+"""Rows that one unit of a purge looks at."""
 
 OF_ROW = (outbox.c.id, outbox.c.game_id, outbox.c.local_id, outbox.c.version, outbox.c.at)
 _NEWEST = Query(select(func.max(outbox.c.id).label("newest")))
@@ -92,12 +95,27 @@ def news(conn: Connection, *, after: int, through: int, limit: int) -> dict[str,
     return found
 
 
-def purge(unit: Unit, *, before: float) -> int:
-    """Forget rows older than `before` that every active subscription of their organization has behind it."""
-    waits = exists().where(
-        webhooks.c.organization_id == outbox.c.organization_id,
-        webhooks.c.status == "active",
-        webhooks.c.cursor < outbox.c.id,
+def purge(unit: Unit, *, before: float, after: int = 0, limit: int = PURGED) -> int | None:
+    """Forget rows older than `before` that every active subscription of their organization has behind it.
+
+    Looks at `limit` rows with an id beyond `after`; returns the last id that it looked at, None when nothing older follows.
+    """
+    looked = select(outbox.c.id, outbox.c.at).where(outbox.c.id > after).order_by(outbox.c.id).limit(limit).subquery()
+    through, oldest = unit.conn.execute(select(func.max(looked.c.id), func.min(looked.c.at))).one()
+    if through is None or oldest >= before:
+        return None
+    slowest = (
+        select(webhooks.c.organization_id, func.min(webhooks.c.cursor).label("cursor"))
+        .where(webhooks.c.status == "active")
+        .group_by(webhooks.c.organization_id)
+        .subquery()
     )
     newest = select(func.max(outbox.c.id)).scalar_subquery()  # stays, so that the last id is always known
-    return int(unit.conn.execute(delete(outbox).where(outbox.c.at < before, outbox.c.id < newest, ~waits)).rowcount)
+    done = (
+        select(outbox.c.id)
+        .outerjoin(slowest, slowest.c.organization_id == outbox.c.organization_id)
+        .where(outbox.c.id > after, outbox.c.id <= through, outbox.c.id < newest, outbox.c.at < before)
+        .where(or_(slowest.c.cursor.is_(None), slowest.c.cursor >= outbox.c.id))
+    )
+    unit.conn.execute(delete(outbox).where(outbox.c.id.in_(done)))
+    return int(through)
