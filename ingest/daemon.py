@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -106,8 +106,9 @@ async def run(
             await house.leasing.start()
             loops.append(asyncio.create_task(house.leasing.run(), name="leases"))
             cleanup.push_async_callback(_cancel, loops[-1])
-            house.jobs.add("purge deliveries", delivering.purge, settle=GATHER)
-            house.jobs.add("purge bodies", Purging(house.store).bodies, settle=GATHER)
+            purges = {"purge deliveries": delivering.purge, "purge bodies": Purging(house.store).bodies}
+            for key, purge in purges.items():
+                house.jobs.add(key, partial(_purge, house, key, purge), settle=GATHER)
             delivering.metrics.registry.register(house.jobs.counted)
             loops.append(asyncio.create_task(house.jobs.run(), name="jobs"))
             cleanup.push_async_callback(_cancel, loops[-1])
@@ -165,6 +166,12 @@ def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> 
 
 async def _ask(house: House, key: str) -> None:
     house.jobs.ask(key)
+
+
+async def _purge(house: House, key: str, purge: Callable[[], Awaitable[bool]]) -> None:
+    """Purge for some seconds, and once more where that was not enough."""
+    if not await purge():
+        house.jobs.ask(key)
 
 
 async def _ask_declared(house: House) -> None:

@@ -165,9 +165,9 @@ class Delivering:
             wires.close()
         self._guard.close()
 
-    async def purge(self) -> None:
-        """Forget what is older than the log is kept."""
-        await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
+    async def purge(self) -> bool:
+        """Forget what is older than the log is kept, for some seconds; whether that is all."""
+        return await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
 
     async def turn(self, host: str) -> None:
         """Waits for this host's next turn."""

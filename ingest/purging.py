@@ -42,15 +42,14 @@ class Purging:
         self._outbox = 0
         """Where in the outbox the next run goes on: the last one was not finished."""
 
-    async def deliveries(self, before: float) -> None:
-        """Forget rounds and rows of the outbox that are older than `before`, and the logs of subscriptions that ended."""
-        for unit in (self._rounds, self._rows):
-            await in_batches(partial(unit, before), longest=self._longest)
-        await in_batches(self._ended, longest=self._longest)
+    async def deliveries(self, before: float) -> bool:
+        """Forget rounds and rows of the outbox older than `before`, and logs of subscriptions that ended; whether that is all."""
+        kinds = (partial(self._rounds, before), partial(self._rows, before), self._ended)
+        return all([await in_batches(unit, longest=self._longest) for unit in kinds])
 
-    async def bodies(self) -> None:
-        """Give back the room that the last bodies of closed matches take."""
-        await in_batches(self._bodies, longest=self._longest)
+    async def bodies(self) -> bool:
+        """Give back the room that the last bodies of closed matches take; whether that is all."""
+        return await in_batches(self._bodies, longest=self._longest)
 
     async def _rounds(self, before: float) -> bool:
         return await self._store.write(partial(deliverylog.purge, before=before)) > 0

@@ -14,7 +14,6 @@ from mapping.errors import NotFound
 from store import deliverylog, idempotency, outbox, sync, tables, webhooks
 from store.idempotency import FORGOTTEN, KEPT
 from store.liveblogs import Change, insert_game, record
-from store.sync import NewFollow, ResourceRow
 from tests.store.conftest import ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
@@ -59,7 +58,7 @@ async def subscribed(store, organization=ORGANIZATION, cursor=0):
 
 
 async def while_others_write(store, work):
-    """How often somebody else wrote while `work` ran, and the longest that one of these writes took."""
+    """The seconds that each write of somebody else took while `work` ran."""
     game = await store.write(partial(insert_game, game=new_game()))
     took = []
 
@@ -77,7 +76,7 @@ async def while_others_write(store, work):
     during = took[before:]
     writing.cancel()
     await asyncio.gather(writing, return_exceptions=True)
-    return len(during), max(during, default=0.0)
+    return during
 
 
 async def test_a_unit_looks_at_so_many_rows_and_keeps_what_somebody_still_waits_for(store):
@@ -112,11 +111,11 @@ async def test_others_write_while_much_is_purged(store):
     row = await subscribed(store, cursor=batches * BATCH)
     await fill(store, tables.outbox, outbox_rows(batches * BATCH))
     await fill(store, tables.webhook_rounds, rounds(row.id, batches * BATCH))
-    writes, _ = await while_others_write(store, Purging(store, longest=60).deliveries(before=YOUNG))
+    writes = await while_others_write(store, Purging(store, longest=60).deliveries(before=YOUNG))
 
     assert 0 == await count(store, tables.webhook_rounds)
     assert {OLD} != set(await store.read(lambda conn: conn.scalars(select(tables.outbox.c.at)).all()))
-    assert writes >= 2 * batches
+    assert len(writes) >= 2 * batches
 
 
 async def test_a_run_ends_in_time_and_the_next_goes_on_where_it_was(store):
@@ -125,12 +124,13 @@ async def test_a_run_ends_in_time_and_the_next_goes_on_where_it_was(store):
     await fill(store, tables.outbox, outbox_rows(3 * BATCH, first=10 * BATCH, organization=OTHER))
     await subscribed(store, cursor=0)
     purging = Purging(store, longest=0.001)
-    left = []
+    left, finished = [], []
     for _ in range(7):
-        await purging.deliveries(before=YOUNG)
+        finished.append(await purging.deliveries(before=YOUNG))
         left.append(await count(store, tables.outbox) // BATCH)
 
     assert [6, 6, 6, 5, 4, 3, 3] == left
+    assert [False] * 6 + [True] == finished
 
 
 async def test_a_subscription_with_a_long_log_ends_at_once_and_its_rows_go_bit_by_bit(store):
@@ -187,36 +187,38 @@ async def test_a_new_key_takes_some_old_ones_with_it(store, game):
 
 async def test_bodies_of_closed_matches_go_in_batches(store):
     """Those of matches that are open stay."""
-    number = 2 * sync.FORGOTTEN + 1
-    new = NewFollow(
-        endpoint="e", provider="heim", organization_id=ORGANIZATION, match_id="", sport="soccer", status="finished"
-    )
-
-    def follow(unit):
-        for each in range(number + 1):
-            row = sync.follow_for(unit, NewFollow(**{**sync._values(new), "match_id": f"{each}"}))
-            sync.save_resources(unit, row.id, [(ResourceRow(name="match", digest="d"), b"{}")])
-            if each:
-                sync.save_follow(unit, row.id, closed_at=unit.now)
-
-    await store.write(follow)
+    number = 2 * sync.FORGOTTEN + 2
+    same = {
+        "endpoint": "e", "provider": "heim", "organization_id": ORGANIZATION, "sport": "soccer", "status": "finished",
+        "next_poll_at": 0, "failures": 0, "hints": {}, "fence": 0,
+    }  # fmt: skip
+    matches = [
+        {**same, "id": f"f{each}", "match_id": f"{each}", "closed_at": NEW if each else None} for each in range(number)
+    ]
+    bodies = [
+        {"follow_id": match["id"], "name": "match", "rows": 1, "failures": 0, "faults": [], "body": b"{}"}
+        for match in matches
+    ]
+    await fill(store, tables.follows, matches)
+    await fill(store, tables.resources, bodies)
     first = await store.read(sync.closed_with_bodies)
     await Purging(store).bodies()
-    bodies = select(func.count()).where(tables.resources.c.body.is_not(None))
+    left = select(tables.resources.c.follow_id).where(tables.resources.c.body.is_not(None))
 
     assert sync.FORGOTTEN == len(first)
-    assert 1 == await store.read(lambda conn: conn.scalar(bodies))
+    assert ["f0"] == await store.read(lambda conn: list(conn.scalars(left)))
 
 
 @pytest.mark.soak
 async def test_a_million_rows_hold_nobody_up(store):
-    """Outbox and log of a million rows each: no write of others takes longer than 250 ms meanwhile."""
+    """Outbox and log of a million rows each: 999 of 1,000 writes of others take less than 250 ms meanwhile."""
     number = 1_000_000
     row = await subscribed(store, cursor=number)
     await fill(store, tables.outbox, outbox_rows(number))
     await fill(store, tables.webhook_rounds, rounds(row.id, number))
-    writes, longest = await while_others_write(store, Purging(store, longest=3600).deliveries(before=YOUNG))
-    print(f"{writes} writes meanwhile, the longest {longest * 1000:.0f} ms")  # noqa: T201
+    writes = sorted(await while_others_write(store, Purging(store, longest=3600).deliveries(before=YOUNG)))
+    median, late, longest = (round(writes[int(len(writes) * share) - 1] * 1000, 1) for share in (0.5, 0.999, 1))
+    print(f"{len(writes)} writes: {median} ms (median), {late} ms (99.9th percentile), {longest} ms (longest)")  # noqa: T201
 
     assert 0 == await count(store, tables.webhook_rounds)
-    assert longest < 0.25
+    assert late < 250
