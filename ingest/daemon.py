@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from ingest.guarded import Guard
 from ingest.house import opened
 from ingest.posting import Limits
 from ingest.publishing import publish_due
-from ingest.purging import Purging
+from ingest.purging import Purging, run_again
 from ingest.roles import Role, operations_only
 from ingest.scheduler import Scheduler
 from ingest.timing import Timing
@@ -108,7 +108,7 @@ async def run(
             cleanup.push_async_callback(_cancel, loops[-1])
             purges = {"purge deliveries": delivering.purge, "purge bodies": Purging(house.store).bodies}
             for key, purge in purges.items():
-                house.jobs.add(key, partial(_purge, house, key, purge), settle=GATHER)
+                house.jobs.add(key, partial(run_again, house.jobs, key, purge), settle=GATHER)
             delivering.metrics.registry.register(house.jobs.counted)
             loops.append(asyncio.create_task(house.jobs.run(), name="jobs"))
             cleanup.push_async_callback(_cancel, loops[-1])
@@ -166,12 +166,6 @@ def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> 
 
 async def _ask(house: House, key: str) -> None:
     house.jobs.ask(key)
-
-
-async def _purge(house: House, key: str, purge: Callable[[], Awaitable[bool]]) -> None:
-    """Purge for some seconds, and once more where that was not enough."""
-    if not await purge():
-        house.jobs.ask(key)
 
 
 async def _ask_declared(house: House) -> None:

@@ -12,6 +12,7 @@ from store import deliverylog, outbox, sync, webhooks
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from ingest.jobs import Jobs
     from store.database import Store
 
     Unfinished = Callable[[], Awaitable[bool]]
@@ -31,6 +32,12 @@ async def in_batches(unit: Unfinished, *, longest: float = LONGEST, pause: float
             return True
         await asyncio.sleep(max(pause, time.monotonic() - began))
     return False
+
+
+async def run_again(jobs: Jobs, key: str, purge: Callable[[], Awaitable[bool]]) -> None:
+    """The job `key`: a run of `purge`, and another one soon where that did not finish."""
+    if not await purge():
+        jobs.ask(key)
 
 
 class Purging:
