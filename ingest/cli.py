@@ -14,6 +14,7 @@ import config
 from ingest import cli_clients, cli_providers, cli_webhooks
 from ingest.roles import Role
 from ingest.terminal import err, out
+from store.private import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -27,6 +28,9 @@ app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
 app.add_typer(cli_providers.app, name="providers")
 
+
+OTHERS = 0o027
+"""What nobody but the daemon's user and group may do with whatever it makes, even where its umask would let them."""
 
 YOUNG = 10_000
 """Objects that are made, less those that went, before the youngest are looked through: some 2 MB."""
@@ -171,6 +175,7 @@ def upgrade(config_file: ConfigFile = None) -> None:
 def main() -> None:
     """Entry point of the `matchwire` command. While modules are loaded nothing becomes garbage; looking for it costs a third."""
     gc.disable()
+    os.umask(os.umask(OTHERS) | OTHERS)
     app()
 
 
@@ -196,7 +201,7 @@ def _load(path: Path | None) -> Settings:
 def _placed(settings: Settings, data_dir: Path | None) -> Settings:
     if data_dir is None:
         return settings
-    data_dir.mkdir(parents=True, exist_ok=True)
+    data_dir.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     return settings.in_folder(data_dir.resolve())
 
 

@@ -14,8 +14,10 @@ import structlog
 from ingest.jobs import InProcess
 from ingest.lane import Lane
 from ingest.metrics import Metrics
+from ingest.outage import LogOnce
 from ingest.outbox_sequencer import OutboxSequencer
 from ingest.posting import Limits
+from ingest.purging import Purging
 from ingest.rates import Rates
 from ingest.settling import Recorder
 from ingest.timing import Timing
@@ -105,6 +107,7 @@ class Delivering:
         self._lanes: dict[str, Lane] = {}
         self._wires: dict[str, Wires] = {}
         self._jobs = InProcess(self._drain)
+        self._purging = Purging(store)
         self.recorder = Recorder(store)
         self.reading = asyncio.Semaphore(READING)
         self._rates = Rates(rhythm.rate, rhythm.rate)
@@ -129,15 +132,16 @@ class Delivering:
         """Notice and deliver until cancelled. `alone`: no other process can hold a receiver (SQLite)."""
         if alone:
             await self.store.write(deliveries.release)
-        due = self.timing.steady()
+        due, look = self.timing.steady(), LogOnce("webhooks.look_failed", "webhooks.look_recovered")
         while True:
             try:
                 settled = await self._notice()
                 if self.timing.steady() >= due:
                     due = self.timing.steady() + TICK * self.timing.speed
                     await self._tick()
+                look.worked()
             except ServiceError as error:
-                log.warning("webhooks.look_failed", cause=error.message)
+                look.failed(cause=error.message)
                 settled = True
             await asyncio.sleep(SETTLING)
             if settled:
@@ -151,21 +155,19 @@ class Delivering:
             lane.wake()
         await self._jobs.stop(grace)
         await self.recorder.stop()
+        held = [lane.held for lane in self._lanes.values() if lane.held is not None]
         try:
-            held = [lane.held for lane in self._lanes.values() if lane.held is not None]
-            await self.store.write(partial(deliveries.let_go, held=held))
+            if held:
+                await self.store.write(partial(deliveries.let_go, held=held))
         except ServiceError as error:
             log.warning("webhooks.release_failed", cause=error.message)
         for wires in self._wires.values():
             wires.close()
         self._guard.close()
 
-    async def purge(self) -> None:
-        """Forget what is older than the log is kept."""
-        before = self.timing.now() - self._rhythm.keep
-        while await self.store.write(partial(deliverylog.purge, before=before)):
-            pass
-        await self.store.write(partial(outbox.purge, before=before))
+    async def purge(self) -> bool:
+        """Forget what is older than the log is kept, for some seconds; whether that is all."""
+        return await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
 
     async def turn(self, host: str) -> None:
         """Waits for this host's next turn."""

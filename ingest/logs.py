@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
 
+from store import private
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -23,7 +25,7 @@ HIDDEN = "[hidden]"
 
 def configure(level: str, format_: str, file: Path | None = None) -> None:
     """Log everything from `level` up to `file` (or standard error): `json`, `console`, or by terminal (`auto`)."""
-    stream = sys.stderr if file is None else cast("TextIO", file.open("a", encoding="utf-8", buffering=1))
+    stream = sys.stderr if file is None else _opened(file)
     readable = format_ == "console" or (format_ == "auto" and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -43,6 +45,13 @@ def configure(level: str, format_: str, file: Path | None = None) -> None:
         cache_logger_on_first_use=True,
     )
     _adopt_standard_logging(shared, render, stream)
+    if file is not None:
+        private.tighten(file)
+
+
+def _opened(file: Path) -> TextIO:
+    """To be appended to, line by line."""
+    return cast("TextIO", open(file, "a", encoding="utf-8", buffering=1, opener=private.opener))
 
 
 def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, delete, func, select
 
 from mapping.errors import Conflict, NotFound
 from store.deliveries import Delivery, enqueue
+from store.outbox import PURGED
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks import Subscription, require
 
@@ -143,8 +144,8 @@ def ping(unit: Unit, organization_id: str, url: str) -> None:
     enqueue(unit, known.id, [Delivery(number=0, game_id="", local_id="", version=0, kind="ping")], at=unit.now)
 
 
-def purge(unit: Unit, *, before: float, limit: int = 10_000) -> int:
-    """Forget rounds that ended before this; `limit` at a time, so that nobody waits long for the table."""
+def purge(unit: Unit, *, before: float, limit: int = PURGED) -> int:
+    """Forget rounds that ended before this, `limit` of them; how many there were."""
     old = select(webhook_rounds.c.id).where(webhook_rounds.c.at < before).limit(limit)
     return int(unit.conn.execute(delete(webhook_rounds).where(webhook_rounds.c.id.in_(old))).rowcount)
 

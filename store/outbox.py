@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Integer, bindparam, delete, exists, func, select
+from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
 from store.prepared import Query
 from store.sending import changed, send
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 NUMBERED_AT_ONCE = 1000
 """Rows that one unit numbers, at most."""
+
+PURGED = 1000
+"""Rows that one unit of a purge looks at."""
 
 OF_ROW = (outbox.c.number, outbox.c.game_id, outbox.c.local_id, outbox.c.version, outbox.c.at)
 _UNNUMBERED = select(outbox.c.id).where(outbox.c.number.is_(None)).order_by(outbox.c.id)
@@ -101,12 +104,27 @@ def news(conn: Connection, *, after: int, through: int, limit: int) -> dict[str,
     return found
 
 
-def purge(unit: Unit, *, before: float) -> int:
-    """Forget rows older than `before` that every active subscription of their organization has behind it."""
-    waits = exists().where(
-        webhooks.c.organization_id == outbox.c.organization_id,
-        webhooks.c.status == "active",
-        webhooks.c.cursor < outbox.c.number,
+def purge(unit: Unit, *, before: float, after: int = 0, limit: int = PURGED) -> int | None:
+    """Forget rows older than `before` that every active subscription of their organization has behind it.
+
+    Looks at `limit` rows numbered beyond `after`; returns the number that it looked at last, None when nothing older follows.
+    """
+    number = outbox.c.number
+    looked = select(number, outbox.c.at).where(number > after).order_by(number).limit(limit).subquery()
+    through, oldest = unit.conn.execute(select(func.max(looked.c.number), func.min(looked.c.at))).one()
+    if through is None or oldest >= before:
+        return None
+    slowest = (
+        select(webhooks.c.organization_id, func.min(webhooks.c.cursor).label("cursor"))
+        .where(webhooks.c.status == "active")
+        .group_by(webhooks.c.organization_id)
+        .subquery()
     )
-    done = delete(outbox).where(outbox.c.at < before, outbox.c.number.is_not(None), ~waits)
-    return int(unit.conn.execute(done).rowcount)
+    done = (
+        select(outbox.c.id)
+        .outerjoin(slowest, slowest.c.organization_id == outbox.c.organization_id)
+        .where(number > after, number <= through, outbox.c.at < before)
+        .where(or_(slowest.c.cursor.is_(None), slowest.c.cursor >= number))
+    )
+    unit.conn.execute(delete(outbox).where(outbox.c.id.in_(done)))
+    return int(through)
