@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import func, select
 
-from api.app import BRANCHES
+from api.routes import ROUTES
 from store import clients, webhooks
 from store.tables import games, webhook_rounds
 from tests.api import matchday
@@ -32,7 +32,7 @@ OWNER, OTHER = matchday.ORGANIZATION, matchday.OTHER
 SECRET = matchday.SECRET
 SCOPES = ("read", "write", "stats", "webhooks", "external", "admin")
 OPERATIONS = operations()
-FILES = {"/openapi.json", *(each.path for each in BRANCHES if not each.operation)}
+FILES = {"/openapi.json", *(each.path for each in ROUTES if not each.operation)}
 """What is served without being an operation of the document."""
 
 

@@ -149,7 +149,7 @@ async def test_the_guard_of_the_process_is_asked(server, store):
     async def check(url):
         return "inside" not in url
 
-    services = replace(server.app._app._app._services, check_address=check)
+    services = replace(server.services, check_address=check)
     server.http._transport.app = create_app(services)
 
     assert (await post(server, f"{BASE}/subscribe", {"url": "https://inside.example/"}, status=422))["field"] == "url"
@@ -168,7 +168,7 @@ async def test_bodies_without_an_address(server, body, status):
 
 async def test_there_is_room_for_so_many(server):
     """One subscription more than the setting says is refused; one that exists is not."""
-    services = server.app._app._app._services
+    services = server.services
     few = replace(services, settings=replace(services.settings, webhooks_per_organization=2))
     server.http._transport.app = create_app(few)
     for number in range(2):
@@ -317,7 +317,7 @@ async def test_the_older_addresses_do_the_same(server):
 
 async def test_metrics_are_for_operators(server):
     """They need the scope `admin`, unless they are public."""
-    services = replace(server.app._app._app._services, metrics=lambda: b"matchwire_up 1\n")
+    services = replace(server.services, metrics=lambda: b"matchwire_up 1\n")
     server.http._transport.app = create_app(services)
     for params, status in (({}, 401), (HOOKS, 403), (OPERATOR, 200)):
         answer = await server.http.get("/metrics", params=params)
