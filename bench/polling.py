@@ -65,7 +65,7 @@ def settings_of(address: str, folder: Path) -> Settings:
         "organizations": {
             ORGANIZATION: {"name": "Bench", "providers": {"heim": {"base_url": address, "text_content": True}}}
         },
-        "clients": {"cms": {"secret": "x" * 32, "organizations": [ORGANIZATION], "scopes": ["external"]}},
+        "clients": {"cms": {"secret": "x" * 32, "organizations": [ORGANIZATION], "scopes": ["external", "write"]}},
         "polling": {"rate": 0, "live": INTERVAL, "pause": INTERVAL},
     })  # fmt: skip
 

@@ -1,0 +1,174 @@
+"""Which product files four journeys through the house enter: `python -m bench.journeys`.
+
+A profiler counts the files whose functions run, each journey made once before so that what is made once is not counted:
+an event update, a poll that finds nothing new, one that does, and createFromExternal. Real API, store (SQLite), followers
+and provider; `--files` lists them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import json
+import logging
+import sys
+import threading
+import time
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from api.app import create_app
+from api.services import ApiSettings, Services
+from bench.polling import ORGANIZATION, bench_house, changing, follow
+from bench.upstream import EVERY, upstream
+from mapping.reconcile import CONFIRMATIONS
+from store.liveblogs import list_games
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from types import FrameType
+
+    from starlette.types import ASGIApp, Message
+
+    from ingest.house import House
+
+ROOT = Path(__file__).parents[1]
+PRODUCT = ("ingest", "providers", "mapping", "store", "api", "config")
+TARGETS = {"event update": 20, "unchanged poll": 8, "changed poll": 40, "createFromExternal": 50}
+Json = dict[str, Any]
+CREDENTIALS = b"Basic " + base64.b64encode(f"cms:{'x' * 32}".encode())
+EVENT = "/api/v5/write/event"
+EXTERNAL = f"/apigw/sports/v2/{ORGANIZATION}/liveblog/createFromExternal"
+MATCH = {"provider": "heim", "autoPostEnabled": True, "includeTextContent": True}
+MOST_POLLS = 5 * EVERY
+POST = {
+    "_type": "Svc::Model::Event",
+    "contents": [{"_type": "Svc::Model::Content::RichTextContentBlock", "text": "A fine move."}],
+}
+
+
+class Entered:
+    """The product files whose functions are entered while `on`, in all threads that begin after it is made."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self._files: set[str] = set()
+        threading.setprofile(self._note)
+        sys.setprofile(self._note)
+
+    async def during(self, work: Callable[[], Awaitable[object]]) -> list[str]:
+        """The files that `work` enters, by their path, sorted."""
+        self._files, self.on = set(), True
+        try:
+            await work()
+        finally:
+            self.on = False
+        own = (Path(each) for each in self._files if each.startswith(str(ROOT)))
+        return sorted(str(path.relative_to(ROOT)) for path in own if path.relative_to(ROOT).parts[0] in PRODUCT)
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        if self.on and event == "call" and frame.f_code.co_name != "<module>":
+            self._files.add(frame.f_code.co_filename)
+
+
+async def request(app: ASGIApp, path: str, query: str, document: Json) -> Json:
+    """The document in the response to a POST; ends the program where it is refused."""
+    body = json.dumps(document).encode()
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "scheme": "http",
+        "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
+        "headers": [(b"host", b"bench"), (b"authorization", CREDENTIALS)], "client": ("127.0.0.1", 1), "server": ("bench", 80),
+    }  # fmt: skip
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    answer = b"".join(message.get("body", b"") for message in sent[1:])
+    if sent[0]["status"] != 200:
+        raise SystemExit(f"{path}: {sent[0]['status']} {answer.decode()}")
+    found: Json = json.loads(answer)
+    return found
+
+
+def app_of(house: House) -> ASGIApp:
+    """The API over the house's store and importer."""
+    services = Services(
+        store=house.store,
+        settings=ApiSettings(public_url="http://bench", client_per_second=0, public_per_second=0),
+        import_match=house.importer,
+        organizations={ORGANIZATION: "Bench"}.get,
+        ready=dict,  # type: ignore[arg-type]
+        clock=time.time,
+        providers=house.registry.ids,
+        event_types=house.registry.event_types,
+    )
+    return create_app(services)
+
+
+async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
+    """The files of each journey."""
+    async with bench_house(address) as house:
+        app, numbers = app_of(house), count(1)
+        await changing(address, on=False)
+        await follow(house, 1)
+        match = house.followers.matches[0]
+
+        async def create() -> Json:
+            return await request(app, EXTERNAL, "", {**MATCH, "matchId": str(6_000_000 + next(numbers))})
+
+        async def poll() -> None:
+            await house.followers.poll(match)
+
+        game = await create()
+        event = await request(app, f"{EVENT}/create.json", f"ticker_local_id={game['local_id']}", POST)
+
+        async def update() -> None:
+            body = {**POST, "headline": f"Change {next(numbers)}"}
+            await request(app, f"{EVENT}/update.json", f"event_local_id={event['local_id']}", body)
+
+        for _ in range(CONFIRMATIONS + 1):
+            await poll()  # until nothing waits for a second answer
+        found: dict[str, list[str]] = {}
+        for name, work in {"event update": update, "unchanged poll": poll, "createFromExternal": create}.items():
+            await work()
+            found[name] = await entered.during(work)
+        await changing(address, on=True)
+        for _ in range(MOST_POLLS):
+            before = match.changed_at, await versions(house)
+            files = await entered.during(poll)
+            if (match.changed_at, await versions(house)) != before:
+                found["changed poll"] = files  # the last of several: what is made once has been made
+            await asyncio.sleep(0.02)
+        return found
+
+
+async def versions(house: House) -> int:
+    """The versions of all liveblogs together."""
+    games = await house.store.read(list_games)
+    return sum(game.version for game in games)
+
+
+async def run(*, files: bool) -> None:
+    entered = Entered()
+    async with upstream() as address:
+        found = await journeys(address, entered)
+    for name, paths in found.items():
+        print(f"{name}: {len(paths)} product files (wanted: at most {TARGETS[name]})")
+        if files:
+            print("\n".join(f"    {path}" for path in paths))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", action="store_true", help="list the files")
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    asyncio.run(run(files=parser.parse_args().files))
