@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from providers.replay import demo, read
-from providers.replay.demo.make_demo import main, recordings
 from tests.recordings import ROOT
+from tools.demo.make_demo import main, recordings
 
 LANGUAGES = ("en", "de")
 FACTS = {

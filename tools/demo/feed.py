@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from providers.replay.demo.facts import Facts, Incident
-from providers.replay.demo.wire import Wire, period_start, shown_minute
+from tools.demo.facts import Facts, Incident
+from tools.demo.wire import Wire, period_start, shown_minute
 
 SHOOTOUT_ORDER = 1000
 

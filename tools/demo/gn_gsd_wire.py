@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Any
 
-from providers.replay.demo.facts import Facts, Incident, Team
-from providers.replay.demo.plan import Plan
-from providers.replay.demo.squads import Person
-from providers.replay.demo.words import ENGLISH
 from providers.replay.gn_gsd import written
+from tools.demo.facts import Facts, Incident, Team
+from tools.demo.plan import Plan
+from tools.demo.squads import Person
+from tools.demo.words import ENGLISH
 
 Json = dict[str, Any]
 Score = tuple[int, int]

@@ -8,12 +8,12 @@ from itertools import count, groupby
 from typing import Any
 
 from providers.replay.dates import BERLIN
-from providers.replay.demo.facts import PERIOD_END, PERIOD_OFFSET, Facts, Incident
-from providers.replay.demo.feed import Feed, Row, Text
-from providers.replay.demo.plan import Invented, Plan, versions
-from providers.replay.demo.wire import Wire, shown_minute
-from providers.replay.demo.words import LANGUAGES
 from providers.replay.recording import Line
+from tools.demo.facts import PERIOD_END, PERIOD_OFFSET, Facts, Incident
+from tools.demo.feed import Feed, Row, Text
+from tools.demo.plan import Invented, Plan, versions
+from tools.demo.wire import Wire, shown_minute
+from tools.demo.words import LANGUAGES
 
 # Seconds from the end of the period before to the start of the next; none of the sources tells them.
 BREAKS = {"2H": 910, "E1": 300, "E2": 75, "P": 240}

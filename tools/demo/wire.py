@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from providers.replay.dates import CLOCK, DAY, DAY_CLOCK, DAY_SECONDS, ISO_SECONDS, write
-from providers.replay.demo.facts import PERIOD_END, Facts, Incident, Team
-from providers.replay.demo.plan import Plan
-from providers.replay.demo.squads import Person
-from providers.replay.demo.words import ISO, ROLE_IDS, Words
+from tools.demo.facts import PERIOD_END, Facts, Incident, Team
+from tools.demo.plan import Plan
+from tools.demo.squads import Person
+from tools.demo.words import ISO, ROLE_IDS, Words
 
 Json = dict[str, Any]
 PERIOD_IDS = {"1H": "1", "2H": "2", "E1": "3", "E2": "4", "P": "5"}

@@ -1,4 +1,4 @@
-"""Writes the demo's recordings from public match data: `python -m providers.replay.demo.make_demo ../shared/realdata`.
+"""Writes the demo's recordings from public match data: `python -m tools.demo.make_demo ../shared/realdata`.
 
 The same data give the same bytes, so a test can tell whether the shipped files are those that this script writes.
 """
@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from providers.replay.demo.facts import read_facts
-from providers.replay.demo.others import grandprix, superbowl, wimbledon
-from providers.replay.demo.others.racefacts import read_race
-from providers.replay.demo.plan import PLANS, Plan
-from providers.replay.demo.story import tell
-from providers.replay.demo.words import LANGUAGES
+from tools.demo.facts import read_facts
+from tools.demo.others import grandprix, superbowl, wimbledon
+from tools.demo.others.racefacts import read_race
+from tools.demo.plan import PLANS, Plan
+from tools.demo.story import tell
+from tools.demo.words import LANGUAGES
 
 HERE = Path(__file__).parent
+SHIPPED = HERE.parents[1] / "providers" / "replay" / "demo"
 
 
 def recordings(realdata: Path) -> Iterator[tuple[str, bytes]]:
@@ -43,12 +44,12 @@ def _packed(lines: Iterator[str]) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    """Write all recordings beside this file; the argument is the folder that holds `soccer/` and `motorsports/`."""
+    """Write all recordings where they are shipped; the argument is the folder that holds `soccer/` and `motorsports/`."""
     if len(arguments) != 1:
-        sys.stderr.write("usage: python -m providers.replay.demo.make_demo REALDATA\n")
+        sys.stderr.write("usage: python -m tools.demo.make_demo REALDATA\n")
         return 2
     for name, content in recordings(Path(arguments[0])):
-        (HERE / name).write_bytes(content)
+        (SHIPPED / name).write_bytes(content)
     return 0
 
 

@@ -6,8 +6,8 @@ from itertools import count
 from typing import Any
 
 from providers.replay.dates import CLOCK, DAY, ISO_SECONDS, write
-from providers.replay.demo.others.racefacts import Driver, Finish, RaceFacts, Stop, duration
-from providers.replay.demo.others.tape import Json, Tape, competition, scheduled
+from tools.demo.others.racefacts import Driver, Finish, RaceFacts, Stop, duration
+from tools.demo.others.tape import Json, Tape, competition, scheduled
 
 NAME, MATCH_ID = "sao-paulo-grand-prix", "9900011"
 INTERRUPTED = 1400.0

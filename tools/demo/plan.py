@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from providers.replay.demo.facts import Facts, Incident
+from tools.demo.facts import Facts, Incident
 
 Version = tuple[float, Incident | None]
 """From so many seconds after the happening the feed shows this, or nothing."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from providers.replay.dates import DAY_CLOCK, ISO_SECONDS, parse, write
-from providers.replay.demo.others.tape import Tape, competition, results, scheduled, team
+from tools.demo.others.tape import Tape, competition, results, scheduled, team
 
 NAME, MATCH_ID = "super-bowl", "9900013"
 DAY, CLOCK = "12.02.2024", "00:30"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from providers.replay.dates import DAY_CLOCK, ISO_SECONDS, parse, write
-from providers.replay.demo.others.tape import Tape, competition, results, scheduled, team
+from tools.demo.others.tape import Tape, competition, results, scheduled, team
 
 NAME, MATCH_ID = "wimbledon-final", "9900012"
 SETS = ((4, 6), (4, 6), (7, 6), (7, 6), (7, 9))

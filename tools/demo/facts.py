@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from providers.replay.demo.squads import Person, cased, player, read_squads
+from tools.demo.squads import Person, cased, player, read_squads
 
 PERIOD_OFFSET = {"1H": 0, "2H": 45, "E1": 90, "E2": 105, "P": 120}
 FIRST_IN_EXTRA_TIME = 96  # nobody was changed earlier; 91 to 95 are added time here

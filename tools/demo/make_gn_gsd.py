@@ -1,4 +1,4 @@
-"""Writes the demo's matches as `gn-gsd` would tell them: `python -m providers.replay.demo.make_gn_gsd REALDATA FOLDER`.
+"""Writes the demo's matches as `gn-gsd` would tell them: `python -m tools.demo.make_gn_gsd REALDATA FOLDER`.
 
 The shapes are assumed (see `providers/gn_gsd/names.py`), the facts, delays and corrections those of the demo. The same
 data give the same bytes, so a test can tell whether its files are those that this script writes.
@@ -13,12 +13,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from providers.replay.demo import gn_gsd_wire as wire
-from providers.replay.demo.facts import Facts, Incident, read_facts
-from providers.replay.demo.plan import PLANS, Gone, Plan, versions
-from providers.replay.demo.story import ENDS, ENTERED, SCORED, STARTS, whistles
 from providers.replay.gn_gsd import written
 from providers.replay.recording import Line
+from tools.demo import gn_gsd_wire as wire
+from tools.demo.facts import Facts, Incident, read_facts
+from tools.demo.plan import PLANS, Gone, Plan, versions
+from tools.demo.story import ENDS, ENTERED, SCORED, STARTS, whistles
 
 LISTED, LINED_UP = 3900, 3560
 """Seconds before kick-off at which the match and its line-ups appear."""
@@ -173,7 +173,7 @@ def recordings(realdata: Path) -> Iterator[tuple[str, bytes]]:
 def main(arguments: list[str]) -> int:
     """Write all recordings into the folder of the second argument; the first is the folder that holds `soccer/`."""
     if len(arguments) != 2:
-        sys.stderr.write("usage: python -m providers.replay.demo.make_gn_gsd REALDATA FOLDER\n")
+        sys.stderr.write("usage: python -m tools.demo.make_gn_gsd REALDATA FOLDER\n")
         return 2
     for name, content in recordings(Path(arguments[0])):
         (Path(arguments[1]) / name).write_bytes(content)
