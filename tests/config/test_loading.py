@@ -111,9 +111,14 @@ def test_an_unknown_key_is_named_with_the_nearest(tmp_path, text, key, nearest):
             "Europe/Berlin",
         ),
         (
-            "[organizations.a.providers.heim]\nbase_url = 'https://x.example'\npassword = 'p'",
-            "organizations.a.providers.heim",
-            "no username",
+            "[organizations.a]\nname='A'\n[organizations.a.providers.heim]\nbase_url='https://x.example'\npassword='p'",
+            "organizations.a.providers.heim.username",
+            "is missing beside the password",
+        ),
+        (
+            "[organizations.a]\nname='A'\n[organizations.a.providers.heim]\nbase_url='https://x.example'\nusername='u'",
+            "organizations.a.providers.heim.password",
+            "is missing beside the username: give password or password_file",
         ),
         ("[clients.'a.b']\nsecret = 'x'\norganizations = []", 'clients."a.b"', "client id"),
         ("[clients.'a:b']\nsecret = 'x'\norganizations = []", 'clients."a:b"', "client id"),
