@@ -85,9 +85,7 @@ def _parse(path: FilePath) -> dict[str, Any]:
     raise ConfigError([Problem(str(path), "", text)])
 
 
-def _validate(
-    tree: dict[str, Any], vocabulary: Vocabulary | None
-) -> tuple[Settings | None, list[tuple[Path, str]]]:
+def _validate(tree: dict[str, Any], vocabulary: Vocabulary | None) -> tuple[Settings | None, list[tuple[Path, str]]]:
     """The settings unless something is wrong, and everything that is: also between tables beside an invalid one."""
     try:
         settings = Settings.model_validate(tree)

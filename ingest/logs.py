@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-import sys
 from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
+
+from ingest.lasting import Lasting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +23,11 @@ HIDDEN = "[hidden]"
 
 
 def configure(level: str, format_: str, file: Path | None = None) -> None:
-    """Log everything from `level` up to `file` (or standard error): `json`, `console`, or by terminal (`auto`)."""
-    stream = sys.stderr if file is None else cast("TextIO", file.open("a", encoding="utf-8", buffering=1))
+    """Log everything from `level` up to `file` (or standard error): `json`, `console`, or by terminal (`auto`).
+
+    Raises OSError where `file` cannot be opened; what cannot be written later ends nothing.
+    """
+    stream = cast("TextIO", Lasting.of(file))
     readable = format_ == "console" or (format_ == "auto" and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,

@@ -29,7 +29,12 @@ def test_what_is_installed_passes(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "key", "says"),
     [
-        (".providers.heim]", ".providers.hiem]", f"organizations.{ORG}.providers.hiem", "no provider hiem is installed"),
+        (
+            ".providers.heim]",
+            ".providers.hiem]",
+            f"organizations.{ORG}.providers.hiem",
+            "no provider hiem is installed",
+        ),
         ("[polling]", "[providers.hiem.names]\nphase = 'x'\n[polling]", "providers.hiem", "only gn-gsd, heim"),
         (
             '"soccer.yellow-card"',
@@ -56,7 +61,11 @@ def test_a_name_that_nobody_has_is_an_error(tmp_path, old, new, key, says):
     ("old", "new", "says"),
     [
         (LATE, f'{LATE}exclude_events = ["soccer.yellow-card"]\n', "gn-gsd never sends soccer.yellow-card"),
-        ('"soccer.yellow-card"', '"soccer.goal", "tennis.ace"', "types of soccer and tennis, but a match has one sport"),
+        (
+            '"soccer.yellow-card"',
+            '"soccer.goal", "tennis.ace"',
+            "types of soccer and tennis, but a match has one sport",
+        ),
     ],
 )
 def test_a_type_that_excludes_nothing_is_a_warning(tmp_path, old, new, says):
