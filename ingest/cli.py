@@ -70,13 +70,14 @@ def run(
     log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
 ) -> None:
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
-    from ingest import daemon
     from ingest.rechecking import recheck
 
     known = vocabulary()
     written = load(config_file, known)
     settings = placed(written, data_dir, make=True)
     _log(settings, log_file)
+    from ingest import daemon  # loads nearly everything: what is wrong so far is told sooner
+
     read = partial(config.load, chosen(config_file), os.environ, known)
     announced: list[str] = []
 

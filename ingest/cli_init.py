@@ -51,6 +51,14 @@ Then the page with all liveblogs is http://127.0.0.1:8080/, and the API answers 
     curl http://127.0.0.1:8080/readyz
     curl -u {client}:$SECRET http://127.0.0.1:8080/api/v5/write/ticker/search.json
 """
+FOLLOW = """
+And with the provider's id of a match, its liveblog:
+
+    MATCH=8315073
+    curl -u {client}:$SECRET -H 'Content-Type: application/json' \\
+      -d '{{"provider": "{provider}", "matchId": "'$MATCH'", "autoPostEnabled": true}}' \\
+      http://127.0.0.1:8080/apigw/sports/v2/{organization}/liveblog/createFromExternal
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +99,17 @@ def init(  # noqa: PLR0917 -- options of a command line
         username=username, credential=credential, text=text,
     )  # fmt: skip
     _write(folder, wanted, targets)
+    _report(folder, wanted, targets)
+
+
+def _report(folder: Path, wanted: Wanted, written: list[Path]) -> None:
+    """What was written, and what to do with it."""
+    names = ", ".join(str(each) for each in written)
     where = "" if folder.resolve() == Path.cwd() else f"    cd {quote(str(folder))}\n"
-    written = " and ".join(str(target) for target in targets)
-    out.print(NEXT.format(written=written, where=where, client=client, secrets=SECRETS).lstrip("\n"), markup=False)
+    text = NEXT.format(written=names, where=where, client=wanted.client, secrets=SECRETS)
+    if wanted.base_url is not None:
+        text += FOLLOW.format(client=wanted.client, provider=wanted.provider, organization=wanted.organization)
+    out.print(text.strip("\n"), markup=False)
 
 
 def text_of(wanted: Wanted) -> str:
