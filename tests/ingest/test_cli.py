@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,44 @@ def test_check_config_passes_what_is_right(command, tmp_path):
     result = command("check-config", "--config", config)
 
     assert (0, True) == (result.exit_code, "is valid" in result.output)
+
+
+def test_check_config_takes_the_file_both_ways_or_the_one_of_the_folder(command, tmp_path, monkeypatch):
+    """`FILE`, `--config FILE` and nothing in a folder with a matchwire.toml mean the same file."""
+    path = written(tmp_path, "[polling]\nlife = 5\n")
+    monkeypatch.chdir(tmp_path)
+
+    told = {command(*words).output for words in (("check-config", path.name), ("check-config", "--config", path.name))}
+
+    assert told == {command("check-config").output}
+    assert "matchwire.toml: polling.life" in told.pop()
+    assert command("clients", "list").exit_code == 2
+
+
+def test_check_config_knows_providers_and_event_types(command, tmp_path):
+    """Names that no installed provider has are errors, all of them in one go, and the daemon does not start with them."""
+    text = ORGANIZATION.format(upstream="https://customer.provider.example")
+    path = written(
+        tmp_path,
+        text.replace("providers.heim]", 'providers.hiem]\nusername = "u"').replace(
+            'match_id = "9000001"', 'match_id = "9000001"\nexclude_events = ["soccer.gaol"]'
+        ),
+    )
+    result = command("check-config", path)
+
+    assert result.exit_code == 1
+    for key in (
+        "organizations.desk.providers.hiem:",
+        "organizations.desk.providers.hiem.password:",
+        "liveblogs[0].provider:",
+    ):
+        assert f"error: {path}: {key}" in result.output, result.output
+    assert command("run", "--config", path).exit_code == 2
+
+
+def test_the_version_is_told(command):
+    """`--version` names the installed distribution's."""
+    assert command("--version").output.split() == ["matchwire", version("matchwire")]
 
 
 def test_run_refuses_a_wrong_configuration_in_one_line(command, tmp_path):
