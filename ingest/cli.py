@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import traceback
 from functools import partial
 from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
@@ -72,6 +73,7 @@ def run(
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
     from ingest.rechecking import recheck
 
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it would end a process that is not yet there to answer it
     known = vocabulary()
     written = load(config_file, known)
     settings = placed(written, data_dir, make=True)
@@ -83,6 +85,7 @@ def run(
 
     def announce(address: str) -> None:
         announced.append(address)
+        structlog.get_logger().info("config.in_force", file=str(chosen(config_file) or "none"))
         announce_address(address)
 
     start(

@@ -8,15 +8,18 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy.engine import make_url
 from typer.testing import CliRunner
 
 from config import Settings
 from ingest import daemon
 from ingest.cli import STATUSES, app
 from ingest.failures import OPERATORS, line_of
+from ingest.lasting import Lasting
 from ingest.status import Status
 from tests.unprivileged import own_folder, unprivileged
 
@@ -126,6 +129,75 @@ async def test_what_is_wrong_with_database_and_address_is_named(tmp_path):
         with pytest.raises(OPERATORS) as raised:
             await daemon.run(settings, announce=print)
         assert [name for name in names if name not in line_of(raised.value, settings)] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"password": PASSWORD}, "password authentication failed"),
+        ({"database": "not-there"}, 'database "not-there" does not exist'),
+        ({}, "schema"),
+    ],
+)
+async def test_a_postgresql_that_cannot_be_used_is_one_line(postgres_url, change, words):
+    """Wrong credentials, a database that is not there, one without tables: the server's words, never the password."""
+    url = make_url(postgres_url).set(**change)
+    text = url.render_as_string(hide_password=False)
+    settings = Settings.model_validate({"database": {"url": text}})
+
+    with pytest.raises(OPERATORS) as raised:
+        await daemon.run(settings, announce=print)
+
+    line = line_of(raised.value, settings)
+    assert words in line
+    assert "\n" not in line
+    assert url.password not in line
+
+
+LATE = """
+from ingest import cli, cli_shared
+
+@cli.app.command("late")
+def late():
+    async def work(stop):
+        raise OSError("long after the start")
+    cli_shared.start(work, announced=["http://127.0.0.1:1"])
+
+cli.main()
+"""
+
+
+def test_a_fault_of_our_own_keeps_its_traceback():
+    """What ends a daemon that has started is no mistake of the operator's: status 4, and the whole story."""
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, "late"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == Status.BROKEN
+    assert "Traceback" in done.stderr
+    assert "long after the start" in done.stderr
+
+
+def test_a_log_that_cannot_be_written_ends_nothing(capsys):
+    """A full disk under the log is told once on standard error, and again only after it had room."""
+    with Path("/dev/full").open("ab", buffering=0) as stream:
+        log = Lasting(lambda text: stream.write(text.encode()), name="/dev/full")
+        for _ in range(3):
+            log.write("a line\n")
+
+    assert capsys.readouterr().err == "matchwire: the log cannot be written to /dev/full: No space left on device\n"
+
+
+def test_a_terminal_that_is_gone_ends_nothing(monkeypatch):
+    """Lines to a standard error that nobody reads any more are dropped."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with suppress(BrokenPipeError), os.fdopen(writing, "w") as gone:
+        monkeypatch.setattr(sys, "stderr", gone)
+        log = Lasting.of(None)
+        written = [log.write("a line\n") for _ in range(3)]
+
+    assert written == [7, 7, 7]
 
 
 def test_the_exit_statuses_are_documented():
