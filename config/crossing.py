@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ValidTables:
     """The tables that are valid by themselves, beside which others may not be.
 
     `rows` are the liveblogs by their index in the file. `named` holds the organizations that are written down, valid or not.
@@ -28,11 +28,11 @@ class Understood:
     named: frozenset[str] = field(default_factory=frozenset)
 
     @classmethod
-    def whole(cls, settings: Settings) -> Understood:
+    def whole(cls, settings: Settings) -> ValidTables:
         return cls(settings, dict(enumerate(settings.liveblogs)), frozenset(settings.organizations))
 
 
-def conflicts(found: Understood, vocabulary: Vocabulary | None = None) -> Iterator[tuple[Path, str]]:
+def conflicts(found: ValidTables, vocabulary: Vocabulary | None = None) -> Iterator[tuple[Path, str]]:
     """Each contradiction between tables, and with the installed providers, under the key that has to change."""
     settings = found.settings
     for client_id, client in settings.clients.items():
@@ -58,7 +58,7 @@ def _credentials(settings: Settings) -> Iterator[tuple[Path, str]]:
                 yield (*at, "username"), "is missing beside the password"
 
 
-def _liveblogs(found: Understood) -> Iterator[tuple[Path, str]]:
+def _liveblogs(found: ValidTables) -> Iterator[tuple[Path, str]]:
     seen: dict[str, int] = {}
     for index, liveblog in found.rows.items():
         first = seen.setdefault(liveblog.key, index)
@@ -68,7 +68,7 @@ def _liveblogs(found: Understood) -> Iterator[tuple[Path, str]]:
             yield ("liveblogs", index, key), text
 
 
-def _dangling(found: Understood, liveblog: Liveblog) -> Iterator[tuple[str, str]]:
+def _dangling(found: ValidTables, liveblog: Liveblog) -> Iterator[tuple[str, str]]:
     organization = found.settings.organizations.get(liveblog.organization)
     if organization is None:
         if liveblog.organization not in found.named:

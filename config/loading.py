@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from config.crossing import Understood, conflicts
+from config.crossing import ValidTables, conflicts
 from config.environment import overlay
 from config.errors import ConfigError, Path, Problem, dotted
 from config.nearest import prune
@@ -93,7 +93,7 @@ def _validate(tree: dict[str, Any], vocabulary: Vocabulary | None) -> tuple[Sett
         details = error.errors(include_url=False, include_context=False, include_input=False)
         remains = salvaged(tree, [detail["loc"] for detail in details])
         return None, [*map(_told, details), *(conflicts(remains, vocabulary) if remains is not None else ())]
-    found = list(conflicts(Understood.whole(settings), vocabulary))
+    found = list(conflicts(ValidTables.whole(settings), vocabulary))
     return (None if found else settings), found
 
 

@@ -1,4 +1,4 @@
-"""What is still valid of a tree with errors in it, so that one reading tells all mistakes and not only the first kind."""
+"""What is still valid of a tree with errors in it, so that one reading reports all mistakes, not only the first kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from config.crossing import Understood
+from config.crossing import ValidTables
 from config.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ ENTRIES = ("organizations", "clients", "providers")
 """Tables whose entries stand for themselves: one that is invalid is left out, the others stay."""
 
 
-def salvaged(tree: Mapping[str, Any], errors: Iterable[Path]) -> Understood | None:
+def salvaged(tree: Mapping[str, Any], errors: Iterable[Path]) -> ValidTables | None:
     """`tree` without the entries, rows and keys that `errors` lie in; None where nothing valid remains."""
     kept = {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
     broken: set[int] = set()
@@ -38,4 +38,4 @@ def salvaged(tree: Mapping[str, Any], errors: Iterable[Path]) -> Understood | No
         return None
     organizations = tree.get("organizations")
     named = frozenset(organizations) if isinstance(organizations, dict) else frozenset()
-    return Understood(settings, dict(zip(whole, settings.liveblogs, strict=True)), named)
+    return ValidTables(settings, dict(zip(whole, settings.liveblogs, strict=True)), named)

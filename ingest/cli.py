@@ -78,7 +78,7 @@ def run(
     written = load(config_file, known)
     settings = placed(written, data_dir, make=True)
     _log(settings, log_file)
-    from ingest import daemon  # loads nearly everything: what is wrong so far is told sooner
+    from ingest import daemon  # loads nearly everything: what is wrong so far is reported sooner
 
     read = partial(config.load, chosen(config_file), os.environ, known)
     announced: list[str] = []

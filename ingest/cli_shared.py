@@ -76,7 +76,7 @@ def placed(settings: Settings, data_dir: Path | None, *, make: bool = False) -> 
 
 
 def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
-    """One unit on the daemon's database; what only the operator can mend is told in one line."""
+    """One unit on the daemon's database; what only the operator can mend is reported in one line."""
     from ingest.failures import OPERATORS
     from store import command
 
@@ -120,7 +120,7 @@ def start(
     hangup: Callable[[], None] | None = None,
     announced: Sequence[str] = (),
 ) -> None:
-    """Run until stopped. What keeps it from starting is told in one line; what comes after `announced` is a fault."""
+    """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
     from ingest.daemon import main as loop
     from ingest.failures import OPERATORS
 

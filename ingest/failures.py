@@ -23,7 +23,7 @@ class StartError(Exception):
 
 
 OPERATORS = (StartError, OSError, ValueError, StoreError, ServiceError, *FAULTS)
-"""What can stop a start and is told in one line, without a traceback."""
+"""What can stop a start and is reported in one line, without a traceback."""
 
 
 def status_of(error: BaseException) -> Status:

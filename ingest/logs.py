@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
 
-from ingest.lasting import Lasting
+from ingest.log_stream import BestEffortStream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def configure(level: str, format_: str, file: Path | None = None) -> None:
 
     Raises OSError where `file` cannot be opened; what cannot be written later ends nothing.
     """
-    stream = cast("TextIO", Lasting.of(file))
+    stream = cast("TextIO", BestEffortStream.of(file))
     readable = format_ == "console" or (format_ == "auto" and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,

@@ -1,4 +1,4 @@
-"""Names of providers and event types are compared with what is installed, and all mistakes are told at once."""
+"""Names of providers and event types are compared with what is installed, and all mistakes are reported at once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_what_is_installed_passes(tmp_path):
     ],
 )
 def test_a_name_that_nobody_has_is_an_error(tmp_path, old, new, key, says):
-    """Each is told with the file and its key, and keeps the daemon from starting."""
+    """Each is reported with the file and its key, and keeps the daemon from starting."""
     found = errors(SAMPLE.replace(old, new, 1), tmp_path)
 
     assert [line for line in found if key in line and says in line and str(tmp_path) in line], found

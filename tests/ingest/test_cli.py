@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ingest.cli import app
+from providers.replay.demo import demo_files
 from store import migrate
 from store.clients import hash_secret
 from tests.day import match_day
@@ -72,10 +74,12 @@ def test_check_config_takes_the_file_both_ways_or_the_one_of_the_folder(command,
     path = written(tmp_path, "[polling]\nlife = 5\n")
     monkeypatch.chdir(tmp_path)
 
-    told = {command(*words).output for words in (("check-config", path.name), ("check-config", "--config", path.name))}
+    outputs = {
+        command(*words).output for words in (("check-config", path.name), ("check-config", "--config", path.name))
+    }
 
-    assert told == {command("check-config").output}
-    assert "matchwire.toml: polling.life" in told.pop()
+    assert outputs == {command("check-config").output}
+    assert "matchwire.toml: polling.life" in outputs.pop()
     assert command("clients", "list").exit_code == 2
 
 
@@ -100,7 +104,17 @@ def test_check_config_knows_providers_and_event_types(command, tmp_path):
     assert command("run", "--config", path).exit_code == 2
 
 
-def test_the_version_is_told(command):
+def test_a_replay_ends_in_order_at_a_hangup():
+    """A closed terminal ends what is no daemon, as Ctrl-C does."""
+    file = next(iter(demo_files("en")))
+    line = [sys.executable, "-c", "from ingest.entry import main; main()", "replay", str(file)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, env=ENVIRON, text=True) as replay:
+        assert replay.stdout.readline().startswith("matchwire listens on http://")
+        replay.send_signal(signal.SIGHUP)
+        assert replay.wait(30) == 0
+
+
+def test_the_version_is_shown(command):
     """`--version` names the installed distribution's."""
     assert command("--version").output.split() == ["matchwire", version("matchwire")]
 

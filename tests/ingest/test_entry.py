@@ -82,7 +82,7 @@ def test_a_missing_module_is_one_line(installed):
 @pytest.mark.parametrize("name", PACKAGES)
 @pytest.mark.parametrize("form", ["{}/__init__.py", "{}.py"])
 def test_a_package_in_front_of_ours_is_named(tmp_path, name, form):
-    """A package or a module of one of our names that is found sooner is told with its path."""
+    """A package or a module of one of our names that is found sooner is reported with its path."""
     file = tmp_path / form.format(name)
     file.parent.mkdir(exist_ok=True)
     file.write_text("raise RuntimeError('somebody else was loaded')\n")

@@ -19,7 +19,7 @@ from config import Settings
 from ingest import daemon
 from ingest.cli import STATUSES, app
 from ingest.failures import OPERATORS, line_of
-from ingest.lasting import Lasting
+from ingest.log_stream import BestEffortStream
 from ingest.status import Status
 from tests.unprivileged import own_folder, unprivileged
 
@@ -60,9 +60,9 @@ def taken():
         yield listener.getsockname()[1]
 
 
-def only_line(told, status, *names):
-    """What was told is one line with all these names, and no traceback."""
-    code, text = told
+def only_line(ended, status, *names):
+    """The output is one line with all these names, and no traceback."""
+    code, text = ended
     assert (code, text.count("\n")) == (status, 1), text
     assert text.startswith("matchwire: "), text
     assert [name for name in names if name not in text] == [], text
@@ -179,9 +179,9 @@ def test_a_fault_of_our_own_keeps_its_traceback():
 
 
 def test_a_log_that_cannot_be_written_ends_nothing(capsys):
-    """A full disk under the log is told once on standard error, and again only after it had room."""
+    """A full disk under the log is reported once on standard error, and again only after it had room."""
     with Path("/dev/full").open("ab", buffering=0) as stream:
-        log = Lasting(lambda text: stream.write(text.encode()), name="/dev/full")
+        log = BestEffortStream(lambda text: stream.write(text.encode()), name="/dev/full")
         for _ in range(3):
             log.write("a line\n")
 
@@ -194,7 +194,7 @@ def test_a_terminal_that_is_gone_ends_nothing(monkeypatch):
     os.close(reading)
     with suppress(BrokenPipeError), os.fdopen(writing, "w") as gone:
         monkeypatch.setattr(sys, "stderr", gone)
-        log = Lasting.of(None)
+        log = BestEffortStream.of(None)
         written = [log.write("a line\n") for _ in range(3)]
 
     assert written == [7, 7, 7]

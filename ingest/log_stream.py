@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Lasting:
-    """Text for `put`; what it cannot take is dropped. The first loss after a success is told on standard error."""
+class BestEffortStream:
+    """Text for `put`; what it cannot take is dropped. The first loss after a success is reported on standard error."""
 
     def __init__(self, put: Callable[[str], object], *, name: str, terminal: bool = False) -> None:
         self._put = put
@@ -23,7 +23,7 @@ class Lasting:
         self._losing = False
 
     @classmethod
-    def of(cls, file: Path | None) -> Lasting:
+    def of(cls, file: Path | None) -> BestEffortStream:
         """One that appends to `file`, or to standard error. Raises OSError where the file cannot be opened."""
         if file is None:
             return cls(_standard_error, name="standard error", terminal=sys.stderr.isatty())
