@@ -87,6 +87,7 @@ def test_an_unknown_key_is_named_with_the_nearest(tmp_path, text, key, nearest):
         ("[server]\npublic_url = 'https://x.example:99999'", "server.public_url", "host"),
         ("[server]\ntrusted_proxies = ['0.0.0.0/0']", "server.trusted_proxies[0]", "whole internet"),
         ("[database]\nurl = 'sqlite:///x.db'", "database.url", "sqlite+aiosqlite"),
+        ("[database]\nurl = 'postgresql+asyncpg://u:p@h:port/d'", "database.url", "a port that is no number"),
         ("[logging]\nlevel = 'loud'", "logging.level", "'info'"),
         ("[polling]\nlive = 0", "polling.live", "greater than"),
         ("[polling]\nlive = '5 minutes'", "polling.live", "duration"),
