@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STATUSES = (
     "Exit status: 0 done, or stopped in order; 1 what was looked at is not in order; 2 somebody has to change something "
-    "(command line, configuration, file, port); 3 the database is away or the disk is full; 4 a fault of matchwire itself."
+    "(command line, configuration, file, port); 70 a fault of matchwire itself; 75 the database is away or the disk is full."
 )
 app = typer.Typer(
     no_args_is_help=True,

@@ -13,7 +13,7 @@ class Status(IntEnum):
     """What was looked at is not in order: the configuration, a provider."""
     MISTAKE = 2
     """Somebody has to change something: the command line, the configuration, a file, a port."""
-    UNAVAILABLE = 3
-    """What is needed is away at the moment: the database, room on the disk."""
-    BROKEN = 4
-    """A fault of matchwire itself; the log has the traceback."""
+    BROKEN = 70
+    """A fault of matchwire itself (EX_SOFTWARE of sysexits.h); the log has the traceback."""
+    UNAVAILABLE = 75
+    """What is needed is away at the moment (EX_TEMPFAIL): the database, room on the disk."""
