@@ -50,7 +50,7 @@ lock: ## resolve all versions anew into requirements.lock
 	    > "$$work/build.in"; \
 	echo editables >> "$$work/build.in"; \
 	"$$work/venv/bin/uv" pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --no-emit-index-url \
-	    --custom-compile-command "make lock" --extra test pyproject.toml "$$work/build.in" --output-file requirements.lock
+	    --custom-compile-command "make lock" --extra bench --extra test pyproject.toml "$$work/build.in" --output-file requirements.lock
 
 clean: ## remove the environment and all caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -26,8 +26,6 @@ class Context:
     rendered: Rendered
     caller: Caller | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    """The body of a POST that branches off before the framework's routing."""
 
 
 def context_of(scope: Scope) -> Context:

@@ -74,5 +74,7 @@ def routing_error(error: HTTPException) -> Response:
     elif error.status_code >= 500:
         refused = InternalError()
     answer = error_response(refused)
-    answer.headers.update(error.headers or {})
+    allowed = (error.headers or {}).get("Allow", "")
+    if allowed:
+        answer.headers["Allow"] = ", ".join(sorted(allowed.split(", ")))
     return answer

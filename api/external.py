@@ -1,27 +1,28 @@
 """Creation of a liveblog from an external provider: the rules of the request; the importing itself is handed in."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
-from collections.abc import Collection, Sequence
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from fastapi import APIRouter, Depends, Request
-from starlette.responses import Response
-
-from api.auth import Caller
-from api.depends import Given, OrganizationId, importer
 from api.errors import json_response
-from api.openapi import EXTERNAL_ERRORS, documented
-from api.schemas import asked, json_content
+from api.openapi import EXTERNAL_ERRORS, documented, in_path, json_body, operation
+from api.schemas import asked
 from api.services import ImportRequest, SelectorKind
 from api.write.bodies import checked, read_body
 from api.write.operations import readable
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.game import Game
-from mapping.errors import Forbidden, InvalidRequest, NotFound, Unprocessable
+from mapping.errors import InvalidRequest, NotFound, Unprocessable
 
-router = APIRouter(prefix="/apigw/sports/v2", tags=["External providers"])
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from starlette.responses import Response
+
+    from api.routing import ApiRequest
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -49,30 +50,23 @@ KEY = {
 CREATED = readable(documented(Game, "The decorated liveblog, with `external`"))
 
 
-@router.post(
-    "/{organizationId}/liveblog/createFromExternal",
-    operation_id="liveblog.createFromExternal",
-    summary="Create a liveblog that a provider's match fills",
-    response_class=Response,
-    responses={200: CREATED, **EXTERNAL_ERRORS},
-    openapi_extra={
-        "requestBody": {"required": True, "content": json_content(asked(CreateFromExternal), EXAMPLE)},
-        "parameters": [KEY],
-    },
+CREATE = operation(
+    "liveblog.createFromExternal",
+    "Create a liveblog that a provider's match fills",
+    "External providers",
+    {200: CREATED, **EXTERNAL_ERRORS},
+    parameters=[in_path("organizationId"), KEY],
+    body=json_body(asked(CreateFromExternal), EXAMPLE),
 )
-async def create_from_external(
-    request: Request,
-    organization_id: OrganizationId,
-    services: Given,
-    caller: Annotated[Caller, Depends(importer)],
-) -> Response:
+
+
+async def create_from_external(request: ApiRequest) -> Response:
     """Create a liveblog that a provider's match fills (interface: Create a liveblog from an external provider)."""
-    if services.organizations(organization_id) is None:
-        raise Forbidden("the client has no access to this organization")
+    services = request.services
     wanted = import_request(
         read_body(await request.body()),
-        organization_id=organization_id,
-        client_id=caller.client_id,
+        organization_id=request.organization_id,
+        client_id=request.caller.client_id,
         idempotency_keys=request.headers.getlist(IDEMPOTENCY_HEADER),
         providers=services.providers,
         event_types=services.event_types,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 import time
@@ -15,7 +16,7 @@ from api.context import KEY, Context, headers_of
 from api.errors import InternalError, UnsupportedEncoding, UriTooLong, error_response
 from api.query import parse_query
 from api.rendered import Rendered
-from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError
+from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +66,10 @@ class Guard:
             await self._tell(error, scope, receive, reply)
         except ClientDisconnect:
             reply.status = reply.status or 499
+        except (
+            asyncio.CancelledError
+        ):  # the process stops and waits no longer; the server would log it as a fault of ours
+            await self._tell(StoreUnavailable("the service is going down", retry_after=1), scope, receive, reply)
         except Exception as error:  # noqa: BLE001 -- the last resort: whatever went wrong, the caller learns nothing of it
             _log_failed(scope, context, error)
             await self._tell(InternalError(), scope, receive, reply)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
-
-from fastapi.openapi.utils import get_openapi
 
 from api.schemas import SCHEMAS, answered, components, json_content, shortened
 from mapping import errors
@@ -12,10 +12,9 @@ from mapping import errors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fastapi import FastAPI
     from pydantic import BaseModel
 
-    from api.branches import Branch
+    from api.routing import Route
 
 Json = dict[str, Any]
 
@@ -109,6 +108,38 @@ def documented(model: type[BaseModel], description: str) -> Json:
     return {"description": description, "content": json_content(answered(model))}
 
 
+def operation(
+    name: str,
+    summary: str,
+    tag: str,
+    responses: Mapping[int | str, Json],
+    *,
+    parameters: Iterable[Json] = (),
+    body: Json | None = None,
+    security: tuple[Json, ...] = SECURITY,
+) -> Json:
+    """One operation; `body`: its `requestBody`. The router's row adds method, path and description."""
+    return {
+        "operationId": name,
+        "summary": summary,
+        "tags": [tag],
+        "parameters": list(parameters),
+        "security": list(security),
+        "responses": told(responses),
+        **({} if body is None else {"requestBody": body}),
+    }
+
+
+def json_body(schema: Json, example: Json) -> Json:
+    """A required body that is JSON, whatever its Content-Type says."""
+    return {"required": True, "content": json_content(schema, example)}
+
+
+def in_path(name: str) -> Json:
+    """A parameter of the path."""
+    return {"name": name, "in": "path", "required": True, "schema": TEXT}
+
+
 def query(name: str, description: str, schema: Json | None = None, *, required: bool = False) -> Json:
     """A parameter of the query; any text unless the schema says otherwise. A switch without a value is off."""
     return {
@@ -132,28 +163,28 @@ def linked(answer: Json, operation: str, *, body: str | None = None, **names: st
 
 
 def document(
-    app: FastAPI,
-    branches: Iterable[Branch],
+    routes: Iterable[Route],
     *,
     requests: Iterable[type[BaseModel]],
-    answers: Iterable[type[BaseModel]],
+    responses: Iterable[type[BaseModel]],
     public_url: str,
 ) -> Json:
-    """The whole document; `requests` and `answers` are the documents that operations refer to."""
-    whole = get_openapi(
-        title=app.title, version=app.version, openapi_version="3.1.0", description=DESCRIPTION, routes=app.routes
-    )
-    whole["servers"] = [{"url": public_url}]
-    # Not the framework's schemas: it holds bounds as floats, which turns 2^63 - 1 into 2^63.
-    whole["components"] = {
-        "schemas": {"Error": ERROR, **components(requests, answers)},
-        "securitySchemes": SCHEMES,
-    }
-    for operation in (each for path in whole["paths"].values() for each in path.values()):
-        operation.setdefault("security", list(SECURITY))
-        if "HTTPValidationError" in str(operation["responses"].get("422")):
-            del operation["responses"]["422"]  # the framework's own; ours are declared
-    whole["paths"] |= {
-        branch.path: {branch.method.lower(): branch.operation} for branch in branches if branch.operation
+    """The whole document of what these rows serve; `requests` and `responses` are what operations refer to."""
+    paths: dict[str, Json] = {}
+    for route in routes:
+        if route.operation:
+            paths.setdefault(route.path, {})[route.method.lower()] = _described(route)
+    whole = {
+        "openapi": "3.1.0",
+        "info": {"title": "matchwire", "version": metadata.version("matchwire"), "description": DESCRIPTION},
+        "servers": [{"url": public_url}],
+        "paths": paths,
+        "components": {"schemas": {"Error": ERROR, **components(requests, responses)}, "securitySchemes": SCHEMES},
     }
     return shortened(whole)
+
+
+def _described(route: Route) -> Json:
+    """The operation with its handler's words, where the row has no better ones."""
+    words = inspect.getdoc(route.handler)
+    return {**({"description": words} if words else {}), **(route.operation or {})}

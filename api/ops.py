@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api.auth import proven
 from api.conditional import conditional
-from api.context import context_of, headers_of
-from api.errors import json_response
+from api.errors import json_bytes, json_response
 from api.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from starlette.types import Scope
-
-    from api.branches import Handler
-    from api.services import Services
+    from api.routing import ApiRequest
 
 DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
@@ -29,13 +22,14 @@ DOCS_POLICY = (
 """The viewer sets style attributes; everything it loads ships with it."""
 
 
-async def livez(_: Services, __: Scope, ___: Mapping[str, str]) -> Response:
+async def livez(_: ApiRequest) -> Response:
     """Always 200 while the event loop turns."""
     return json_response({"status": "alive"})
 
 
-async def readyz(services: Services, _: Scope, __: Mapping[str, str]) -> Response:
+async def readyz(request: ApiRequest) -> Response:
     """200 when the store answers and the rest of the process says that it is ready, else 503."""
+    services = request.services
     try:
         await services.store.ping()
         store = "ok"
@@ -46,26 +40,28 @@ async def readyz(services: Services, _: Scope, __: Mapping[str, str]) -> Respons
     return json_response({"ready": ready, "store": store, **facts}, 200 if ready else 503)
 
 
-async def metrics(services: Services, scope: Scope, _: Mapping[str, str]) -> Response:
+async def metrics(request: ApiRequest) -> Response:
     """The numbers for Prometheus, for clients with the scope `admin` unless they are public."""
-    if not services.settings.public_metrics:
-        proven(context_of(scope).caller).demand("admin")
-    if services.metrics is None:
+    count = request.services.metrics
+    if count is None:
         raise NotFound("this process counts nothing")
-    return Response(services.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return Response(count(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def openapi(document: Callable[[], bytes]) -> Handler:
-    """A handler that serves the OpenAPI document, which is made when it is first asked for."""
-    made = cache(document)
-
-    async def answer(_: Services, scope: Scope, __: Mapping[str, str]) -> Response:
-        return conditional(headers_of(scope), made(), "application/json", cache_control="public, max-age=60")
-
-    return answer
+async def openapi(request: ApiRequest) -> Response:
+    """The OpenAPI document, which is made when it is first asked for."""
+    body = _document(request.services.settings.public_url)
+    return conditional(request.headers, body, "application/json", cache_control="public, max-age=60")
 
 
-async def docs(_: Services, __: Scope, ___: Mapping[str, str]) -> Response:
+@cache
+def _document(public_url: str) -> bytes:
+    from api import routes  # this module is part of the table, which has to be whole first
+
+    return json_bytes(routes.openapi(public_url))
+
+
+async def docs(_: ApiRequest) -> Response:
     """The viewer of the OpenAPI document, which needs nothing from elsewhere."""
     headers = {"Content-Security-Policy": DOCS_POLICY, "Cache-Control": "public, max-age=300"}
     return Response(file("api.docs", "index.html"), headers=headers, media_type=TYPES["html"])

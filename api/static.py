@@ -7,17 +7,12 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from api.conditional import conditional
-from api.context import headers_of
 from mapping.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.responses import Response
-    from starlette.types import Scope
 
-    from api.branches import Handler
-    from api.services import Services
+    from api.routing import ApiRequest, Handler
 
 TYPES = {
     "css": "text/css; charset=utf-8",
@@ -39,11 +34,11 @@ def file(package: str, name: str) -> bytes | None:
 def folder(package: str) -> Handler:
     """A handler that serves the files of a folder by the parameter `name`."""
 
-    async def answer(_: Services, scope: Scope, params: Mapping[str, str]) -> Response:
-        name = params["name"]
+    async def answer(request: ApiRequest) -> Response:
+        name = request.path_params["name"]
         body = file(package, name) if len(name) <= 64 and not name.endswith(".py") else None
         if body is None:
             raise NotFound("there is no such file")
-        return conditional(headers_of(scope), body, TYPES[name.rpartition(".")[2]], cache_control=CACHE)
+        return conditional(request.headers, body, TYPES[name.rpartition(".")[2]], cache_control=CACHE)
 
     return answer

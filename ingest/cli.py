@@ -46,6 +46,10 @@ app.command()(cli_replay.replay)
 app.command()(cli_replay.demo)
 
 
+OTHERS = 0o027
+"""What nobody but the daemon's user and group may do with whatever it makes, even where its umask would let them."""
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -172,6 +176,7 @@ def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
 def main() -> None:
     """Run the command. What nobody has foreseen goes to the log, or to standard error, with its traceback."""
     gc.disable()
+    os.umask(os.umask(OTHERS) | OTHERS)
     try:
         app()
     except Exception:  # noqa: BLE001 -- the last one who can say it

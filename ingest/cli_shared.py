@@ -12,6 +12,7 @@ import typer
 import config
 from ingest.status import Status
 from ingest.terminal import err, out
+from store.private import FOLDER
 
 if TYPE_CHECKING:
     import asyncio
@@ -69,7 +70,7 @@ def placed(settings: Settings, data_dir: Path | None, *, make: bool = False) -> 
         return settings
     try:
         if make:
-            data_dir.mkdir(parents=True, exist_ok=True)
+            data_dir.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         return settings.in_folder(data_dir.resolve())
     except OSError as error:
         fail(f"--data-dir {data_dir}: {_folder(error)}")

@@ -1,4 +1,4 @@
-"""Ticks that tidy up after matches: those that nobody needs any more are closed, and the bodies of closed ones go."""
+"""A tick that tidies up after matches: those that nobody needs any more are closed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,3 @@ async def close_abandoned(store: Store) -> None:
     if await store.read(sync.abandoned):
         for follow_id in await store.write(sync.close_abandoned):
             log.info("match.abandoned", follow=follow_id)
-
-
-async def forget_closed(store: Store) -> None:
-    """Give back the room that the last bodies of closed matches take."""
-    await store.write(sync.forget_closed)

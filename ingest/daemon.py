@@ -16,13 +16,14 @@ import structlog
 from api.app import create_app
 from api.services import ApiSettings, Services
 from api.stream.streams import Streams
-from ingest.closing import close_abandoned, forget_closed
+from ingest.closing import close_abandoned
 from ingest.delivering import Delivering, Rhythm
 from ingest.failures import StartError
 from ingest.guarded import Guard
 from ingest.house import opened
 from ingest.posting import Limits
 from ingest.publishing import publish_due
+from ingest.purging import Purging, run_again
 from ingest.roles import Role, operations_only
 from ingest.scheduler import Scheduler
 from ingest.timing import Timing
@@ -109,8 +110,9 @@ async def run(
             await house.leasing.start()
             loops.append(asyncio.create_task(house.leasing.run(), name="leases"))
             cleanup.push_async_callback(_cancel, loops[-1])
-            house.jobs.add("purge deliveries", delivering.purge, settle=GATHER)
-            house.jobs.add("purge bodies", partial(forget_closed, house.store), settle=GATHER)
+            purges = {"purge deliveries": delivering.purge, "purge bodies": Purging(house.store).bodies}
+            for key, purge in purges.items():
+                house.jobs.add(key, partial(run_again, house.jobs, key, purge), settle=GATHER)
             delivering.metrics.registry.register(house.jobs.counted)
             loops.append(asyncio.create_task(house.jobs.run(), name="jobs"))
             cleanup.push_async_callback(_cancel, loops[-1])

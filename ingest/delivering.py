@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from ingest.horizon import Horizon
 from ingest.jobs import InProcess
 from ingest.lane import Lane
 from ingest.metrics import Metrics
+from ingest.outage import LogOnce
+from ingest.outbox_sequencer import OutboxSequencer
 from ingest.posting import Limits
+from ingest.purging import Purging
 from ingest.rates import Rates
 from ingest.settling import Recorder
 from ingest.timing import Timing
@@ -98,13 +100,14 @@ class Delivering:
         self._rhythm = rhythm
         self._guard = guard
         self._holding = holding or Alone()
-        self._horizon = Horizon(store)
+        self._sequencer = OutboxSequencer(store, self.timing, self.metrics)
         self._name: str | None = None
         self._seen: int | None = None
         self._ticks = 0
         self._lanes: dict[str, Lane] = {}
         self._wires: dict[str, Wires] = {}
         self._jobs = InProcess(self._drain)
+        self._purging = Purging(store)
         self.recorder = Recorder(store)
         self.reading = asyncio.Semaphore(READING)
         self._rates = Rates(rhythm.rate, rhythm.rate)
@@ -113,8 +116,8 @@ class Delivering:
         self._woken = asyncio.Event()
 
     @property
-    def horizon(self) -> int:
-        """How far the lanes may read: what lies beyond is handed to them first."""
+    def newest(self) -> int:
+        """The delivery number up to which the lanes may read: what lies beyond is handed to them first."""
         return self._seen or 0
 
     @property
@@ -129,15 +132,16 @@ class Delivering:
         """Notice and deliver until cancelled. `alone`: no other process can hold a receiver (SQLite)."""
         if alone:
             await self.store.write(deliveries.release)
-        due = self.timing.steady()
+        due, look = self.timing.steady(), LogOnce("webhooks.look_failed", "webhooks.look_recovered")
         while True:
             try:
                 settled = await self._notice()
                 if self.timing.steady() >= due:
                     due = self.timing.steady() + TICK * self.timing.speed
                     await self._tick()
+                look.worked()
             except ServiceError as error:
-                log.warning("webhooks.look_failed", cause=error.message)
+                look.failed(cause=error.message)
                 settled = True
             await asyncio.sleep(SETTLING)
             if settled:
@@ -151,21 +155,19 @@ class Delivering:
             lane.wake()
         await self._jobs.stop(grace)
         await self.recorder.stop()
+        held = [lane.held for lane in self._lanes.values() if lane.held is not None]
         try:
-            held = [lane.held for lane in self._lanes.values() if lane.held is not None]
-            await self.store.write(partial(deliveries.let_go, held=held))
+            if held:
+                await self.store.write(partial(deliveries.let_go, held=held))
         except ServiceError as error:
             log.warning("webhooks.release_failed", cause=error.message)
         for wires in self._wires.values():
             wires.close()
         self._guard.close()
 
-    async def purge(self) -> None:
-        """Forget what is older than the log is kept."""
-        before = self.timing.now() - self._rhythm.keep
-        while await self.store.write(partial(deliverylog.purge, before=before)):
-            pass
-        await self.store.write(partial(outbox.purge, before=before))
+    async def purge(self) -> bool:
+        """Forget what is older than the log is kept, for some seconds; whether that is all."""
+        return await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
 
     async def turn(self, host: str) -> None:
         """Waits for this host's next turn."""
@@ -180,18 +182,18 @@ class Delivering:
         self.metrics.round(outcome)
 
     async def _notice(self) -> bool:
-        """Ask for the receivers of what is new; False when more of it is about to be settled."""
-        settled, owner = await self._horizon.advance(), self.owner
+        """Ask for the receivers of what is new; False when more of it waits for its number."""
+        settled, owner = await self._sequencer.advance(), self.owner
         if owner != self._name:
             self._name, self._seen = owner, None
         if owner is None:
             return True
         if self._seen is None:  # as this process found it, or finds it again
-            late = await self.store.read(partial(webhooks.behind, owner=owner, through=self._horizon.value))
-            self._seen = self._horizon.value
+            late = await self.store.read(partial(webhooks.behind, owner=owner, through=self._sequencer.last))
+            self._seen = self._sequencer.last
             self._ask(late)
-        elif self._horizon.value > self._seen:
-            await self._spread(owner, self._seen, self._horizon.value)
+        elif self._sequencer.last > self._seen:
+            await self._spread(owner, self._seen, self._sequencer.last)
         return settled
 
     async def _spread(self, owner: str, after: int, through: int) -> None:
@@ -221,10 +223,11 @@ class Delivering:
 
         due, orphaned = await self.store.read(look)
         self._ask([*due, *orphaned], due=True)
+        await self._sequencer.watch()
         self._ticks += 1
         if self._ticks % LOOK_BEHIND == 1:
-            self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.horizon)))
-            self.metrics.webhooks(await self.store.read(partial(deliverylog.backlog, through=self.horizon)), now)
+            self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))
+            self.metrics.webhooks(await self.store.read(partial(deliverylog.backlog, through=self.newest)), now)
             await self._rest()
 
     async def _wait(self, seconds: float) -> None:

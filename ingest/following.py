@@ -212,7 +212,7 @@ class Followers:
         self._attentive_since += seconds
         for match in self._matches.values():
             match.good_at = None if match.good_at is None else match.good_at + seconds
-            match.over_since = None if match.over_since is None else match.over_since + seconds
+            match.changed_at = None if match.changed_at is None else match.changed_at + seconds
             wait = self._interval(match)
             if wait is not None and not match.busy and not match.failures and match.due > monotonic() + wait:
                 self._schedule(match, pacing.phase(match.match_id, wait))
@@ -270,7 +270,7 @@ class Followers:
                 match.status,
                 now=self._clock() - moved,
                 kickoff=match.kickoff,
-                over_since=None if match.over_since is None else match.over_since - moved,
+                changed_at=None if match.changed_at is None else match.changed_at - moved,
                 pending=match.pending,
             )
             for moved in {0.0, self._set}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from mapping.errors import ServiceError
+from mapping.errors import ServiceError, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -60,6 +60,8 @@ class InProcess:
     async def _run(self, key: str) -> None:
         try:
             await self._work(key)
+        except StoreUnavailable:  # so does whoever asks find out and log it, once; the tick asks again
+            pass
         except ServiceError as error:
             log.warning(
                 "job.failed", key=key, cause=error.message

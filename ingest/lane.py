@@ -56,8 +56,8 @@ class Shared(Protocol):
         """The name under which this process may deliver at this moment; None while it counts as dead."""
 
     @property
-    def horizon(self) -> int:
-        """The outbox id up to which everything is settled."""
+    def newest(self) -> int:
+        """The delivery number up to which rows may be read."""
 
     async def turn(self, host: str) -> None:
         """Waits for this host's next turn."""
@@ -118,7 +118,7 @@ class Lane:
         return self._draining and self.holds
 
     def offer(self, rows: Sequence[OutboxRow], *, after: int, through: int) -> None:
-        """All of the organization's rows between two horizons: a lane that was abreast takes them as they are."""
+        """All of the organization's rows with `after` < number ≤ `through`: a lane that was abreast takes them as they are."""
         if self._reading or self._progress.fed != after or self._queued > BATCH:
             return  # it reads them when it gets there
         for row in rows:
@@ -147,7 +147,7 @@ class Lane:
     async def _feed(self) -> None:
         """Take up new rows and due rounds while there is room and something may be there."""
         held, shared = self._held, self._shared
-        abreast = self._progress.fed >= shared.horizon and self._tried is not None
+        abreast = self._progress.fed >= shared.newest and self._tried is not None
         if held is None or self._queued >= BATCH or (abreast and not self._due):
             return
         self._reading = True
@@ -156,8 +156,8 @@ class Lane:
                 if self._tried is None:
                     work = partial(deliveries.tried, webhook_id=held.id, after=held.cursor)
                     self._tried = await shared.store.read(work)
-                if self._progress.fed < shared.horizon:
-                    await self._feed_new(held, shared.horizon)
+                if self._progress.fed < shared.newest:
+                    await self._feed_new(held, shared.newest)
                 if self._due:
                     await self._feed_due(held)
         finally:
@@ -182,16 +182,16 @@ class Lane:
         )
         for row in rows:
             self._take(row)
-        if len(rows) < BATCH:  # what is left up to the horizon belongs to others
+        if len(rows) < BATCH:  # what is left through this number belongs to others
             self._progress.fed = through
 
     def _take(self, row: OutboxRow) -> None:
-        self._progress.take(row.id)
-        if self._tried and row.id in self._tried:
-            self._progress.settle((row.id,))
+        self._progress.take(row.number)
+        if self._tried and row.number in self._tried:
+            self._progress.settle((row.number,))
             return
         self._put(
-            row.game_id, Delivery(outbox_id=row.id, game_id=row.game_id, local_id=row.local_id, version=row.version)
+            row.game_id, Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version)
         )
 
     def _put(self, key: str, delivery: Delivery) -> None:
@@ -274,7 +274,7 @@ class Lane:
     async def _write(self, batch: tuple[Round, ...]) -> None:
         if self._held is None:
             return
-        new = frozenset(each.delivery.outbox_id for each in batch if each.delivery.id is None)
+        new = frozenset(each.delivery.number for each in batch if each.delivery.id is None)
         cursor = self._progress.cursor_with(new)
         after = await self._shared.recorder.settle(
             Settlement(held=self._held, rounds=batch, cursor=cursor, health=self._health)

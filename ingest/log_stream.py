@@ -7,6 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from store import private
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from io import FileIO
@@ -27,7 +29,7 @@ class BestEffortStream:
         """One that appends to `file`, or to standard error. Raises OSError where the file cannot be opened."""
         if file is None:
             return cls(_standard_error, name="standard error", terminal=sys.stderr.isatty())
-        stream = file.open("ab", buffering=0)
+        stream = open(file, "ab", buffering=0, opener=private.opener)  # noqa: SIM115 -- open while the process lives
         return cls(partial(_append, stream), name=str(file), terminal=stream.isatty())
 
     def write(self, text: str) -> int:

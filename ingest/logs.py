@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 import structlog
 
 from ingest.log_stream import BestEffortStream
+from store import private
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +48,8 @@ def configure(level: str, format_: str, file: Path | None = None) -> None:
         cache_logger_on_first_use=True,
     )
     _adopt_standard_logging(shared, render, stream)
+    if file is not None:
+        private.tighten(file)
 
 
 def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

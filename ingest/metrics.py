@@ -33,6 +33,10 @@ class Metrics:
         )
         self._waiting = Gauge("matchwire_webhook_waiting", "Deliveries that wait for another round", registry=made)
         self._subscriptions = Gauge("matchwire_webhook_subscriptions", "Subscriptions", ["status"], registry=made)
+        self._number = Gauge("matchwire_outbox_number", "Delivery number given last", registry=made)
+        self._unnumbered = Gauge(
+            "matchwire_outbox_unnumbered", "Committed updates that wait for their delivery number", registry=made
+        )
         for outcome in OUTCOMES.values():
             self._rounds.labels(outcome)
 
@@ -49,6 +53,11 @@ class Metrics:
         self._waiting.set(backlog.waiting)
         self._subscriptions.labels("active").set(backlog.active)
         self._subscriptions.labels("disabled").set(backlog.disabled)
+
+    def outbox(self, number: int, unnumbered: int) -> None:
+        """Note how far updates are numbered."""
+        self._number.set(number)
+        self._unnumbered.set(unnumbered)
 
     def text(self) -> bytes:
         """The exposition format."""

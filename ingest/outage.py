@@ -1,8 +1,9 @@
-"""The store as this process finds it when it writes: that it is lost is told once, that it is back is told once."""
+"""What is lost and found again: that it is lost is logged once, that it is back is logged once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 
@@ -10,8 +11,27 @@ log = structlog.get_logger()
 
 
 @dataclass(slots=True)
+class LogOnce:
+    """The first failure in a row is logged as the event `lost`, the success that ends it as `recovered`."""
+
+    lost: str
+    recovered: str
+    failing: bool = False
+
+    def failed(self, **fields: Any) -> None:
+        if not self.failing:
+            log.warning(self.lost, **fields)
+        self.failing = True
+
+    def worked(self, **fields: Any) -> None:
+        if self.failing:
+            log.info(self.recovered, **fields)
+        self.failing = False
+
+
+@dataclass(slots=True)
 class Outage:
-    """`matches`: those whose last answers could not be written."""
+    """The store as this process finds it when it writes. `matches`: those whose last answers could not be written."""
 
     lost: bool = False
     matches: set[str] = field(default_factory=set)

@@ -57,7 +57,8 @@ class Followed:
     hints: Mapping[str, str]
     status: Status
     kickoff: int | None
-    over_since: float | None = None
+    changed_at: float | None = None
+    """When an answer last brought something new."""
     pending: bool = False
     failures: int = 0
     told: bool = False
@@ -81,7 +82,6 @@ class Followed:
 
 def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
     """A match as the store left it, to be taken up."""
-    status = Status(row.status)
     return Followed(
         id=row.id,
         match_id=row.match_id,
@@ -89,9 +89,9 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
         text=text,
         known={name: Known(etag=each.etag, digest=each.digest, rows=each.rows) for name, each in resources.items()},
         hints=row.hints,
-        status=status,
+        status=Status(row.status),
         kickoff=row.kickoff,
-        over_since=row.changed_at if status.over else None,
+        changed_at=row.changed_at,
         pending=bool(row.pending),
         bad={name for name, each in resources.items() if each.failures},
         good_at=row.good_at,
@@ -178,10 +178,11 @@ class Poller:
         match.remembered = applied.remembered
         if translated.status is not match.status:
             log.info("match.status_changed", match=match.match_id, status=translated.status.value)
-        news = bool(fetched.changed) or match.over_since is None
-        over_since = self.clock() if news else match.over_since
-        match.over_since = over_since if translated.status.over else None
-        match.status, match.kickoff, match.pending = translated.status, translated.kickoff, applied.pending
+        if fetched.changed or match.changed_at is None:
+            match.changed_at = self.clock()
+        if translated.kickoff is not None:  # a time that the provider does not know any more is no other time
+            match.kickoff = translated.kickoff
+        match.status, match.pending = translated.status, applied.pending
         match.hints = fetched.hints
 
     async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:

@@ -90,7 +90,7 @@ def _body(event_type: str, game_id: str, local_id: str, version: int) -> str:
 
 def message_id(webhook_id: str, delivery: Delivery) -> str:
     """The `webhook-id`: the same for each try, round and replay of one version to one receiver."""
-    named = delivery.outbox_id if delivery.kind != "ping" else f"ping-{delivery.id}"
+    named = delivery.number if delivery.kind != "ping" else f"ping-{delivery.id}"
     return f"msg_{sha256(f'{webhook_id}.{named}'.encode()).hexdigest()[:32]}"
 
 

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Rows are taken up in the order of their ids and settled in any; the cursor never passes one that is not settled."""
+    """Rows are taken up by number and settled in any order; the cursor never passes one that is not settled."""
 
     def __init__(self, cursor: int) -> None:
         self.fed = cursor
-        """The id up to which rows have been looked at."""
+        """The number up to which rows have been looked at."""
         self.newest = cursor
         """The last row that was taken up."""
         self._open: deque[int] = deque()
@@ -25,18 +25,18 @@ class Progress:
         """Everything up to here is settled."""
         return self._open[0] - 1 if self._open else self.fed
 
-    def take(self, outbox_id: int) -> None:
-        self._open.append(outbox_id)
-        self.fed = self.newest = outbox_id
+    def take(self, number: int) -> None:
+        self._open.append(number)
+        self.fed = self.newest = number
 
-    def cursor_with(self, outbox_ids: Collection[int]) -> int:
+    def cursor_with(self, numbers: Collection[int]) -> int:
         """The cursor as it will be once these are settled too."""
         for each in self._open:
-            if each not in self._settled and each not in outbox_ids:
+            if each not in self._settled and each not in numbers:
                 return each - 1
         return self.fed
 
-    def settle(self, outbox_ids: Collection[int]) -> None:
-        self._settled.update(outbox_ids)
+    def settle(self, numbers: Collection[int]) -> None:
+        self._settled.update(numbers)
         while self._open and self._open[0] in self._settled:
             self._settled.discard(self._open.popleft())

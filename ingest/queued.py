@@ -132,11 +132,14 @@ class Queued:
                 await asyncio.wait({self._serving})
             finally:
                 self._serving.cancel()
+            error = (
+                None if self._serving.cancelled() else self._serving.exception()
+            )  # seen, also when it ends with a stop
             if self._stopped.is_set() or self._serving.cancelled():
                 return
             self._lost += 1
             if self._lost == 1:
-                log.warning("jobs.queue_lost", cause=repr(self._serving.exception()))
+                log.warning("jobs.queue_lost", cause=repr(error))
             await asyncio.sleep(pause(self._lost, random.random()))  # noqa: S311 -- spreads load, guards nothing
 
     async def stop(self, grace: float) -> None:

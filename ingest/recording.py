@@ -21,6 +21,7 @@ from providers.base import Outcome
 from providers.replay.failure import Failure, Manner
 from providers.replay.paths import Source
 from providers.replay.recording import Line
+from store import private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -180,7 +181,7 @@ class Recorder:
 
     def _write(self, seen: Seen) -> None:
         if seen.at >= self._cleaned + DAY:
-            self._remove_old(seen.at)
+            self._tidy(seen.at)
             self._cleaned = seen.at
         path = self._folder / name_of(seen)
         _append(path, gzip.compress(line_of(seen).encode() + b"\n"))
@@ -194,11 +195,14 @@ class Recorder:
             self._lost = True
             log.warning("recording.lost", cause=cause)
 
-    def _remove_old(self, now: float) -> None:
+    def _tidy(self, now: float) -> None:
+        """Remove what is old, and keep what is left private."""
         for path in self._folder.glob("*/*.jsonl.gz"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < now - self._retention:
                     _remove(path)
+                else:
+                    private.tighten(path)
 
     def _make_room(self, current: Path) -> None:
         """Remove the oldest files until all together fit; the one that is written to goes last."""
@@ -261,8 +265,9 @@ def failure_of(answer: Answer, heard: transport.Heard, endpoint: Endpoint) -> Fa
 
 def _append(path: Path, data: bytes) -> None:
     """Add `data` at the end, wholly or not at all."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # licensed content is nobody else's to read
-    with path.open("ab", buffering=0) as file:
+    path.parent.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, exist_ok=True)  # licensed content is nobody else's to read
+    with open(path, "ab", buffering=0, opener=private.opener) as file:
         end = os.fstat(file.fileno()).st_size
         try:
             if file.write(data) != len(data):

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
 
 import structlog
-from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
-from mapping.errors import StoreUnavailable
+from ingest.outage import LogOnce
+from mapping.errors import ServiceError, StoreUnavailable
 
 Tick = Callable[[], Awaitable[Any]]
 Hear = Callable[[float], None]
 
 log = structlog.get_logger()
+
+# A tick that is due while it runs is left out, and that is meant; at every second of a slow database it is no warning.
+logging.getLogger("apscheduler").setLevel(logging.ERROR)
 
 WATCH = 1.0
 """Seconds between looks at the wall clock."""
@@ -32,7 +36,7 @@ DEFAULTS = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
 
 
 class Scheduler:
-    """Interval ticks and cron triggers in UTC; a tick that fails is logged and comes again.
+    """Interval ticks and cron triggers in UTC; a tick that fails comes again. The first failure in a row is logged.
 
     It also notices when the wall clock is set: it looks every second and before each tick, so that no tick takes a clock
     that was set for time that has passed.
@@ -45,15 +49,14 @@ class Scheduler:
         self._listeners: list[Hear] = []
         self._watch: asyncio.Task[None] | None = None
         self._scheduler = AsyncIOScheduler(timezone="UTC", job_defaults=DEFAULTS)
-        self._scheduler.add_listener(_failed, EVENT_JOB_ERROR)
 
     def every(self, seconds: float, tick: Tick, *, name: str) -> None:
-        self._scheduler.add_job(self._looking(tick), "interval", seconds=seconds, id=name, name=name)
+        self._scheduler.add_job(self._guarded(tick, name), "interval", seconds=seconds, id=name, name=name)
 
     def cron(self, expression: str, tick: Tick, *, name: str) -> None:
         """`expression`: the five fields of crontab, in UTC."""
         trigger = CronTrigger.from_crontab(expression, timezone="UTC")
-        self._scheduler.add_job(self._looking(tick), trigger, id=name, name=name)
+        self._scheduler.add_job(self._guarded(tick, name), trigger, id=name, name=name)
 
     def when_set(self, listener: Hear) -> None:
         """Tell `listener` by how many seconds the wall clock was set (back: less than 0), or the machine slept."""
@@ -65,19 +68,31 @@ class Scheduler:
         self._watch = asyncio.create_task(self._mind_the_clock(), name="clock watch")
 
     def stop(self) -> None:
-        """No further ticks; one that is running goes on."""
+        """No further ticks; those that are running are cancelled."""
         if self._watch is not None:
             self._watch.cancel()
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
 
-    def _looking(self, tick: Tick) -> Tick:
-        @wraps(tick, assigned=())
-        async def look_first() -> Any:
-            self._look()
-            return await tick()
+    def _guarded(self, tick: Tick, name: str) -> Tick:
+        """`tick` after a look at the clock. It never raises: APScheduler would log a traceback at every tick, and at a stop."""
+        told = LogOnce("tick.failed", "tick.recovered")
 
-        return look_first
+        @wraps(tick, assigned=())
+        async def guarded() -> None:
+            self._look()
+            try:
+                await tick()
+            except asyncio.CancelledError:  # by `stop`; nobody waits for this task
+                log.debug("tick.cancelled", tick=name)
+            except StoreUnavailable:  # who renews the leases logs that, once
+                pass
+            except Exception as error:  # noqa: BLE001 -- it comes again
+                told.failed(tick=name, cause=repr(error), exc_info=None if isinstance(error, ServiceError) else error)
+            else:
+                told.worked(tick=name)
+
+        return guarded
 
     async def _mind_the_clock(self) -> None:
         while True:
@@ -98,10 +113,3 @@ class Scheduler:
             job.reschedule(again)
         for listener in self._listeners:
             listener(moved)
-
-
-def _failed(event: JobExecutionEvent) -> None:
-    """Tell of a tick that failed, unless the store was lost: who renews the leases tells that, once."""
-    if isinstance(event.exception, StoreUnavailable):
-        return
-    log.error("tick.failed", tick=event.job_id, cause=repr(event.exception))

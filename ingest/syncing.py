@@ -181,15 +181,16 @@ def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
 def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
     """Keep what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
     note_health(unit, follow_id, snapshot.answers, snapshot.match.faults)
+    changed = any(answer.outcome is Outcome.CHANGED for answer in snapshot.answers)
     sync.save_follow(
         unit,
         follow_id,
         sport=snapshot.match.sport,
         status=snapshot.match.status.value,
-        kickoff=snapshot.match.kickoff,
         pending=pending,
         good_at=unit.now,
-        changed_at=unit.now,
+        **({"changed_at": unit.now} if changed else {}),
+        **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
         **({} if snapshot.hints is None else {"hints": dict(snapshot.hints)}),
         **({"closed_at": unit.now} if closing else {}),
     )

@@ -26,7 +26,7 @@ class Delivery:
     """A version of a liveblog on its way. `id` of its waiting row, None for a first round; `rounds` made so far."""
 
     id: int | None = None
-    outbox_id: int
+    number: int
     game_id: str
     local_id: str
     version: int
@@ -120,9 +120,9 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> dict[str, Subscript
 
 
 def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
-    """Outbox ids beyond `after` that have had their first round."""
-    query = select(webhook_rounds.c.outbox_id).where(
-        webhook_rounds.c.webhook_id == webhook_id, webhook_rounds.c.outbox_id > after, webhook_rounds.c.kind == "update"
+    """Delivery numbers beyond `after` that have had their first round."""
+    query = select(webhook_rounds.c.number).where(
+        webhook_rounds.c.webhook_id == webhook_id, webhook_rounds.c.number > after, webhook_rounds.c.kind == "update"
     )
     return frozenset(conn.scalars(query))
 
@@ -192,7 +192,7 @@ def _plan(unit: Unit, webhook_id: str, done: Round) -> None:
 def _named(webhook_id: str, delivery: Delivery) -> dict[str, Any]:
     return {
         "webhook_id": webhook_id,
-        "outbox_id": delivery.outbox_id,
+        "number": delivery.number,
         "game_id": delivery.game_id,
         "local_id": delivery.local_id,
         "version": delivery.version,

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, delete, func, select
 
 from mapping.errors import Conflict, NotFound
 from store.deliveries import Delivery, enqueue
+from store.outbox import PURGED
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks import Subscription, require
 
@@ -73,7 +74,7 @@ def page(
 ) -> list[LogRow]:
     """The organization's rounds, the newest first; `before`: the id of the last one of the previous page."""
     table = webhook_rounds.c
-    columns = [column for column in webhook_rounds.c if column.name not in {"webhook_id", "outbox_id"}]
+    columns = [column for column in webhook_rounds.c if column.name not in {"webhook_id", "number"}]
     query = (
         select(webhooks.c.url, *columns)
         .join(webhooks, webhooks.c.id == table.webhook_id)
@@ -96,7 +97,7 @@ def page(
 def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
     """Deliver once more what a row of the log tells of. Raises NotFound, Conflict for a disabled subscription."""
     table = webhook_rounds.c
-    columns = (table.outbox_id, table.game_id, table.local_id, table.version, table.kind)
+    columns = (table.number, table.game_id, table.local_id, table.version, table.kind)
     row = unit.conn.execute(
         select(webhooks.c.id, webhooks.c.status, *columns)
         .join(webhooks, webhooks.c.id == table.webhook_id)
@@ -105,9 +106,7 @@ def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
     if row is None or row.kind == "ping":
         raise NotFound("there is no such delivery", field="deliveryId")
     _check_active(row.status)
-    again = Delivery(
-        outbox_id=row.outbox_id, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay"
-    )
+    again = Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
     enqueue(unit, row.id, [again], at=unit.now)
     return 1
 
@@ -122,15 +121,17 @@ def replay_range(
     known = _active(unit.conn, organization_id, url)
     table = outbox.c
     query = (
-        select(table.id, table.game_id, table.local_id, table.version)
-        .where(table.organization_id == organization_id, table.at >= since, table.at < until, table.id <= known.cursor)
-        .order_by(table.id)
+        select(table.number, table.game_id, table.local_id, table.version)
+        .where(
+            table.organization_id == organization_id, table.at >= since, table.at < until, table.number <= known.cursor
+        )
+        .order_by(table.number)
         .limit(REPLAYED)
     )
     if liveblog is not None:
         query = query.where((table.game_id == liveblog) | (table.local_id == liveblog))
     found = [
-        Delivery(outbox_id=row.id, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
+        Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
         for row in unit.conn.execute(query)
     ]
     enqueue(unit, known.id, found, at=unit.now)
@@ -140,22 +141,22 @@ def replay_range(
 def ping(unit: Unit, organization_id: str, url: str) -> None:
     """Let a test message go out. Raises NotFound, Conflict for a disabled subscription."""
     known = _active(unit.conn, organization_id, url)
-    enqueue(unit, known.id, [Delivery(outbox_id=0, game_id="", local_id="", version=0, kind="ping")], at=unit.now)
+    enqueue(unit, known.id, [Delivery(number=0, game_id="", local_id="", version=0, kind="ping")], at=unit.now)
 
 
-def purge(unit: Unit, *, before: float, limit: int = 10_000) -> int:
-    """Forget rounds that ended before this; `limit` at a time, so that nobody waits long for the table."""
+def purge(unit: Unit, *, before: float, limit: int = PURGED) -> int:
+    """Forget rounds that ended before this, `limit` of them; how many there were."""
     old = select(webhook_rounds.c.id).where(webhook_rounds.c.at < before).limit(limit)
     return int(unit.conn.execute(delete(webhook_rounds).where(webhook_rounds.c.id.in_(old))).rowcount)
 
 
 def backlog(conn: Connection, *, through: int) -> Backlog:
     """What waits, of all organizations."""
-    behind = (webhooks.c.organization_id == outbox.c.organization_id) & (webhooks.c.cursor < outbox.c.id)
+    behind = (webhooks.c.organization_id == outbox.c.organization_id) & (webhooks.c.cursor < outbox.c.number)
     row = conn.execute(
         select(func.count(), func.min(outbox.c.at))
         .select_from(webhooks.join(outbox, behind))
-        .where(webhooks.c.status == "active", outbox.c.id <= through)
+        .where(webhooks.c.status == "active", outbox.c.number <= through)
     ).one()
     counted = select(webhooks.c.status, func.count()).group_by(webhooks.c.status)
     states: dict[str, int] = {row[0]: row[1] for row in conn.execute(counted)}

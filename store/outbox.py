@@ -1,7 +1,8 @@
-"""The outbox as its readers see it: what is settled, whose it is, and what may be forgotten.
+"""The outbox as its readers see it: delivery numbers, whose the rows are, and what may be forgotten.
 
-Ids are handed out before they are committed, so on PostgreSQL a lower one can appear after a higher one has been read.
-Readers therefore read up to a horizon: an id below which nothing more will appear.
+A row gets its delivery number after it is committed, from one process at a time, and readers go by numbers alone. So a row
+that commits late gets a later number, nobody passes it, and no other transaction has a say. The rows of one liveblog are
+numbered in the order of its versions, because its writers take turns.
 """
 
 from __future__ import annotations
@@ -9,25 +10,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Integer, bindparam, delete, exists, func, select, text
+from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
 from store.prepared import Query
-from store.tables import outbox, webhooks
+from store.sending import changed, send
+from store.tables import outbox, outbox_sequence, webhooks
 
 if TYPE_CHECKING:
     from store.unit import Unit
 
-UNDER_WAY = """
-SELECT pg_snapshot_xmin(now.s)::text::bigint, pg_snapshot_xmax(now.s)::text::bigint
-FROM (SELECT pg_current_snapshot() AS s) AS now
-"""
+NUMBERED_AT_ONCE = 1000
+"""Rows that one unit numbers, at most."""
 
-OF_ROW = (outbox.c.id, outbox.c.game_id, outbox.c.local_id, outbox.c.version, outbox.c.at)
-_NEWEST = Query(select(func.max(outbox.c.id).label("newest")))
+PURGED = 1000
+"""Rows that one unit of a purge looks at."""
+
+OF_ROW = (outbox.c.number, outbox.c.game_id, outbox.c.local_id, outbox.c.version, outbox.c.at)
+_UNNUMBERED = select(outbox.c.id).where(outbox.c.number.is_(None)).order_by(outbox.c.id)
+_SEQUENCE = Query(select(outbox_sequence.c.last, _UNNUMBERED.limit(1).scalar_subquery().label("first")))
+_LOCKED = Query(select(outbox_sequence.c.id, outbox_sequence.c.last).with_for_update(skip_locked=True))
+_COMMITTED = Query(_UNNUMBERED.limit(bindparam("most", type_=Integer)))
 _NEWS = Query(
     select(outbox.c.organization_id, *OF_ROW)
-    .where(outbox.c.id > bindparam("after"), outbox.c.id <= bindparam("through"))
-    .order_by(outbox.c.id)
+    .where(outbox.c.number > bindparam("after"), outbox.c.number <= bindparam("through"))
+    .order_by(outbox.c.number)
     .limit(bindparam("most", type_=Integer))
 )
 
@@ -36,7 +42,7 @@ _NEWS = Query(
 class OutboxRow:
     """One version of one liveblog, and when it came to be."""
 
-    id: int
+    number: int
     game_id: str
     local_id: str
     version: int
@@ -44,60 +50,81 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Transactions:
-    """Which transactions are under way: all below `first` are over, none has reached `next`."""
+class Sequence:
+    """`last`: the delivery number given last; `complete`: no committed row waits for its number, as far as is known."""
 
-    first: int
-    next: int
-
-
-def last_id(conn: Connection) -> tuple[int, bool]:
-    """The highest id that has been handed out, and whether everything up to it is there to be read.
-
-    SQLite has one writer, so what a reader sees is complete. On PostgreSQL an id that was handed out may not be committed
-    yet: everything up to it is settled once all transactions that `transactions` finds, asked afterwards, are over.
-    """
-    if conn.dialect.name == "postgresql":
-        last = conn.scalar(text("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_id_seq"))
-        return int(last or 0), False
-    [(newest,)] = _NEWEST.all(conn)
-    return newest or 0, True
+    last: int
+    complete: bool
 
 
-def transactions(conn: Connection) -> Transactions:
-    """What is under way on PostgreSQL. A transaction has its number before it is handed an outbox id."""
-    row = conn.execute(text(UNDER_WAY)).one()
-    return Transactions(int(row[0]), int(row[1]))
+def sequence(conn: Connection) -> Sequence:
+    """How far the rows are numbered."""
+    last, first = _SEQUENCE.first(conn) or (0, 0)
+    return Sequence(last, complete=first is None)
+
+
+def number_committed(unit: Unit, *, limit: int = NUMBERED_AT_ONCE) -> Sequence:
+    """Give the next delivery numbers to rows that are committed, `limit` at most; nothing while another process does."""
+    locked = _LOCKED.first(unit.conn)
+    if locked is None:
+        return Sequence(sequence(unit.conn).last, complete=False)
+    key, last = locked
+    ids = [row[0] for row in _COMMITTED.all(unit.conn, most=limit)]
+    if ids:
+        rows = [{"id": each, "number": number} for number, each in enumerate(ids, last + 1)]
+        last += len(ids)
+        send(unit.conn, changed(outbox, rows), changed(outbox_sequence, [{"id": key, "last": last}]))
+    return Sequence(last, complete=len(ids) < limit)
+
+
+def unnumbered(conn: Connection) -> int:
+    """Committed rows that wait for their number."""
+    return conn.scalar(select(func.count()).where(outbox.c.number.is_(None))) or 0
 
 
 def rows_of(conn: Connection, organization_id: str, *, after: int, through: int, limit: int) -> list[OutboxRow]:
-    """The organization's rows with `after` < id ≤ `through`, oldest first."""
+    """The organization's rows with `after` < number ≤ `through`, in this order."""
     query = (
         select(*OF_ROW)
-        .where(outbox.c.organization_id == organization_id, outbox.c.id > after, outbox.c.id <= through)
-        .order_by(outbox.c.id)
+        .where(outbox.c.organization_id == organization_id, outbox.c.number > after, outbox.c.number <= through)
+        .order_by(outbox.c.number)
         .limit(limit)
     )
     return [OutboxRow(**row._asdict()) for row in conn.execute(query)]
 
 
 def news(conn: Connection, *, after: int, through: int, limit: int) -> dict[str, list[OutboxRow]]:
-    """The first `limit` rows between two horizons by organization, oldest first."""
+    """The first `limit` rows with `after` < number ≤ `through` by organization, in this order."""
     found: dict[str, list[OutboxRow]] = {}
     for organization_id, number, game_id, local_id, version, at in _NEWS.all(
         conn, after=after, through=through, most=limit
     ):
-        row = OutboxRow(id=number, game_id=game_id, local_id=local_id, version=version, at=at)
+        row = OutboxRow(number=number, game_id=game_id, local_id=local_id, version=version, at=at)
         found.setdefault(organization_id, []).append(row)
     return found
 
 
-def purge(unit: Unit, *, before: float) -> int:
-    """Forget rows older than `before` that every active subscription of their organization has behind it."""
-    waits = exists().where(
-        webhooks.c.organization_id == outbox.c.organization_id,
-        webhooks.c.status == "active",
-        webhooks.c.cursor < outbox.c.id,
+def purge(unit: Unit, *, before: float, after: int = 0, limit: int = PURGED) -> int | None:
+    """Forget rows older than `before` that every active subscription of their organization has behind it.
+
+    Looks at `limit` rows numbered beyond `after`; returns the number that it looked at last, None when nothing older follows.
+    """
+    number = outbox.c.number
+    looked = select(number, outbox.c.at).where(number > after).order_by(number).limit(limit).subquery()
+    through, oldest = unit.conn.execute(select(func.max(looked.c.number), func.min(looked.c.at))).one()
+    if through is None or oldest >= before:
+        return None
+    slowest = (
+        select(webhooks.c.organization_id, func.min(webhooks.c.cursor).label("cursor"))
+        .where(webhooks.c.status == "active")
+        .group_by(webhooks.c.organization_id)
+        .subquery()
     )
-    newest = select(func.max(outbox.c.id)).scalar_subquery()  # stays, so that the last id is always known
-    return int(unit.conn.execute(delete(outbox).where(outbox.c.at < before, outbox.c.id < newest, ~waits)).rowcount)
+    done = (
+        select(outbox.c.id)
+        .outerjoin(slowest, slowest.c.organization_id == outbox.c.organization_id)
+        .where(number > after, number <= through, outbox.c.at < before)
+        .where(or_(slowest.c.cursor.is_(None), slowest.c.cursor >= number))
+    )
+    unit.conn.execute(delete(outbox).where(outbox.c.id.in_(done)))
+    return int(through)

@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
 from mapping.errors import StoreUnavailable
-from store.errors import house_errors
+from store import private
+from store.errors import StoreError, house_errors
 from store.lock import FileLock
 from store.notices import Silence
 from store.presence import Alone
@@ -44,11 +45,16 @@ def database_file(url: URL) -> Path | None:
 
 
 def writer_engine(url: URL, settings: PoolSettings) -> Engine:
-    """A synchronous engine whose connections can write and begin nothing by themselves."""
+    """A synchronous engine whose connections can write and begin nothing by themselves, on a file that it makes private.
+
+    Raises StoreError where there can be no file.
+    """
+    if (file := database_file(url)) is not None:
+        _make_private(file.resolve())
     engine = create_engine(
         url.set(drivername="sqlite+pysqlite"),
         connect_args={"isolation_level": None, "timeout": settings.timeout, "check_same_thread": False},
-        poolclass=StaticPool if database_file(url) is None else None,
+        poolclass=StaticPool if file is None else None,
     )
     _on_connect(engine, WRITER_PRAGMAS)
     return engine
@@ -115,6 +121,16 @@ class SqliteBackend:
         self._engine.dispose()
         if self._lock is not None and self._writer.ended:  # a thread that hangs keeps the file until the process ends
             self._lock.release()
+
+
+def _make_private(file: Path) -> None:
+    """Before SQLite opens it, which gives the files beside it the same mode."""
+    try:
+        private.make(file)
+        for suffix in ("-wal", "-shm"):
+            private.tighten(file.with_name(file.name + suffix))
+    except OSError as error:
+        raise StoreError(f"cannot open the database {file}: {error.strerror}") from error
 
 
 def _select_one(conn: Connection) -> Any:

@@ -135,6 +135,8 @@ _BODIES = Query(
 _LINE = [column for column in ledger_table.c if column.name != "game_id"]
 _LEDGER = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
 _LINES = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys")))
+FORGOTTEN = 50
+"""Matches whose bodies one unit drops, or that it closes."""
 QUICK = 1
 """How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
 
@@ -191,19 +193,34 @@ def abandoned(conn: Connection) -> list[str]:
 
 
 def close_abandoned(unit: Unit) -> list[str]:
-    """Follow those matches no longer; a liveblog that is created later opens its match again. Gives their ids.
+    """Follow some of those matches no longer; a liveblog that is created later opens its match again. Gives their ids.
 
     First their rows are locked, against whoever attaches a liveblog at this moment, then asked again.
     """
-    locked = select(follows_table.c.id).where(*_ABANDONED).with_for_update(skip_locked=True, of=follows_table)
+    locked = (
+        select(follows_table.c.id)
+        .where(*_ABANDONED)
+        .limit(FORGOTTEN)
+        .with_for_update(skip_locked=True, of=follows_table)
+    )
     ids = unit.conn.scalars(locked).all()
     still = update(follows_table).where(follows_table.c.id.in_(ids), *_ABANDONED)
     return list(unit.conn.scalars(still.values(closed_at=unit.now).returning(follows_table.c.id)))
 
 
-def forget_closed(unit: Unit) -> int:
-    """Drop the bodies of matches that are followed no longer; one that is opened again is asked for everything anyway."""
-    closed = select(follows_table.c.id).where(follows_table.c.closed_at.is_not(None))
+def closed_with_bodies(conn: Connection, limit: int = FORGOTTEN) -> list[str]:
+    """Matches that are followed no longer and whose bodies are still there, so many of them."""
+    kept = exists().where(resources_table.c.follow_id == follows_table.c.id, resources_table.c.body.is_not(None))
+    return list(
+        conn.scalars(select(follows_table.c.id).where(follows_table.c.closed_at.is_not(None), kept).limit(limit))
+    )
+
+
+def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:
+    """Drop the bodies of these, where they are still closed; one that is opened again is asked for everything anyway."""
+    closed = select(follows_table.c.id).where(
+        follows_table.c.id.in_(follow_ids), follows_table.c.closed_at.is_not(None)
+    )
     where = resources_table.c.follow_id.in_(closed), resources_table.c.body.is_not(None)
     forgotten = {"body": None, "etag": None, "digest": None}
     return unit.conn.execute(update(resources_table).where(*where).values(forgotten)).rowcount

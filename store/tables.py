@@ -108,10 +108,21 @@ outbox = Table(
     _text("organization_id"),
     _int("version"),
     _int("at"),
+    _int("number", nullable=True),  # of delivery, given after the commit; cursors go by it
     UniqueConstraint("game_id", "version"),
-    Index(None, "organization_id", "id"),
-    sqlite_autoincrement=True,  # an id is never given twice: cursors point at them
+    Index(None, "number", unique=True),
+    Index(None, "organization_id", "number"),
+    Index("ix_outbox_unnumbered", "id", postgresql_where=text("number IS NULL"), sqlite_where=text("number IS NULL")),
+    sqlite_autoincrement=True,
 )
+
+outbox_sequence = Table(
+    "outbox_sequence",
+    metadata,
+    _int("id", primary_key=True, autoincrement=False),
+    _int("last"),
+)
+"""One row: the delivery number given last. Who numbers outbox rows locks it."""
 
 follows = Table(
     "follows",
@@ -295,7 +306,7 @@ webhooks = Table(
     _text("url"),
     _text("status"),
     _json("secrets"),
-    _int("cursor"),  # of the outbox: what lies before it has had its first round
+    _int("cursor"),  # the delivery number up to which everything has had its first round
     _int("failures"),
     Column("failing_since", Double),
     Column("outcome_at", Double),
@@ -317,7 +328,7 @@ def _delivery(name: str, *more: Any) -> Table:
         metadata,
         Column("id", Counter, primary_key=True, autoincrement=True),
         _text("webhook_id", ForeignKey("webhooks.id", ondelete="CASCADE")),
-        _int("outbox_id"),
+        _int("number"),
         _text("game_id"),
         _text("local_id"),
         _int("version"),
@@ -345,6 +356,6 @@ webhook_rounds = _delivery(
     _int("status_code", nullable=True),
     _text("message"),
     Index(None, "webhook_id", "id"),
-    Index(None, "webhook_id", "outbox_id"),
+    Index(None, "webhook_id", "number"),
     Index(None, "at"),
 )

@@ -27,8 +27,9 @@ from sqlalchemy import (
 from mapping.errors import NotFound, Unprocessable
 from store.codec import loads
 from store.ids import new_object_id
+from store.outbox import number_committed
 from store.prepared import Query
-from store.tables import outbox, webhook_waiting, webhooks, workers
+from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers
 
 if TYPE_CHECKING:
     from store.unit import Unit
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 Status = Literal["active", "disabled"]
 
 LIVE_SECRETS = 2
+ENDED = "ended"
+"""The status of what was unsubscribed and has left more than one unit should delete."""
+FORGOTTEN = 1000
+"""Rows of a subscription that ended which one unit deletes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """One receiver of one organization. `cursor`: the outbox id up to which everything has had its first round."""
+    """One receiver of one organization. `cursor`: the delivery number up to which everything has had its first round."""
 
     id: str
     organization_id: str
@@ -91,7 +96,7 @@ def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit:
         return require(unit.conn, organization_id, url), True
     if known.status == "disabled":
         values = {
-            "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit.conn),
+            "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit),
             "owner": None, "fence": known.fence + 1, "updated_at": unit.now,
         }  # fmt: skip
         unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
@@ -99,8 +104,26 @@ def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit:
 
 
 def unsubscribe(unit: Unit, organization_id: str, url: str) -> None:
-    """Forget the subscription with its log; that there is none is no error, clients repeat themselves."""
-    unit.conn.execute(delete(webhooks).where(webhooks.c.organization_id == organization_id, webhooks.c.url == url))
+    """Forget the subscription with its log; that there is none is no error, clients repeat themselves.
+
+    A long log is nobody's from now on, and goes bit by bit (`forget_ended`): a million rows take seconds.
+    """
+    known = find(unit.conn, organization_id, url)
+    if known is None:
+        return
+    values: dict[str, Any] = {
+        "status": ENDED, "organization_id": "", "url": known.id, "secrets": [], "owner": None, "fence": known.fence + 1,
+    }  # fmt: skip
+    unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
+    _forget(unit, known.id, FORGOTTEN)
+
+
+def forget_ended(unit: Unit, *, limit: int = FORGOTTEN) -> bool:
+    """Delete `limit` rows that a subscription has left, and itself when none is left; whether there may be more."""
+    ended = unit.conn.scalar(select(webhooks.c.id).where(webhooks.c.status == ENDED).limit(1))
+    if ended is not None:
+        _forget(unit, ended, limit)
+    return ended is not None
 
 
 def rotate(unit: Unit, organization_id: str, url: str, *, secret: str, overlap: float) -> Subscription:
@@ -131,6 +154,7 @@ def require(conn: Connection, organization_id: str, url: str) -> Subscription:
 def listed(conn: Connection, organization_id: str | None = None) -> list[Subscription]:
     """The subscriptions of an organization, or of all, oldest first."""
     query = select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
+    query = query.where(webhooks.c.status != ENDED)
     if organization_id is not None:
         query = query.where(webhooks.c.organization_id == organization_id)
     return [subscription_of(row) for row in conn.execute(query)]
@@ -157,13 +181,13 @@ def within_reach(conn: Connection, owner: str) -> dict[str, str]:
 
 
 def behind(conn: Connection, owner: str, *, through: int) -> list[str]:
-    """Ids of those within reach of `owner` that have not had everything up to the horizon."""
+    """Ids of those within reach of `owner` that have not had everything through this number."""
     newer = (
-        select(outbox.c.id)
+        select(outbox.c.number)
         .where(
             outbox.c.organization_id == webhooks.c.organization_id,
-            outbox.c.id > webhooks.c.cursor,
-            outbox.c.id <= through,
+            outbox.c.number > webhooks.c.cursor,
+            outbox.c.number <= through,
         )
         .exists()
     )
@@ -209,7 +233,7 @@ def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, A
         "url": url,
         "status": "active",
         "secrets": [_plain(Secret(value=secret))],
-        "cursor": _newest(unit.conn),
+        "cursor": _newest(unit),
         "failures": 0,
         "fence": 0,
         "created_at": unit.now,
@@ -217,8 +241,17 @@ def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, A
     }
 
 
-def _newest(conn: Connection) -> int:
-    return conn.scalar(select(func.max(outbox.c.id))) or 0
+def _newest(unit: Unit) -> int:
+    """The delivery number after which a subscription begins: what is committed has one now, what commits later is later."""
+    return number_committed(unit).last
+
+
+def _forget(unit: Unit, webhook_id: str, limit: int) -> None:
+    for table in (webhook_waiting, webhook_rounds):
+        some = select(table.c.id).where(table.c.webhook_id == webhook_id).limit(limit)
+        if unit.conn.execute(delete(table).where(table.c.id.in_(some))).rowcount == limit:
+            return
+    unit.conn.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
 
 
 def _check_room(conn: Connection, organization_id: str, limit: int) -> None:

@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from api.conditional import conditional
-from api.context import context_of, headers_of
 from api.delta.document import DeltaRequest, delta
 from api.errors import json_bytes
 from api.query import boolean, integer
-from api.reading import NO_LIVEBLOG, among, check_page_reader
+from api.reading import NO_LIVEBLOG, among
 from mapping.errors import InvalidRequest, NotFound
 from store import liveblogs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
-    from starlette.types import Scope
 
     from api.auth import Caller
-    from api.branches import Params
     from api.query import Query
-    from api.services import Services
+    from api.routing import ApiRequest
     from store.liveblogs import StoredEvent, StoredGame
 
 DELTA_PATH = "/api/v6/ticker/show.json"
@@ -29,25 +26,24 @@ DEFAULT_LIMIT = 20
 NEWEST = 10**15 - 1
 
 
-async def show(services: Services, scope: Scope, _: Params) -> Response:
-    """What has changed in a liveblog since a version (design: delta read)."""
-    context, settings = context_of(scope), services.settings
-    check_page_reader(context.caller, public=settings.public_feeds)
-    request = delta_request(context.query, settings.feed_limit_max)
+async def show(request: ApiRequest) -> Response:
+    """What has changed in a liveblog since a version (ours: delta read)."""
+    services, context, settings = request.services, request.context, request.services.settings
+    wanted = delta_request(context.query, settings.feed_limit_max)
 
     def watched(conn: Connection) -> tuple[StoredGame, StoredEvent | None]:
-        game = watchable_game(conn, request.liveblog, context.caller, public=settings.public_feeds)
-        return game, _cursor(conn, game, request.after)
+        game = watchable_game(conn, wanted.liveblog, context.caller, public=settings.public_feeds)
+        return game, _cursor(conn, game, wanted.after)
 
     def load(conn: Connection) -> bytes:
         game, cursor = watched(conn)
-        return json_bytes(delta(conn, game, request, cursor))
+        return json_bytes(delta(conn, game, wanted, cursor))
 
     game, _cursor_known = await services.store.read(watched)
-    key = ("delta", game.id, game.version, request)
+    key = ("delta", game.id, game.version, wanted)
     body = context.rendered.get(key) or context.rendered.put(key, await services.store.read(load))
     who = "public" if settings.public_feeds else "private"
-    return conditional(headers_of(scope), body, "application/json", cache_control=f"{who}, max-age=0, must-revalidate")
+    return conditional(request.headers, body, "application/json", cache_control=f"{who}, max-age=0, must-revalidate")
 
 
 def delta_request(query: Query, limit_max: int) -> DeltaRequest:

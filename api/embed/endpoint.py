@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from api.conditional import conditional
-from api.context import context_of, headers_of
 from api.decorate import complete
 from api.delta.endpoint import NEWEST
 from api.embed.changes import AsPage
@@ -18,7 +17,7 @@ from api.embed.page import POLICY, language, page, render_liveblog
 from api.feeds.common import FeedRequest
 from api.feeds.events import chosen_events
 from api.query import boolean, integer
-from api.reading import NO_LIVEBLOG, check_page_reader, documents, readable_game
+from api.reading import NO_LIVEBLOG, documents, readable_game
 from api.static import TYPES
 from api.stream.streams import read
 from mapping.documents.scalars import PUBLISHED
@@ -27,12 +26,12 @@ from mapping.locales import translator
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable
 
     from sqlalchemy import Connection
-    from starlette.types import Scope
 
     from api.peek import Json
+    from api.routing import ApiRequest
     from api.services import Services
     from store.liveblogs import StoredGame
 
@@ -40,18 +39,17 @@ POSTS_SHOWN = 300
 GAMES_LISTED = 200
 
 
-async def liveblog(services: Services, scope: Scope, params: Mapping[str, str]) -> Response:
+async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
-    settings, context = services.settings, context_of(scope)
-    check_page_reader(context.caller, public=settings.public_feeds)
+    services, context = request.services, request.context
     fragment = boolean(context.query, "fragment")
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
-        return await changes(services, scope, params, refresh)
+        return await changes(request, refresh)
     now = services.clock()
 
     def readable(conn: Connection) -> StoredGame:
-        return readable_game(conn, params["liveblogId"], context.caller, public=settings.public_feeds)
+        return _game(conn, request)
 
     def load(conn: Connection) -> tuple[StoredGame, list[Json], bool]:
         game = readable(conn)
@@ -65,17 +63,13 @@ async def liveblog(services: Services, scope: Scope, params: Mapping[str, str]) 
         inner = render_liveblog(document, events, translator(language(document)), now)
         html = inner if fragment else page(document, inner, more=more)
         body = context.rendered.put(_key(game, now, fragment=fragment), html.encode("utf-8", "replace"))
-    return _html(services, scope, body)
+    return _html(request, body)
 
 
-async def changes(services: Services, scope: Scope, params: Mapping[str, str], refresh: int) -> Response:
+async def changes(request: ApiRequest, refresh: int) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
-    settings, context, form = services.settings, context_of(scope), AsPage(services.clock)
-
-    def readable(conn: Connection) -> StoredGame:
-        return readable_game(conn, params["liveblogId"], context.caller, public=settings.public_feeds)
-
-    game = await services.store.read(readable)
+    services, context, form = request.services, request.context, AsPage(request.services.clock)
+    game = await services.store.read(lambda conn: _game(conn, request))
     cache_control = _cache_control(services)
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
@@ -87,16 +81,17 @@ async def changes(services: Services, scope: Scope, params: Mapping[str, str], r
         if message is None:
             raise NotFound(NO_LIVEBLOG)
         body = context.rendered.put(key, message.body)
-    return conditional(headers_of(scope), body, "application/json", cache_control=cache_control)
+    return conditional(request.headers, body, "application/json", cache_control=cache_control)
 
 
-async def front(services: Services, scope: Scope, _: Mapping[str, str]) -> Response:
+async def front(request: ApiRequest) -> Response:
     """The list of liveblogs where feeds are public, else a word about the service."""
+    services = request.services
     if not services.settings.public_feeds:
-        return _html(services, scope, plain_page().encode())
+        return _html(request, plain_page().encode())
     games = await services.store.read(lambda conn: liveblogs.list_games(conn, limit=GAMES_LISTED, page=1))
     shown = [game.as_document() for game in games if game.local_status == PUBLISHED]
-    return _html(services, scope, index_page(shown, services.clock()).encode("utf-8", "replace"))
+    return _html(request, index_page(shown, services.clock()).encode("utf-8", "replace"))
 
 
 def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
@@ -105,8 +100,13 @@ def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
     return ("page", fragment, game.id, game.version, shown)
 
 
-def _html(services: Services, scope: Scope, body: bytes) -> Response:
-    answer = conditional(headers_of(scope), body, TYPES["html"], cache_control=_cache_control(services))
+def _game(conn: Connection, request: ApiRequest) -> StoredGame:
+    public = request.services.settings.public_feeds
+    return readable_game(conn, request.path_params["liveblogId"], request.context.caller, public=public)
+
+
+def _html(request: ApiRequest, body: bytes) -> Response:
+    answer = conditional(request.headers, body, TYPES["html"], cache_control=_cache_control(request.services))
     answer.headers["Content-Security-Policy"] = POLICY
     return answer
 

@@ -6,22 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.conditional import conditional
-from api.context import context_of, headers_of
 from api.decorate import complete
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import Feed, FeedRequest, build_feed, feed_request
 from api.feeds.events import chosen_events
-from api.reading import check_feed_reader, documents, readable_game
+from api.reading import documents, readable_game
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from sqlalchemy import Connection
     from starlette.responses import Response
-    from starlette.types import Scope
 
-    from api.branches import Handler
     from api.context import Context
+    from api.routing import ApiRequest, Handler
     from api.services import Services
     from store.liveblogs import StoredGame
 
@@ -45,20 +43,19 @@ FORMATS = (
 def endpoint(form: Format) -> Handler:
     """The handler of one format."""
 
-    async def respond(services: Services, scope: Scope, _: Mapping[str, str]) -> Response:
-        settings, context = services.settings, context_of(scope)
-        check_feed_reader(context.caller, public=settings.public_feeds)
-        request = feed_request(context.query, settings.feed_limit_max)
+    async def respond(request: ApiRequest) -> Response:
+        services, context, settings = request.services, request.context, request.services.settings
+        wanted = feed_request(context.query, settings.feed_limit_max)
         now = services.clock()
-        game, body = await _body(services, context, form, request, int(now))
+        game, body = await _body(services, context, form, wanted, int(now))
         who = "public" if settings.public_feeds else "private"
         answer = conditional(
-            headers_of(scope),
+            request.headers,
             body,
             form.content_type,
             cache_control=f"{who}, max-age={settings.feed_max_age}",
             # What `delay` hides appears without any change of the liveblog, so its date says nothing then.
-            modified=None if request.delay else game.updated_at,
+            modified=None if wanted.delay else game.updated_at,
             now=now,
         )
         if settings.public_feeds:

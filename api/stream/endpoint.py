@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api.context import context_of, headers_of
 from api.delta.endpoint import NEWEST, watchable_game
 from api.embed.changes import AsPage
 from api.embed.page import STREAM_PATH
 from api.query import boolean, integer
-from api.reading import NO_LIVEBLOG, check_page_reader
+from api.reading import NO_LIVEBLOG
 from api.stream.streams import as_json
 from mapping.documents.scalars import PUBLISHED
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.types import Receive, Scope, Send
 
-    from api.branches import Params
     from api.query import Query
-    from api.services import Services
+    from api.routing import ApiRequest
     from api.stream.streams import Message
     from store.liveblogs import StoredGame
 
@@ -43,14 +41,13 @@ NAMES = ("liveblogId", "id")
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
 
 
-async def watch(services: Services, scope: Scope, _: Params) -> Response:
+async def watch(request: ApiRequest) -> Response:
     """Follow a liveblog (ours: Pages and embed, stream)."""
-    context, public = context_of(scope), services.settings.public_feeds
-    check_page_reader(context.caller, public=public)
+    services, context, public = request.services, request.context, request.services.settings.public_feeds
     name = next((context.query[each] for each in NAMES if context.query.get(each)), None)
     if name is None:
         raise InvalidRequest(f"{NAMES[0]} is missing", field=NAMES[0])
-    since = known_version(context.query, headers_of(scope).get("last-event-id"))
+    since = known_version(context.query, request.headers.get("last-event-id"))
     for_page = boolean(context.query, "html")
 
     def watched(conn: Connection) -> StoredGame:
@@ -61,7 +58,7 @@ async def watch(services: Services, scope: Scope, _: Params) -> Response:
         raise NotFound(NO_LIVEBLOG, field=NAMES[0])
     if services.streams is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
-    if scope["method"] == "HEAD":
+    if request.method == "HEAD":
         return Response(None, headers=HEADERS)
     form = AsPage(services.clock) if for_page else as_json
     return EventStream(services.streams.messages(game, since, form), BEATS[for_page])

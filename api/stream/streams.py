@@ -215,12 +215,18 @@ class Streams:
 
     async def _run(self) -> None:
         """Until nobody watches: read what those who watch have not been told."""
+        delayed = False
         while self._channels:
             try:
                 for game_id, version in (await self._news()).items():
                     await self._advance(game_id, version)
+                if delayed:
+                    log.info("streams.recovered")
+                delayed = False
             except StoreUnavailable as error:
-                log.warning("streams.delayed", cause=str(error))
+                if not delayed:
+                    log.warning("streams.delayed", cause=str(error))
+                delayed = True
                 self._look = True  # what was heard is forgotten with the error
                 await asyncio.sleep(min(self._poll, POLL))
 

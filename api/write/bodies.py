@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -10,15 +10,7 @@ from mapping import strictjson
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import InvalidRequest, Unprocessable
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
 DocumentT = TypeVar("DocumentT", bound=Document)
-
-
-async def read_document(request: Request, model: type[DocumentT]) -> DocumentT:
-    """The document in the request's body; raises InvalidRequest or Unprocessable."""
-    return checked(model, read_body(await request.body()))
 
 
 def read_body(body: bytes) -> dict[str, Any]:

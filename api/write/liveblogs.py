@@ -1,31 +1,28 @@
-"""Liveblogs of the write API: create, modify, search."""
+"""Liveblogs of the write API: create, modify, show, search."""
+
+from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
-
-from api.context import headers_of
 from api.decorate import decorate, decorate_compact
-from api.depends import Asked, Given, Reader, Writer
 from api.errors import json_response
-from api.openapi import documented, linked
-from api.peek import Json
-from api.query import choice
-from api.services import Services
-from api.write.access import expected_version
+from api.openapi import BOOLEAN, READ_ERRORS, documented, json_body, linked, operation, query
+from api.query import boolean, choice
+from api.reading import NO_LIVEBLOG, named_game
+from api.schemas import asked
+from api.write.access import expected_version, may_write_events
 from api.write.audit import audit
-from api.write.bodies import read_document
 from api.write.creating import create as created
 from api.write.described import IF_MATCH
 from api.write.modifying import Order, modify
-from api.write.operations import GAME_SEARCH, SEARCH_ERRORS, WRITE_ERRORS, body, readable
+from api.write.operations import GAME_SEARCH, SEARCH_ERRORS, WRITE_ERRORS, readable
 from api.write.paging import asked_of, collection, owners_of, page_of
 from mapping.documents.collection import Collection
 from mapping.documents.game import Game, GameDraft
 from mapping.documents.modification import PostModifications
+from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
 from store import listing
 from store.listing import GameFilter
@@ -34,12 +31,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import Connection
+    from starlette.responses import Response
 
+    from api.auth import Caller
+    from api.peek import Json
     from api.query import Query
+    from api.routing import ApiRequest
+    from api.services import Services
     from store.liveblogs import StoredGame
 
-router = APIRouter(prefix="/api/v5/write/ticker", tags=["Liveblogs"])
-
+NAMES = ("local_id", "ticker_id")
 NEW = {
     "_type": "Svc::Model::Game",
     "organization_id": "5f0c1de2a1b2c3d4e5f60718",
@@ -68,62 +69,87 @@ CHANGES = {
     ],
 }
 CREATED = linked(readable(documented(Game, "The decorated liveblog")), "event.create", ticker_local_id="local_id")
-FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
-
-
-@router.post(
-    "/create.json",
-    operation_id="ticker.create",
-    summary="Create a liveblog",
-    response_class=Response,
-    responses={200: CREATED, **WRITE_ERRORS},
-    openapi_extra=body(GameDraft, NEW),
+CREATE = operation(
+    "ticker.create",
+    "Create a liveblog",
+    "Liveblogs",
+    {200: CREATED, **WRITE_ERRORS},
+    body=json_body(asked(GameDraft), NEW),
 )
-async def create(request: Request, services: Given, asked: Asked, caller: Writer) -> Response:
-    """Create a liveblog of one of the client's organizations (interface: Liveblogs, Create)."""
-    draft = await read_document(request, GameDraft)
-    game = await services.store.write(partial(created, draft=draft, caller=caller))
-    audit(asked, "ticker.create", liveblog=game.local_id, version=game.version)
-    return json_response(await services.store.read(partial(_decorated, game, services)))
-
-
-@router.post(
-    "/post_modifications.json",
-    operation_id="ticker.post_modifications",
-    summary="Modify a liveblog",
-    response_class=Response,
-    responses={200: documented(Game, "The decorated liveblog, one version later"), **WRITE_ERRORS},
-    openapi_extra=body(PostModifications, CHANGES, IF_MATCH),
+MODIFY = operation(
+    "ticker.post_modifications",
+    "Modify a liveblog",
+    "Liveblogs",
+    {200: documented(Game, "The decorated liveblog, one version later"), **WRITE_ERRORS},
+    parameters=[IF_MATCH],
+    body=json_body(asked(PostModifications), CHANGES),
 )
-async def post_modifications(request: Request, services: Given, asked: Asked, caller: Writer) -> Response:
-    """Modify a liveblog, all or nothing (interface: Liveblogs, Modify)."""
-    wanted = await read_document(request, PostModifications)
-    order = Order(caller=caller, wanted=wanted, expected=expected_version(headers_of(request.scope)))
-    about = services.homes(wanted.local_id or wanted.ticker_id or "")
-    game = await services.store.write(partial(modify, order=order), about=about)
-    audit(asked, "ticker.post_modifications", liveblog=game.local_id, version=game.version)
-    return json_response(await services.store.read(partial(_decorated, game, services)))
-
-
-@router.head("/search.json", include_in_schema=False)
-@router.get(
-    "/search.json",
-    operation_id="ticker.search",
-    summary="Search liveblogs",
-    response_class=Response,
-    responses={
+SHOW = operation(
+    "ticker.show",
+    "Show a liveblog",
+    "Liveblogs",
+    {200: documented(Game, "The decorated liveblog, oldest event first, drafts included"), **READ_ERRORS},
+    parameters=[
+        query("local_id", "`local_id` of the liveblog"),
+        query("ticker_id", "`ticker_id`, instead of `local_id`"),
+        query("compact", "Abbreviated events: ids, version, status, sort and tags", BOOLEAN),
+    ],
+)
+SEARCH = operation(
+    "ticker.search",
+    "Search liveblogs",
+    "Liveblogs",
+    {
         200: documented(Collection[Game], "A page of decorated liveblogs, the newest first, their events abbreviated"),
         **SEARCH_ERRORS,
     },
-    openapi_extra=GAME_SEARCH,
+    parameters=GAME_SEARCH,
 )
-async def search(services: Given, asked: Asked, caller: Reader) -> Response:
-    """Search the liveblogs of the client's organizations (interface: Liveblogs, Search)."""
-    query = asked_of(asked)
-    page = page_of(query, "more")
-    wanted = _filter(query, owners_of(query, caller), services)
+FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 
-    def answer(conn: "Connection") -> Json:
+
+async def create(request: ApiRequest) -> Response:
+    """Create a liveblog of one of the client's organizations (interface: Liveblogs, Create)."""
+    draft = await request.document(GameDraft)
+    game = await request.services.store.write(partial(created, draft=draft, caller=request.caller))
+    audit(request.context, "ticker.create", liveblog=game.local_id, version=game.version)
+    return json_response(await request.services.store.read(partial(_decorated, game, request.services)))
+
+
+async def post_modifications(request: ApiRequest) -> Response:
+    """Modify a liveblog, all or nothing (interface: Liveblogs, Modify)."""
+    services = request.services
+    wanted = await request.document(PostModifications)
+    order = Order(caller=request.caller, wanted=wanted, expected=expected_version(request.headers))
+    about = services.homes(wanted.local_id or wanted.ticker_id or "")
+    game = await services.store.write(partial(modify, order=order), about=about)
+    audit(request.context, "ticker.post_modifications", liveblog=game.local_id, version=game.version)
+    return json_response(await services.store.read(partial(_decorated, game, services)))
+
+
+async def show(request: ApiRequest) -> Response:
+    """Show a liveblog of one of the client's organizations, or one shared with it (interface: Liveblogs, Show)."""
+    names = {name: request.query[name] for name in NAMES if request.query.get(name)}
+    compact = boolean(request.query, "compact")
+    if not names:
+        raise InvalidRequest("local_id or ticker_id is missing", field=NAMES[0])
+
+    def found(conn: Connection) -> Json:
+        game, *others = [_game(conn, value, request.caller, field=name) for name, value in names.items()]
+        if any(other.id != game.id for other in others):
+            raise InvalidRequest("local_id and ticker_id name different liveblogs", field=NAMES[0])
+        return _decorated(game, request.services, conn, compact=compact)
+
+    return json_response(await request.services.store.read(found))
+
+
+async def search(request: ApiRequest) -> Response:
+    """Search the liveblogs of the client's organizations (interface: Liveblogs, Search)."""
+    services, query = request.services, asked_of(request.context)
+    page = page_of(query, "more")
+    wanted = _filter(query, owners_of(query, request.caller), services)
+
+    def answer(conn: Connection) -> Json:
         found = listing.liveblogs(conn, wanted, page)
         shown = decorate_compact(conn, found.records, owner_name=services.organizations)
         return collection(shown, found.total, page)
@@ -131,7 +157,7 @@ async def search(services: Given, asked: Asked, caller: Reader) -> Response:
     return json_response(await services.store.read(answer))
 
 
-def _filter(query: "Query", owners: "Sequence[str]", services: Services) -> GameFilter:
+def _filter(query: Query, owners: Sequence[str], services: Services) -> GameFilter:
     frame = choice(query, "timeframe", FRAMES, "all")
     when = span(frame, int(services.clock()), ZoneInfo(services.settings.timezone))
     return GameFilter(
@@ -145,5 +171,12 @@ def _filter(query: "Query", owners: "Sequence[str]", services: Services) -> Game
     )
 
 
-def _decorated(game: "StoredGame", services: Services, conn: "Connection") -> Json:
-    return decorate(conn, game, owner_name=services.organizations)
+def _game(conn: Connection, name: str, caller: Caller, *, field: str) -> StoredGame:
+    game = named_game(conn, name, field=field)
+    if not may_write_events(game, caller):
+        raise NotFound(NO_LIVEBLOG, field=field)
+    return game
+
+
+def _decorated(game: StoredGame, services: Services, conn: Connection, *, compact: bool = False) -> Json:
+    return decorate(conn, game, compact=compact, owner_name=services.organizations)

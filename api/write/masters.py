@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import json_response
+from api.query import boolean
 from api.write.audit import audit
-from api.write.bodies import read_document
+from api.write.operations import INACTIVE
 from api.write.paging import asked_of, check_owner, collection, owners_of, page_of
 from mapping.errors import InvalidRequest, NotFound, Unprocessable
 from mapping.modifications import sent
@@ -17,62 +18,58 @@ from store.tables import players, teams
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-    from starlette.requests import Request
     from starlette.responses import Response
 
     from api.auth import Caller
-    from api.context import Context
     from api.peek import Json
-    from api.services import Services
-    from mapping.documents.base import Document
+    from api.routing import ApiRequest
+    from api.write.records import Kind
     from store.masterdata import Master
     from store.masteredit import MasterTable
     from store.unit import Unit
 
 
-async def create(
-    request: Request, table: MasterTable, model: type[Document], *, services: Services, context: Context, caller: Caller
-) -> Response:
+async def create(kind: Kind, request: ApiRequest) -> Response:
     """A new record of one of the caller's organizations."""
-    fields = sent(await read_document(request, model))
+    table, caller = kind.table, request.caller
+    fields = sent(await request.document(kind.draft))
     check_owner(caller, fields["owner_id"], field="owner_id")
-    record = await services.store.write(partial(_create, table=table, fields=fields, caller=caller))
-    audit(context, f"{table.name}.create", record=record.id)
+    record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
+    audit(request.context, f"{table.name}.create", record=record.id)
     return json_response(record.as_document())
 
 
-async def change(
-    request: Request, table: MasterTable, model: type[Document], *, services: Services, context: Context, caller: Caller
-) -> Response:
+async def change(kind: Kind, request: ApiRequest) -> Response:
     """The record with what the document says; what it leaves out stays."""
-    fields = sent(await read_document(request, model))
-    record = await services.store.write(partial(_change, table=table, fields=fields, caller=caller))
-    audit(context, f"{table.name}.update", record=record.id)
+    table = kind.table
+    fields = sent(await request.document(kind.update))
+    record = await request.services.store.write(partial(_change, table=table, fields=fields, caller=request.caller))
+    audit(request.context, f"{table.name}.update", record=record.id)
     return json_response(record.as_document())
 
 
-async def show(table: MasterTable, *, services: Services, context: Context, caller: Caller) -> Response:
+async def show(kind: Kind, request: ApiRequest) -> Response:
     """The record named by `_id`, if the caller may see it."""
-    record_id = asked_of(context).get("_id")
+    record_id = asked_of(request.context).get("_id")
     if record_id is None:
         raise InvalidRequest("_id is missing", field="_id")
-    return json_response((await services.store.read(partial(_show, table, record_id, caller))).as_document())
+    found = await request.services.store.read(partial(_show, kind.table, record_id, request.caller))
+    return json_response(found.as_document())
 
 
-async def search(
-    table: MasterTable, *, services: Services, context: Context, caller: Caller, inactive: bool = True
-) -> Response:
-    """A page of the caller's records; `inactive`: whether those that have left are among them."""
-    query = asked_of(context)
+async def search(kind: Kind, request: ApiRequest) -> Response:
+    """A page of the caller's records; those that have left the squad are among them only where they are asked for."""
+    table, query = kind.table, asked_of(request.context)
+    inactive = INACTIVE not in kind.filters or boolean(request.query, "include_inactive")
     page = page_of(query)
     wanted = MasterFilter(
-        owners=owners_of(query, caller),
+        owners=owners_of(query, request.caller),
         q=query.get("q", ""),
         sportstype=query.get("sportstype"),
         team_id=query.get("team_id"),
         include_inactive=inactive,
     )
-    found = await services.store.read(lambda conn: listing.masters(conn, table, wanted, page))
+    found = await request.services.store.read(lambda conn: listing.masters(conn, table, wanted, page))
     return json_response(collection([record.as_document() for record in found.records], found.total, page))
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from api.openapi import NAME, linked, query, refusals
-from api.schemas import asked, json_content
+from api.openapi import linked, query, refusals
 from mapping.rules.timeframe import TIMEFRAMES
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 Json = dict[str, Any]
 
@@ -20,26 +16,9 @@ _LIMIT: Json = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 30}
 _PAGE: Json = {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}
 
 
-def body(model: type[BaseModel], example: Json, *parameters: Json) -> Json:
-    """The request body of an operation that reads it itself."""
-    return {
-        "requestBody": {"required": True, "content": json_content(asked(model), example)},
-        "parameters": list(parameters),
-    }
-
-
-def parameters(*each: Json) -> Json:
-    """The query parameters of an operation that reads them itself."""
-    return {"parameters": list(each)}
-
-
-def filters(*each: Json) -> Json:
+def filters(*each: Json) -> tuple[Json, ...]:
     """The parameters of a search; one without a value says nothing."""
-    return parameters(*({**parameter, "allowEmptyValue": True} for parameter in each))
-
-
-def found_by_id(noun: str) -> Json:
-    return parameters(query("_id", f"The {noun}", NAME, required=True))
+    return tuple({**parameter, "allowEmptyValue": True} for parameter in each)
 
 
 Q = query("q", "Full text; each word matches as a beginning, without accents")

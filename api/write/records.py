@@ -1,15 +1,10 @@
-"""The operations on players, teams and tournaments: one declaration, a row for each kind."""
+"""Players, teams and tournaments: a value for each kind, from which its operations are described."""
 
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
-
-from api.depends import Asked, Given, Reader, Writer
-from api.openapi import READ_ERRORS, documented, linked
+from api.openapi import NAME, READ_ERRORS, documented, json_body, linked, operation, query
 from api.peek import Json
-from api.query import boolean
-from api.write import masters
+from api.schemas import asked
 from api.write.operations import (
     ARCHIVE,
     INACTIVE,
@@ -21,9 +16,7 @@ from api.write.operations import (
     SPORT,
     WRITE_ERRORS,
     Q,
-    body,
     filters,
-    found_by_id,
 )
 from mapping.documents.base import Document
 from mapping.documents.collection import Collection
@@ -58,6 +51,55 @@ class Kind:
     example: Json
     changed: Json
     filters: tuple[Json, ...]
+
+    @property
+    def create_operation(self) -> Json:
+        """Create (interface: Players, Teams, Tournaments)."""
+        return self._written(
+            "create", f"Create a {self.noun}", f"Create a {self.noun} of one of the client's organizations",
+            json_body(asked(self.draft), self.example),
+        )  # fmt: skip
+
+    @property
+    def update_operation(self) -> Json:
+        """Update (interface: Players, Teams, Tournaments)."""
+        return self._written(
+            "update", f"Change a {self.noun}",
+            f"Change a {self.noun}; what is left out stays, null and empty text clear a field",
+            json_body(asked(self.update), self.changed),
+        )  # fmt: skip
+
+    @property
+    def show_operation(self) -> Json:
+        """Read (interface: Players, Teams, Tournaments)."""
+        described = operation(
+            f"{self.noun}.show", f"Show a {self.noun}", self._tag, {200: self._shown, **READ_ERRORS},
+            parameters=[query("_id", f"The {self.noun}", NAME, required=True)],
+        )  # fmt: skip
+        return {**described, "description": f"Show a {self.noun} of one of the client's organizations"}
+
+    @property
+    def index_operation(self) -> Json:
+        """Search (interface: Players, Teams, Tournaments)."""
+        described = operation(
+            f"{self.noun}.index", f"Search {self.noun}s", self._tag,
+            {200: documented(self.page, "One page"), **SEARCH_ERRORS}, parameters=filters(*self.filters),
+        )  # fmt: skip
+        return {**described, "description": f"Search the {self.noun}s of the client's organizations, the newest first"}
+
+    @property
+    def _tag(self) -> str:
+        return f"{self.noun.title()}s"
+
+    @property
+    def _shown(self) -> Json:
+        return documented(self.shown, f"The {self.noun} as it is now")
+
+    def _written(self, name: str, summary: str, description: str, body: Json) -> Json:
+        noun = self.noun
+        written = linked(linked(self._shown, f"{noun}.show", _id="_id"), f"{noun}.update", body="$response.body")
+        described = operation(f"{noun}.{name}", summary, self._tag, {200: written, **WRITE_ERRORS}, body=body)
+        return {**described, "description": description}
 
 
 PLAYERS = Kind(
@@ -110,63 +152,3 @@ TOURNAMENTS = Kind(
     filters=(Q, SPORT, ARCHIVE, OWNER, LIMIT, PAGE),
 )
 KINDS = (PLAYERS, TEAMS, TOURNAMENTS)
-
-
-def routes(kind: Kind) -> APIRouter:
-    """Create, update, show and index of one kind (interface: Players, Teams, Tournaments)."""
-    noun, table = kind.noun, kind.table
-    router = APIRouter(prefix=f"/api/v5/write/{noun}", tags=[f"{noun.title()}s"], default_response_class=Response)
-    shown = documented(kind.shown, f"The {noun} as it is now")
-    written = linked(linked(shown, f"{noun}.show", _id="_id"), f"{noun}.update", body="$response.body")
-
-    @router.post(
-        "/create.json",
-        operation_id=f"{noun}.create",
-        summary=f"Create a {noun}",
-        description=f"Create a {noun} of one of the client's organizations",
-        responses={200: written, **WRITE_ERRORS},
-        openapi_extra=body(kind.draft, kind.example),
-    )
-    async def create(request: Request, services: Given, asked: Asked, caller: Writer) -> Response:
-        return await masters.create(request, table, kind.draft, services=services, context=asked, caller=caller)
-
-    @router.post(
-        "/update.json",
-        operation_id=f"{noun}.update",
-        summary=f"Change a {noun}",
-        description=f"Change a {noun}; what is left out stays, null and empty text clear a field",
-        responses={200: written, **WRITE_ERRORS},
-        openapi_extra=body(kind.update, kind.changed),
-    )
-    async def update(request: Request, services: Given, asked: Asked, caller: Writer) -> Response:
-        return await masters.change(request, table, kind.update, services=services, context=asked, caller=caller)
-
-    @router.head("/show.json", include_in_schema=False)
-    @router.get(
-        "/show.json",
-        operation_id=f"{noun}.show",
-        summary=f"Show a {noun}",
-        description=f"Show a {noun} of one of the client's organizations",
-        responses={200: shown, **READ_ERRORS},
-        openapi_extra=found_by_id(noun),
-    )
-    async def show(services: Given, asked: Asked, caller: Reader) -> Response:
-        return await masters.show(table, services=services, context=asked, caller=caller)
-
-    @router.head("/index.json", include_in_schema=False)
-    @router.get(
-        "/index.json",
-        operation_id=f"{noun}.index",
-        summary=f"Search {noun}s",
-        description=f"Search the {noun}s of the client's organizations, the newest first",
-        responses={200: documented(kind.page, "One page"), **SEARCH_ERRORS},
-        openapi_extra=filters(*kind.filters),
-    )
-    async def index(services: Given, asked: Asked, caller: Reader) -> Response:
-        inactive = INACTIVE not in kind.filters or boolean(asked.query, "include_inactive")
-        return await masters.search(table, services=services, context=asked, caller=caller, inactive=inactive)
-
-    return router
-
-
-ROUTERS = tuple(routes(kind) for kind in KINDS)

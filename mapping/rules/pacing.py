@@ -7,8 +7,11 @@ from hashlib import sha256
 
 from mapping.match import Status
 
-OVERLONG = 8 * 3600
-"""Seconds after kick-off at which a match that was never ended by its provider is no longer looked at as a live one."""
+STALLED_AFTER = 8 * 3600
+"""Seconds after kick-off, or after the last change where that is later, at which a running match counts as stalled.
+
+Its provider never ended it. The scheduled kick-off alone tells nothing: a race lasts 24 hours, rain delays a match for a day.
+"""
 
 JUST_AFTER = 0.05
 """Seconds after the expiry of a cache at which a fresh answer can be expected."""
@@ -33,31 +36,40 @@ class Pace:
 
 
 def interval(
-    pace: Pace, status: Status, *, now: float, kickoff: float | None, over_since: float | None, pending: bool
+    pace: Pace, status: Status, *, now: float, kickoff: float | None, changed_at: float | None, pending: bool
 ) -> float | None:
     """Seconds until the next poll of a match in this state; None once the window after the end is over.
 
-    `pending`: something waits to be confirmed, so that the live interval holds, after the end too.
+    `kickoff` is the scheduled one as the provider says it now, `changed_at` when an answer last brought something new
+    (Unix seconds). `pending`: something waits to be confirmed, so that the live interval holds, after the end too.
     """
-    overlong = kickoff is not None and now - kickoff > OVERLONG
-    if pending or (status in {Status.LIVE, Status.SHOOTOUT} and not overlong):
+    if pending:
         return pace.live
-    if status.running:
-        return pace.before if overlong else pace.pause
     if status.over:
-        return _after(pace, max(0.0, now - (now if over_since is None else over_since)))
+        return _after(pace, quiet_for(now, changed_at))
+    if status.running:
+        stalled = quiet_for(now, kickoff, changed_at) > STALLED_AFTER
+        return pace.before if stalled else pace.pause if status is Status.BREAK else pace.live
     if status is Status.POSTPONED or kickoff is None:
         return pace.far
-    return _before(pace, kickoff - now)
+    return _before(pace, kickoff - now, quiet_for(now, kickoff, changed_at))
 
 
-def _before(pace: Pace, ahead: float) -> float:
-    """Rarely while kick-off is far, more often in the window before it, at the live interval once it is due."""
+def quiet_for(now: float, *instants: float | None) -> float:
+    """Seconds since the latest of these Unix seconds; 0 where none is known, or the latest is still to come."""
+    return max(0.0, now - max((each for each in instants if each is not None), default=now))
+
+
+def _before(pace: Pace, ahead: float, quiet: float) -> float:
+    """Rarely while kick-off is far, more often in the window before it, at the live interval once it is due.
+
+    One that is late keeps the live interval as long as its provider says something about it.
+    """
     if ahead > pace.before_window:
         return min(pace.far, ahead - pace.before_window)
     if ahead > 0:
         return max(min(pace.before, ahead), pace.live)
-    return pace.live if -ahead < pace.before_window else pace.before
+    return pace.live if quiet < pace.before_window else pace.before
 
 
 def _after(pace: Pace, elapsed: float) -> float | None:

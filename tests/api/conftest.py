@@ -29,6 +29,7 @@ class Server:
     store: Store
     http: httpx.AsyncClient
     app: Any
+    services: Services | None = None
     asked: list[ImportRequest] = field(default_factory=list)
     fails: Exception | None = None
     ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
@@ -64,6 +65,7 @@ async def serving(
         event_types=frozenset({"soccer.goal", "soccer.yellow-card", "tennis.start"}),
         metrics=metrics,
     )
+    server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)
     transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=True)
     async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as http:

@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from api.app import ANSWERS, REQUESTS
 from api.openapi import SECURITY
+from api.routes import REQUESTS, RESPONSES
 from mapping.strictjson import INT_MAX
 from tests.api.described import document, operations
 
@@ -149,4 +149,4 @@ def test_components_are_those_that_are_used():
     used = set(re.findall(r"#/components/schemas/([\w.-]+)", str(document())))
 
     assert used == set(COMPONENTS["schemas"])
-    assert len(REQUESTS) + len(ANSWERS) > 20
+    assert len(REQUESTS) + len(RESPONSES) > 20

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import func, select
 
-from api.app import BRANCHES
+from api.routes import ROUTES
 from store import clients, webhooks
 from store.tables import games, webhook_rounds
 from tests.api import matchday
@@ -32,7 +32,7 @@ OWNER, OTHER = matchday.ORGANIZATION, matchday.OTHER
 SECRET = matchday.SECRET
 SCOPES = ("read", "write", "stats", "webhooks", "external", "admin")
 OPERATIONS = operations()
-FILES = {"/openapi.json", *(each.path for each in BRANCHES if not each.operation)}
+FILES = {"/openapi.json", *(each.path for each in ROUTES if not each.operation)}
 """What is served without being an operation of the document."""
 
 
@@ -104,7 +104,7 @@ async def made(server: Server) -> Names:
     await create("webhooks.subscribe", {"url": url})
     row = await server.store.read(lambda conn: webhooks.require(conn, OWNER, url))
     delivered = {
-        "webhook_id": row.id, "outbox_id": 1, "game_id": "6a" * 12, "local_id": "gderby", "version": 1, "kind": "update",
+        "webhook_id": row.id, "number": 1, "game_id": "6a" * 12, "local_id": "gderby", "version": 1, "kind": "update",
         "round": 1, "tries": 1, "at": 1.0, "took_ms": 1, "success": True, "message": "",
     }  # fmt: skip
     number = await server.store.write(

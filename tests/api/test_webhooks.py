@@ -10,7 +10,7 @@ from standardwebhooks import Webhook
 
 from api.app import create_app
 from mapping.rules.delivery import Health
-from store import clients, deliveries, liveblogs, webhooks
+from store import clients, deliveries, liveblogs, outbox, webhooks
 from store.deliveries import Delivery, Round, Settlement
 from tests.api import matchday
 from tests.api.conftest import NOW
@@ -56,10 +56,11 @@ async def settle(server, held, *, cursor, health, rounds=()):
 
 
 async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kind="update"):
-    """Record a round as a lane does."""
+    """Number what is committed and record a round, as a lane does."""
+    await server.store.write(outbox.number_committed)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, url))
     held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
-    delivery = Delivery(outbox_id=version, game_id="6a" * 12, local_id="gderby", version=version, kind=kind)
+    delivery = Delivery(number=version, game_id="6a" * 12, local_id="gderby", version=version, kind=kind)
     done = Round(
         delivery=delivery, tries=1, at=at, took_ms=12, success=success, status_code=code, message="in words",
         next_at=None if success else at + 600,
@@ -148,7 +149,7 @@ async def test_the_guard_of_the_process_is_asked(server, store):
     async def check(url):
         return "inside" not in url
 
-    services = replace(server.app._app._app._services, check_address=check)
+    services = replace(server.services, check_address=check)
     server.http._transport.app = create_app(services)
 
     assert (await post(server, f"{BASE}/subscribe", {"url": "https://inside.example/"}, status=422))["field"] == "url"
@@ -167,7 +168,7 @@ async def test_bodies_without_an_address(server, body, status):
 
 async def test_there_is_room_for_so_many(server):
     """One subscription more than the setting says is refused; one that exists is not."""
-    services = server.app._app._app._services
+    services = server.services
     few = replace(services, settings=replace(services.settings, webhooks_per_organization=2))
     server.http._transport.app = create_app(few)
     for number in range(2):
@@ -316,7 +317,7 @@ async def test_the_older_addresses_do_the_same(server):
 
 async def test_metrics_are_for_operators(server):
     """They need the scope `admin`, unless they are public."""
-    services = replace(server.app._app._app._services, metrics=lambda: b"matchwire_up 1\n")
+    services = replace(server.services, metrics=lambda: b"matchwire_up 1\n")
     server.http._transport.app = create_app(services)
     for params, status in (({}, 401), (HOOKS, 403), (OPERATOR, 200)):
         answer = await server.http.get("/metrics", params=params)

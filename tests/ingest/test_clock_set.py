@@ -31,12 +31,12 @@ JUMPS = (-2 * HOUR, 2 * HOUR)
 class Watched:
     """Followers of one match at 0 seconds after START, on a clock that the test sets."""
 
-    def __init__(self, status, *, kickoff, over_since=None):
+    def __init__(self, status, *, kickoff, changed_at=None):
         self.wall = START
         self.provider = Provider()
         self.match = Followed(
             id="f1", match_id="1", endpoint=self.provider.endpoint.key, text=False, known={}, hints={}, status=status,
-            kickoff=int(START + kickoff), over_since=None if over_since is None else START + over_since, good_at=START,
+            kickoff=int(START + kickoff), changed_at=None if changed_at is None else START + changed_at, good_at=START,
         )  # fmt: skip
         self.followers = Followers(
             NoStore(),
@@ -61,7 +61,7 @@ class Watched:
 
 @pytest.mark.parametrize("jump", JUMPS)
 @pytest.mark.parametrize(
-    ("status", "kickoff", "over_since", "interval"),
+    ("status", "kickoff", "changed_at", "interval"),
     [
         (Status.SCHEDULED, 1800, None, PACE.before),
         (Status.LIVE, -1800, None, PACE.live),
@@ -72,9 +72,9 @@ class Watched:
     ],
     ids=["before kick-off", "live", "in a break", "very long", "after the end", "at the end of the window"],
 )
-async def test_a_match_keeps_its_rhythm(status, kickoff, over_since, interval, jump):
+async def test_a_match_keeps_its_rhythm(status, kickoff, changed_at, interval, jump):
     """The plan that stands is not put off, and the next one is made as if nothing had happened, or sooner."""
-    watched = Watched(status, kickoff=kickoff, over_since=over_since)
+    watched = Watched(status, kickoff=kickoff, changed_at=changed_at)
     before = await watched.poll()
     assert before == pytest.approx(interval, abs=1)
     assert watched.set_clock(jump) <= before

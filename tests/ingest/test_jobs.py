@@ -18,6 +18,7 @@ from structlog.testing import capture_logs
 from config.parties import Liveblog
 from ingest import queued
 from ingest.declared import Declared
+from ingest.purging import run_again
 from ingest.queued import Queued, queue_of
 from mapping.errors import UpstreamUnavailable
 from store import migrate
@@ -484,3 +485,25 @@ async def test_what_is_declared_with_a_lead_is_created_that_long_before_the_kick
     declared.clock_set(1800.0)
     await work()
     assert declared._importer.created == 1
+
+
+async def test_a_purge_that_did_not_finish_is_run_again_soon():
+    """Not at the next full hour: what comes in between may be more than a run gets done."""
+    runs = []
+
+    async def purge():
+        runs.append(1)
+        return len(runs) == 3
+
+    jobs = Queued(partial(queue_of, "sqlite+aiosqlite://", QUICK), alone=True)
+    jobs.add("purge", partial(run_again, jobs, "purge", purge))
+    serving = asyncio.create_task(jobs.run())
+    jobs.ask("purge")
+    async with asyncio.timeout(30):
+        while len(runs) < 3:
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(1)
+    await jobs.stop(2)
+    await serving
+
+    assert 3 == len(runs)

@@ -36,21 +36,59 @@ async def test_interval_ticks_go_on_when_the_wall_clock_is_set(hours):
     assert 4 <= during <= 15
 
 
-async def test_a_tick_that_fails_comes_again():
-    """One bad tick stops neither itself nor the others."""
+async def test_a_tick_that_fails_comes_again(caplog):
+    """One bad tick stops neither itself nor the others; its first failure in a row is logged with its trace, and its return."""
     ticks: list[int] = []
+    well = asyncio.Event()
 
     async def bad() -> None:
         ticks.append(1)
-        raise RuntimeError("once")
+        if not well.is_set():
+            raise RuntimeError("at every tick")
 
     scheduler = Scheduler()
     scheduler.every(0.05, bad, name="bad")
-    scheduler.start()
-    await asyncio.sleep(0.4)
-    scheduler.stop()
+    with capture_logs() as lines:
+        scheduler.start()
+        await until(lambda: len(ticks) > 3)
+        well.set()
+        await until(lambda: len(lines) > 1)
+        scheduler.stop()
 
-    assert len(ticks) >= 3
+    assert [("tick.failed", "bad"), ("tick.recovered", "bad")] == [(line["event"], line["tick"]) for line in lines]
+    assert isinstance(lines[0]["exc_info"], RuntimeError)
+    assert [] == caplog.records, "APScheduler itself has nothing to say"
+
+
+async def test_a_stop_in_the_middle_of_a_tick_says_nothing(caplog):
+    """The tick is cancelled; that is no fault, of the tick or of the scheduler."""
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def long() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+
+    scheduler = Scheduler()
+    scheduler.every(0.05, long, name="long")
+    with capture_logs() as lines:
+        scheduler.start()
+        await asyncio.wait_for(begun.wait(), 10)
+        await asyncio.sleep(0.2)  # the next ones are due meanwhile
+        scheduler.stop()
+        await asyncio.wait_for(ended.wait(), 10)
+        await asyncio.sleep(0.05)
+
+    assert [] == [line for line in lines if line["log_level"] != "debug"]
+    assert [] == caplog.records
+
+
+async def until(condition):
+    async with asyncio.timeout(10):
+        while not condition():
+            await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("hours", [-2, 2])

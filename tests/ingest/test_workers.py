@@ -107,6 +107,7 @@ class Worker:
 
     program = "from ingest.cli import main; main()"
     environ = ENVIRON
+    stderr = asyncio.subprocess.DEVNULL
 
     def __init__(self, folder, name, role, **values):
         self.name, self.role = name, role
@@ -117,7 +118,7 @@ class Worker:
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", self.program,
             "run", "--config", str(self.config), "--role", self.role, "--log-file", str(self.config.with_suffix(".log")),
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=self.environ,
+            stdout=asyncio.subprocess.PIPE, stderr=self.stderr, env=self.environ,
         )  # fmt: skip
         line = (await self.process.stdout.readline()).decode()
         self.client = httpx.AsyncClient(

@@ -19,8 +19,12 @@ PACE = Pace(
 KICKOFF = 1_000_000.0
 
 
-def wait(status, now, *, over_since=None, pending=False, kickoff=KICKOFF):
-    return interval(PACE, status, now=now, kickoff=kickoff, over_since=over_since, pending=pending)
+HOUR = 3600.0
+DAY = 24 * HOUR
+
+
+def wait(status, now, *, changed_at=None, pending=False, kickoff=KICKOFF):
+    return interval(PACE, status, now=now, kickoff=kickoff, changed_at=changed_at, pending=pending)
 
 
 @pytest.mark.parametrize(
@@ -46,10 +50,51 @@ def test_the_interval_follows_the_state(status, offset, expected):
     assert expected == wait(status, KICKOFF + offset)
 
 
+@pytest.mark.parametrize(
+    ("status", "offset", "changed", "expected"),
+    [
+        (Status.LIVE, 9 * HOUR, 60, 5),
+        (Status.LIVE, 23 * HOUR, 7 * HOUR, 5),
+        (Status.BREAK, 23 * HOUR, 7 * HOUR, 15),
+        (Status.SHOOTOUT, 9 * HOUR, 60, 5),
+        (Status.LIVE, 23 * HOUR, 8.1 * HOUR, 60),
+        (Status.BREAK, 23 * HOUR, 8.1 * HOUR, 60),
+        (Status.LIVE, 7 * HOUR, 20 * HOUR, 5),
+        (Status.SCHEDULED, 9 * HOUR, 600, 5),
+        (Status.SCHEDULED, 9 * HOUR, 2 * HOUR, 60),
+        (Status.SCHEDULED, -DAY, 60, 900),
+    ],
+)
+def test_a_match_that_outlasts_its_plan_counts_from_its_last_change(status, offset, changed, expected):
+    """`changed` seconds after its last news: a long race keeps its rhythm, a silent match does not."""
+    now = KICKOFF + offset
+    assert expected == wait(status, now, changed_at=now - changed)
+
+
+def test_a_moved_kickoff_plans_anew():
+    """By a day: rarely until the hour before it, and the eight hours of a running match count from it."""
+    moved = KICKOFF + DAY
+    assert wait(Status.SCHEDULED, KICKOFF + 60, kickoff=moved, changed_at=KICKOFF) == 900
+    assert wait(Status.SCHEDULED, moved - 30 * 60, kickoff=moved, changed_at=KICKOFF) == 60
+    assert wait(Status.LIVE, moved + 7 * HOUR, kickoff=moved, changed_at=KICKOFF) == 5
+    assert wait(Status.LIVE, moved - 60, kickoff=moved, changed_at=KICKOFF) == 5
+
+
+@pytest.mark.parametrize("kickoff", [None, 0.0, KICKOFF - 20 * HOUR, KICKOFF + 4 * HOUR, KICKOFF + 365 * DAY])
+@pytest.mark.parametrize("status", [status for status in Status if not status.over])
+def test_no_placeholder_of_a_kickoff_stops_the_polls(status, kickoff):
+    """Midnight, nothing or next year: a match that is not over is asked for again, and a running one as often as it should be."""
+    found = wait(status, KICKOFF, kickoff=kickoff, changed_at=KICKOFF - 60)
+    assert found is not None
+    assert PACE.live <= found <= PACE.far
+    if status.running:
+        assert found <= PACE.pause
+
+
 def test_intervals_grow_after_the_end_and_then_stop():
     """Each interval is half as long again, up to the maximum, until the window closes."""
     now, waits = KICKOFF, []
-    while (pause := wait(Status.FINISHED, now, over_since=KICKOFF)) is not None:
+    while (pause := wait(Status.FINISHED, now, changed_at=KICKOFF)) is not None:
         waits.append(pause)
         now += pause
 
@@ -60,7 +105,7 @@ def test_intervals_grow_after_the_end_and_then_stop():
 
 def test_what_waits_for_confirmation_keeps_the_live_interval():
     """A pending withdrawal is looked at every few seconds, after the end too."""
-    assert wait(Status.FINISHED, KICKOFF + 90_000, over_since=KICKOFF, pending=True) == 5
+    assert wait(Status.FINISHED, KICKOFF + 90_000, changed_at=KICKOFF, pending=True) == 5
 
 
 @pytest.mark.parametrize(("fresh_for", "expected"), [(None, 5), (4.0, 4.05), (1.0, 5), (30.0, 5)])

@@ -111,10 +111,13 @@ async def test_bodies_of_closed_matches_are_forgotten(store, follow):
     """With them go the validators, so that a match that is opened again is asked for everything; health stays."""
     good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[])
     await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"{}")]))
-    assert 0 == await store.write(sync.forget_closed)
+    forget = partial(sync.forget_bodies, follow_ids=[follow.id])
+    assert ([], 0) == (await store.read(sync.closed_with_bodies), await store.write(forget))
     await store.write(lambda unit: sync.save_follow(unit, follow.id, closed_at=1_700_000_000))
 
-    assert [1, 0] == [await store.write(sync.forget_closed) for _ in range(2)]
+    assert [follow.id] == await store.read(sync.closed_with_bodies)
+    assert [1, 0] == [await store.write(forget) for _ in range(2)]
+    assert [] == await store.read(sync.closed_with_bodies)
     assert {} == await store.read(partial(sync.bodies, follow_id=follow.id))
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert {"match": replace(good, etag=None, digest=None)} == known

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 
 import pytest
-from sqlalchemy import delete, insert, select, text
+from sqlalchemy import delete, insert, select
 
 from ingest.delivering import Alone, Delivering
 from ingest.guarded import Guard
-from ingest.horizon import Horizon
 from mapping.rules.delivery import Health
-from store import deliveries, outbox, webhooks
+from store import deliveries, webhooks
 from store.database import Store
 from store.deliveries import Delivery, Round, Settlement
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import QUICK, ROOT
+from tests.webhooks.conftest import QUICK
+from tests.webhooks.processes import Process
 
 
 @pytest.fixture
@@ -40,35 +37,6 @@ async def stores(postgres_url):
 async def subscribe(store, url):
     work = partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=webhooks.new_secret(), limit=9)
     return (await store.write(work))[0]
-
-
-async def test_an_id_that_is_committed_late_is_not_passed_over(stores):
-    """The horizon stays below an id that a transaction under way holds, and moves on when it is over."""
-    store, other = stores
-    slow, quick = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
-    horizon = Horizon(store)
-    assert await horizon.advance()
-    before = horizon.value
-    holds, go = asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def slowly(unit):
-        record(unit, slow.id, Change())
-        loop.call_soon_threadsafe(holds.set)
-        unit.conn.execute(text("SELECT pg_sleep(1)"))
-
-    writing = asyncio.create_task(other.write(slowly))
-    await holds.wait()
-    await store.write(lambda unit: record(unit, quick.id, Change()))
-    assert not await horizon.advance()
-    assert horizon.value == before
-    go.set()
-    await writing
-    assert await horizon.advance()
-    rows = await store.read(
-        lambda conn: outbox.rows_of(conn, ORGANIZATION, after=before, through=horizon.value, limit=9)
-    )
-    assert [row.game_id for row in rows] == [slow.id, quick.id]
 
 
 async def lives(store, *names):
@@ -87,7 +55,7 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(stores):
 
     await lives(store, "two")
     taken = await other.write(partial(deliveries.claim, webhook_id=row.id, owner="two"))
-    delivery = Delivery(outbox_id=1, game_id="g", local_id="l", version=1)
+    delivery = Delivery(number=1, game_id="g", local_id="l", version=1)
     done = Round(delivery=delivery, tries=1, at=1.0, took_ms=1, success=True, status_code=200, message="")
     made = partial(Settlement, rounds=(done,), cursor=5, health=Health())
     assert taken is not None
@@ -152,33 +120,6 @@ async def test_two_processes_share_the_receivers(stores, receiver):
     for name in ("a", "b", "c"):
         versions = receiver.versions(name)
         assert sorted(versions) == sorted([*range(2, 12), *range(2, 12), 12])
-
-
-class Process:
-    """A daemon that delivers, in a process of its own; its clock is set by `step`."""
-
-    def __init__(self, folder, name, database):
-        self.settings, self.offset = folder / f"{name}.json", folder / f"{name}.clock"
-        tables = {"database": {"url": database}, "server": {"port": 0}, "webhooks": {"allow_hosts": ["127.0.0.1"]}}
-        self.settings.write_text(json.dumps(tables))
-        self.step(0)
-
-    def step(self, hours):
-        new = self.offset.with_suffix(".new")
-        new.write_text(str(hours * 3600))
-        new.replace(self.offset)  # at once: the process reads it all the time
-
-    def start(self):
-        command = [sys.executable, "-m", "tests.webhooks.worker", self.settings, self.offset]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        line = self.process.stdout.readline()
-        assert line.startswith("http"), line
-
-    def end(self):
-        self.process.send_signal(signal.SIGCONT)
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
 
 
 @pytest.fixture

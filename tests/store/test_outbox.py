@@ -1,0 +1,132 @@
+"""Delivery numbers: given after the commit, by one process at a time, without gaps, in the order of versions."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+from sqlalchemy import insert, select, text
+
+from store import outbox
+from store.database import Store
+from store.liveblogs import Change, insert_game, record
+from store.outbox import Sequence
+from store.tables import outbox as table
+from store.tables import webhooks
+from tests.store.conftest import ORGANIZATION, new_game
+
+
+async def step(store, game, times=1):
+    for _ in range(times):
+        await store.write(lambda unit: record(unit, game.id, Change()))
+
+
+async def numbers(store):
+    query = select(table.c.number, table.c.version).order_by(table.c.id)
+    return await store.read(lambda conn: [tuple(row) for row in conn.execute(query)])
+
+
+async def test_rows_are_numbered_after_their_commit_in_batches(store):
+    """Each call numbers the oldest rows without a number, `limit` at most, and tells whether that was all."""
+    start = (await store.read(outbox.sequence)).last
+    game = await store.write(partial(insert_game, game=new_game()))
+    await step(store, game, 4)
+    assert await store.read(outbox.unnumbered) == 5
+    assert await store.read(outbox.sequence) == Sequence(start, complete=False)
+
+    assert await store.write(partial(outbox.number_committed, limit=3)) == Sequence(start + 3, complete=False)
+    assert await store.write(partial(outbox.number_committed, limit=3)) == Sequence(start + 5, complete=True)
+    assert await store.write(partial(outbox.number_committed, limit=3)) == Sequence(start + 5, complete=True)
+    assert await numbers(store) == [(start + place, place) for place in range(1, 6)]
+    assert await store.read(outbox.sequence) == Sequence(start + 5, complete=True)
+
+
+async def test_readers_see_no_row_without_a_number(store):
+    """What has no number yet is in no range, in no news, and is not forgotten."""
+    start = (await store.read(outbox.sequence)).last
+    game = await store.write(partial(insert_game, game=new_game()))
+    await store.write(outbox.number_committed)
+    await step(store, game)
+    found = partial(outbox.rows_of, organization_id=ORGANIZATION, after=start, through=start + 9, limit=9)
+    assert [row.version for row in await store.read(found)] == [1]
+    news = await store.read(partial(outbox.news, after=start, through=start + 9, limit=9))
+    assert [row.version for row in news[ORGANIZATION]] == [1]
+    await store.write(partial(outbox.purge, before=2e9))
+    assert await numbers(store) == [(None, 2)]
+
+
+async def test_numbers_go_on_after_everything_is_forgotten(store):
+    """The number given last is remembered although no row has it any more: cursors point at it."""
+    game = await store.write(partial(insert_game, game=new_game()))
+    last = (await store.write(outbox.number_committed)).last
+    await store.write(partial(outbox.purge, before=2e9))
+    assert await numbers(store) == []
+    await step(store, game)
+    assert (await store.write(outbox.number_committed)).last == last + 1
+
+
+@pytest.fixture
+async def processes(postgres_url):
+    """Two processes' views of one database."""
+    first = await Store.open(postgres_url, migrate=True)
+    second = await Store.open(postgres_url)
+    yield first, second
+    await first.close()
+    await second.close()
+
+
+async def test_one_process_numbers_at_a_time_and_the_others_do_not_wait(processes):
+    """While one process numbers, another is given what is numbered already, at once."""
+    store, other = processes
+    game = await store.write(partial(insert_game, game=new_game()))
+    before = (await store.write(outbox.number_committed)).last
+    await step(store, game, 2)
+    holds, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def slowly(unit):
+        found = outbox.number_committed(unit)
+        loop.call_soon_threadsafe(holds.set)
+        unit.conn.execute(text("SELECT pg_sleep(1)"))
+        return found
+
+    numbering = asyncio.create_task(store.write(slowly))
+    await holds.wait()
+    assert await other.write(outbox.number_committed) == Sequence(before, complete=False)
+    assert not numbering.done()
+    assert await numbering == Sequence(before + 2, complete=True)
+    assert await other.write(outbox.number_committed) == Sequence(before + 2, complete=True)
+
+
+async def test_rows_of_an_older_schema_keep_their_ids_as_numbers(url):
+    """An upgrade gives every row the number that cursors and deliveries know it by, and goes on above all of them."""
+    from alembic import command
+    from alembic.config import Config
+
+    from store import migrate
+
+    def to(revision, unit):
+        config = Config(attributes={"connection": unit.conn})
+        config.set_main_option("script_location", str(migrate.HISTORY))
+        (command.downgrade if revision == "0007" else command.upgrade)(config, revision)
+
+    store = await Store.open(url, migrate=True)
+    game = await store.write(partial(insert_game, game=new_game()))
+    await step(store, game, 2)
+    hook = {
+        "id": "w", "organization_id": ORGANIZATION, "url": "https://cms.example", "status": "active", "secrets": [],
+        "cursor": 7, "failures": 0, "fence": 0, "created_at": 0, "updated_at": 0,
+    }  # fmt: skip
+    await store.write(partial(to, "0007"))
+    await store.write(lambda unit: unit.conn.execute(insert(webhooks).values(hook)))
+    await store.write(partial(to, "0008"))
+
+    assert [row[0] for row in await numbers(store)] == [1, 2, 3]
+    assert await store.read(outbox.sequence) == Sequence(7, complete=True)
+    await step(store, game)
+    assert (await store.write(outbox.number_committed)).last == 8
+
+    await store.write(partial(to, "0007"))
+    cursor = await store.read(lambda conn: conn.scalar(select(webhooks.c.cursor)))
+    assert cursor == 3  # row 4 had its number, and is not delivered yet
+    await store.close()

@@ -1,0 +1,225 @@
+"""What is old goes in small units: others write in between, a run ends in time, and the next one goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+
+import pytest
+from sqlalchemy import func, insert, select
+
+from ingest.purging import Purging
+from mapping.errors import NotFound
+from store import deliverylog, idempotency, outbox, sync, tables, webhooks
+from store.idempotency import FORGOTTEN, KEPT
+from store.liveblogs import Change, insert_game, record
+from tests.store.conftest import ORGANIZATION, new_game
+
+OTHER = "5f0c1de2a1b2c3d4e5f60719"
+URL = "https://cms.example/hook"
+BATCH = outbox.PURGED
+OLD, NEW = 1_000, 1_699_999_999
+"""Unix seconds; what is from before YOUNG is to go."""
+YOUNG = 1_600_000_000
+
+
+def outbox_rows(count, *, first=1, organization=ORGANIZATION, at=OLD):
+    same = {"organization_id": organization, "version": 1, "at": at}
+    return [
+        {**same, "game_id": f"g{number}", "local_id": f"l{number}", "number": number}
+        for number in range(first, first + count)
+    ]
+
+
+def rounds(webhook_id, count):
+    same = {
+        "webhook_id": webhook_id, "game_id": "g", "local_id": "l", "version": 1, "kind": "update", "round": 1,
+        "tries": 1, "at": OLD, "took_ms": 1, "success": True, "message": "",
+    }  # fmt: skip
+    return [{**same, "number": number} for number in range(count)]
+
+
+async def fill(store, table, rows):
+    for start in range(0, len(rows), 50_000):
+        await store.write(lambda unit, start=start: unit.conn.execute(insert(table), rows[start : start + 50_000]))
+
+
+async def count(store, table):
+    return await store.read(lambda conn: conn.scalar(select(func.count()).select_from(table)))
+
+
+async def subscribed(store, organization=ORGANIZATION, cursor=0):
+    """A subscription that has had everything up to `cursor`."""
+    work = partial(webhooks.subscribe, organization_id=organization, url=URL, secret=webhooks.new_secret(), limit=9)
+    row, _ = await store.write(work)
+    table = tables.webhooks
+    await store.write(lambda unit: unit.conn.execute(table.update().where(table.c.id == row.id).values(cursor=cursor)))
+    return row
+
+
+async def while_others_write(store, work):
+    """The seconds that each write of somebody else took while `work` ran."""
+    game = await store.write(partial(insert_game, game=new_game()))
+    took = []
+
+    async def others():
+        while True:
+            began = time.monotonic()
+            await store.write(partial(record, game_id=game.id, change=Change()))
+            took.append(time.monotonic() - began)
+            await asyncio.sleep(0)
+
+    writing = asyncio.create_task(others())
+    await asyncio.sleep(0.05)
+    before = len(took)
+    await work
+    during = took[before:]
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+    return during
+
+
+async def test_a_unit_looks_at_so_many_rows_and_keeps_what_somebody_still_waits_for(store):
+    """Rows behind every active subscription go, also those behind many that stay."""
+    await fill(store, tables.outbox, outbox_rows(30))
+    await fill(store, tables.outbox, outbox_rows(30, first=31, organization=OTHER))
+    await fill(store, tables.outbox, outbox_rows(5, first=61, at=NEW))
+    await subscribed(store, cursor=12)
+    await subscribed(store, OTHER, cursor=60)
+    after, left = 0, []
+    while after is not None:
+        after = await store.write(partial(outbox.purge, before=YOUNG, after=after, limit=10))
+        left.append(await count(store, tables.outbox))
+    numbers = set(await store.read(lambda conn: conn.scalars(select(tables.outbox.c.number)).all()))
+
+    assert [55, 53, 53, 43, 33, 23, 23] == left
+    assert {*range(13, 31), *range(61, 66)} == numbers
+
+
+async def test_without_a_subscription_everything_old_goes(store):
+    """In units of so many rows, until none is left."""
+    await fill(store, tables.outbox, outbox_rows(25))
+    assert 10 == await store.write(partial(outbox.purge, before=YOUNG, limit=10))
+    await Purging(store).deliveries(before=YOUNG)
+
+    assert 0 == await count(store, tables.outbox)
+
+
+async def test_others_write_while_much_is_purged(store):
+    """More than one of their writes for each thousand rows of outbox and log."""
+    batches = 10
+    row = await subscribed(store, cursor=batches * BATCH)
+    await fill(store, tables.outbox, outbox_rows(batches * BATCH))
+    await fill(store, tables.webhook_rounds, rounds(row.id, batches * BATCH))
+    writes = await while_others_write(store, Purging(store, longest=60).deliveries(before=YOUNG))
+
+    assert 0 == await count(store, tables.webhook_rounds)
+    assert {OLD} != set(await store.read(lambda conn: conn.scalars(select(tables.outbox.c.at)).all()))
+    assert len(writes) >= 2 * batches
+
+
+async def test_a_run_ends_in_time_and_the_next_goes_on_where_it_was(store):
+    """What nobody may purge yet is not looked at again and again while there is more behind it."""
+    await fill(store, tables.outbox, outbox_rows(3 * BATCH))
+    await fill(store, tables.outbox, outbox_rows(3 * BATCH, first=10 * BATCH, organization=OTHER))
+    await subscribed(store, cursor=0)
+    purging = Purging(store, longest=0.001)
+    left, finished = [], []
+    for _ in range(7):
+        finished.append(await purging.deliveries(before=YOUNG))
+        left.append(await count(store, tables.outbox) // BATCH)
+
+    assert [6, 6, 6, 5, 4, 3, 3] == left
+    assert [False] * 6 + [True] == finished
+
+
+async def test_a_subscription_with_a_long_log_ends_at_once_and_its_rows_go_bit_by_bit(store):
+    """Nobody sees it any more, its address can be subscribed again, and in the end nothing of it is left."""
+    row = await subscribed(store)
+    await fill(store, tables.webhook_rounds, rounds(row.id, 2 * webhooks.FORGOTTEN + 1))
+    await store.write(partial(webhooks.unsubscribe, organization_id=ORGANIZATION, url=URL))
+    left = await count(store, tables.webhook_rounds)
+
+    assert left == webhooks.FORGOTTEN + 1
+    assert (
+        []
+        == await store.read(webhooks.listed)
+        == await store.read(partial(webhooks.listed, organization_id=ORGANIZATION))
+    )
+    assert [] == await store.read(partial(deliverylog.page, organization_id=ORGANIZATION))
+    some = await store.read(lambda conn: conn.scalar(select(tables.webhook_rounds.c.id).limit(1)))
+    with pytest.raises(NotFound):
+        await store.write(partial(deliverylog.replay, organization_id=ORGANIZATION, delivery_id=some))
+    assert row.secrets[0].value not in str(await store.read(lambda conn: conn.execute(select(tables.webhooks)).all()))
+    again = await subscribed(store)
+    assert again.id != row.id
+    await Purging(store).deliveries(before=0)
+    assert 0 == await count(store, tables.webhook_rounds)
+    assert [again.id] == await store.read(lambda conn: list(conn.scalars(select(tables.webhooks.c.id))))
+
+
+async def test_a_short_log_goes_with_its_subscription(store):
+    """As ever: nothing of it is left."""
+    row = await subscribed(store)
+    await fill(store, tables.webhook_rounds, rounds(row.id, 5))
+    await store.write(partial(webhooks.unsubscribe, organization_id=ORGANIZATION, url=URL))
+
+    assert (0, 0) == (await count(store, tables.webhook_rounds), await count(store, tables.webhooks))
+    assert not await store.write(webhooks.forget_ended)
+
+
+async def test_a_new_key_takes_some_old_ones_with_it(store, game):
+    """A creation never waits for all keys of a busy week to be forgotten; younger ones stay."""
+    old = {"organization_id": ORGANIZATION, "client_id": "cms", "digest": "d", "game_id": game.id}
+    keys = [{**old, "key": f"old{number}", "created_at": NEW - KEPT} for number in range(2 * FORGOTTEN)]
+    young = [{**old, "key": f"young{number}", "created_at": NEW - KEPT // 2} for number in range(3)]
+    await fill(store, tables.idempotency, keys + young)
+    left = []
+    for number in range(3):
+        remember = partial(
+            idempotency.remember, organization_id=ORGANIZATION, client_id="cms", digest="d", game_id=game.id
+        )
+        await store.write(partial(remember, key=f"new{number}"))
+        left.append(await count(store, tables.idempotency))
+
+    assert [FORGOTTEN + 4, 5, 6] == left
+
+
+async def test_bodies_of_closed_matches_go_in_batches(store):
+    """Those of matches that are open stay."""
+    number = 2 * sync.FORGOTTEN + 2
+    same = {
+        "endpoint": "e", "provider": "heim", "organization_id": ORGANIZATION, "sport": "soccer", "status": "finished",
+        "next_poll_at": 0, "failures": 0, "hints": {}, "fence": 0,
+    }  # fmt: skip
+    matches = [
+        {**same, "id": f"f{each}", "match_id": f"{each}", "closed_at": NEW if each else None} for each in range(number)
+    ]
+    bodies = [
+        {"follow_id": match["id"], "name": "match", "rows": 1, "failures": 0, "faults": [], "body": b"{}"}
+        for match in matches
+    ]
+    await fill(store, tables.follows, matches)
+    await fill(store, tables.resources, bodies)
+    first = await store.read(sync.closed_with_bodies)
+    await Purging(store).bodies()
+    left = select(tables.resources.c.follow_id).where(tables.resources.c.body.is_not(None))
+
+    assert sync.FORGOTTEN == len(first)
+    assert ["f0"] == await store.read(lambda conn: list(conn.scalars(left)))
+
+
+@pytest.mark.soak
+async def test_a_million_rows_hold_nobody_up(store):
+    """Outbox and log of a million rows each: 999 of 1,000 writes of others take less than 250 ms meanwhile."""
+    number = 1_000_000
+    row = await subscribed(store, cursor=number)
+    await fill(store, tables.outbox, outbox_rows(number))
+    await fill(store, tables.webhook_rounds, rounds(row.id, number))
+    writes = sorted(await while_others_write(store, Purging(store, longest=3600).deliveries(before=YOUNG)))
+    median, late, longest = (round(writes[int(len(writes) * share) - 1] * 1000, 1) for share in (0.5, 0.999, 1))
+    print(f"{len(writes)} writes: {median} ms (median), {late} ms (99.9th percentile), {longest} ms (longest)")  # noqa: T201
+
+    assert 0 == await count(store, tables.webhook_rounds)
+    assert late < 250
