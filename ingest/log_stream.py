@@ -29,7 +29,7 @@ class BestEffortStream:
         """One that appends to `file`, or to standard error. Raises OSError where the file cannot be opened."""
         if file is None:
             return cls(_standard_error, name="standard error", terminal=sys.stderr.isatty())
-        stream = open(file, "ab", buffering=0, opener=private.opener)  # noqa: SIM115 -- open while the process lives
+        stream = appended(file)
         return cls(partial(_append, stream), name=str(file), terminal=stream.isatty())
 
     def write(self, text: str) -> int:
@@ -54,6 +54,11 @@ class BestEffortStream:
         with suppress(OSError, ValueError):
             reason = getattr(error, "strerror", None) or error
             _standard_error(f"matchwire: the log cannot be written to {self._name}: {reason}\n")
+
+
+def appended(file: Path) -> FileIO:
+    """`file` to be appended to, readable for its owner and group alone. Raises OSError."""
+    return open(file, "ab", buffering=0, opener=private.opener)
 
 
 def _append(stream: FileIO, text: str) -> None:
