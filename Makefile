@@ -11,10 +11,12 @@ READY := $(VENV)/.ready
 INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint soak lock clean
+.PHONY: help install run test lint soak lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+
+install: $(READY) ## create the environment .venv with the command matchwire
 
 run: $(READY) ## start the demo: a provider that replays real matches, the daemon, API and web page
 	$(BIN)/matchwire demo

@@ -1,0 +1,1 @@
+"""matchwire's HTTP API: an ASGI application over `mapping` and `store`."""

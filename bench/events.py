@@ -32,7 +32,7 @@ from api.services import ApiSettings, Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
-from ingest.cli import settle_memory
+from ingest.cli_shared import settle_memory
 from providers.replay.server import bound, listening
 from store import clients
 from store.database import Store

@@ -1,4 +1,4 @@
-"""The settings: every key, where it comes from, and what is wrong with it."""
+"""matchwire's settings: every key, where it comes from, and what is wrong with it."""
 
 from config.check import check
 from config.errors import ConfigError, Problem

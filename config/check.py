@@ -10,22 +10,27 @@ from config.errors import dotted
 from config.loading import Reading, read
 from config.shape import SHAPE, Leaf, leaves
 from config.values import is_hash
+from config.vocabulary import idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from config.settings import Settings
+    from config.vocabulary import Vocabulary
 
 SHORT = 22
 """Characters; 128 random bits take as many in base 64."""
 
 
-def check(path: Path | None, environ: Mapping[str, str]) -> list[str]:
+def check(path: Path | None, environ: Mapping[str, str], vocabulary: Vocabulary | None = None) -> list[str]:
     """Lines that begin with `error: ` (matchwire will not start) or `warning: ` (it will, but look); none is good."""
-    reading = read(path, environ)
+    reading = read(path, environ, vocabulary)
     errors = [f"error: {problem}" for problem in reading.problems]
-    return errors + [f"warning: {text}" for text in _warnings(path, reading)]
+    warnings = list(_warnings(path, reading))
+    if reading.settings is not None and vocabulary is not None:
+        warnings += [f"{dotted(at)}: {text}" for at, text in idle(reading.settings, vocabulary)]
+    return errors + [f"warning: {text}" for text in warnings]
 
 
 def _warnings(path: Path | None, reading: Reading) -> Iterator[str]:

@@ -2,37 +2,77 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from config.vocabulary import contradictions
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from config.errors import Path
     from config.parties import Liveblog
     from config.settings import Settings
+    from config.vocabulary import Vocabulary
 
 
-def conflicts(settings: Settings) -> Iterator[tuple[Path, str]]:
-    """Each contradiction between tables, under the key that has to change."""
+@dataclass(frozen=True, slots=True)
+class ValidTables:
+    """The tables that are valid by themselves, beside which others may not be.
+
+    `rows` are the liveblogs by their index in the file. `named` holds the organizations that are written down, valid or not.
+    """
+
+    settings: Settings
+    rows: Mapping[int, Liveblog]
+    named: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def whole(cls, settings: Settings) -> ValidTables:
+        return cls(settings, dict(enumerate(settings.liveblogs)), frozenset(settings.organizations))
+
+
+def conflicts(found: ValidTables, vocabulary: Vocabulary | None = None) -> Iterator[tuple[Path, str]]:
+    """Each contradiction between tables, and with the installed providers, under the key that has to change."""
+    settings = found.settings
     for client_id, client in settings.clients.items():
         for index, organization in enumerate(client.organizations):
-            if organization not in settings.organizations:
+            if organization not in found.named:
                 yield ("clients", client_id, "organizations", index), f"no organization {organization} is configured"
+    yield from _credentials(settings)
+    yield from _liveblogs(found)
+    if settings.polling.after_max < settings.polling.after:
+        yield ("polling", "after_max"), "is shorter than polling.after, the first of the growing intervals"
+    if vocabulary is not None:
+        yield from contradictions(settings, found.rows, vocabulary)
+
+
+def _credentials(settings: Settings) -> Iterator[tuple[Path, str]]:
+    """HTTP Basic takes both halves; a password without a user is the endpoint's own contradiction."""
+    for organization_id, organization in settings.organizations.items():
+        for provider, endpoint in organization.providers.items():
+            at: Path = ("organizations", organization_id, "providers", provider)
+            if endpoint.username is not None and endpoint.password is None:
+                yield (*at, "password"), "is missing beside the username: give password or password_file"
+            if endpoint.password is not None and endpoint.username is None:
+                yield (*at, "username"), "is missing beside the password"
+
+
+def _liveblogs(found: ValidTables) -> Iterator[tuple[Path, str]]:
     seen: dict[str, int] = {}
-    for index, liveblog in enumerate(settings.liveblogs):
+    for index, liveblog in found.rows.items():
         first = seen.setdefault(liveblog.key, index)
         if first != index:
             yield ("liveblogs", index, "key"), f"is already the key of liveblogs[{first}]"
-        for key, text in _dangling(settings, liveblog):
+        for key, text in _dangling(found, liveblog):
             yield ("liveblogs", index, key), text
-    if settings.polling.after_max < settings.polling.after:
-        yield ("polling", "after_max"), "is shorter than polling.after, the first of the growing intervals"
 
 
-def _dangling(settings: Settings, liveblog: Liveblog) -> Iterator[tuple[str, str]]:
-    organization = settings.organizations.get(liveblog.organization)
+def _dangling(found: ValidTables, liveblog: Liveblog) -> Iterator[tuple[str, str]]:
+    organization = found.settings.organizations.get(liveblog.organization)
     if organization is None:
-        yield "organization", f"no organization {liveblog.organization} is configured"
+        if liveblog.organization not in found.named:
+            yield "organization", f"no organization {liveblog.organization} is configured"
         return
     endpoint = organization.providers.get(liveblog.provider)
     if endpoint is None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from config.crossing import conflicts
+from config.crossing import ValidTables, conflicts
 from config.environment import overlay
 from config.errors import ConfigError, Path, Problem, dotted
 from config.nearest import prune
+from config.salvage import salvaged
 from config.secretfiles import resolve
 from config.settings import Settings
 from config.shape import FILE_SUFFIX, SHAPE
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pydantic_core import ErrorDetails
+
+    from config.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +37,18 @@ class Reading:
     """The file's own tables, before environment and secret files."""
 
 
-def load(path: FilePath | None, environ: Mapping[str, str]) -> Settings:
-    """The settings of the file at `path` (None: defaults), overridden by `environ`. Raises ConfigError."""
-    reading = read(path, environ)
+def load(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabulary | None = None) -> Settings:
+    """The settings of the file at `path` (None: defaults), overridden by `environ`. Raises ConfigError.
+
+    With a `vocabulary` the names of providers and event types are checked too.
+    """
+    reading = read(path, environ, vocabulary)
     if reading.settings is None:
         raise ConfigError(reading.problems)
     return reading.settings
 
 
-def read(path: FilePath | None, environ: Mapping[str, str]) -> Reading:
+def read(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabulary | None = None) -> Reading:
     """Like `load`, with problems as values."""
     name = "environment" if path is None else str(path)
     try:
@@ -57,7 +63,7 @@ def read(path: FilePath | None, environ: Mapping[str, str]) -> Reading:
         return [Problem(_origin(at, laid.origins) or name, dotted(at), text) for at, text in found]
 
     early = [*told(strangers), *laid.problems, *told(secrets.problems)]
-    settings, invalid = _validate(secrets.tree)
+    settings, invalid = _validate(secrets.tree, vocabulary)
     unread = {_without_suffix(at) for at, _ in secrets.problems}
     problems = [*early, *told((at, text) for at, text in invalid if at not in unread)]
     if settings is None or problems:
@@ -79,14 +85,15 @@ def _parse(path: FilePath) -> dict[str, Any]:
     raise ConfigError([Problem(str(path), "", text)])
 
 
-def _validate(tree: Mapping[str, Any]) -> tuple[Settings | None, list[tuple[Path, str]]]:
+def _validate(tree: dict[str, Any], vocabulary: Vocabulary | None) -> tuple[Settings | None, list[tuple[Path, str]]]:
+    """The settings unless something is wrong, and everything that is: also between tables beside an invalid one."""
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
-        return None, [
-            _told(detail) for detail in error.errors(include_url=False, include_context=False, include_input=False)
-        ]
-    found = list(conflicts(settings))
+        details = error.errors(include_url=False, include_context=False, include_input=False)
+        remains = salvaged(tree, [detail["loc"] for detail in details])
+        return None, [*map(_told, details), *(conflicts(remains, vocabulary) if remains is not None else ())]
+    found = list(conflicts(ValidTables.whole(settings), vocabulary))
     return (None if found else settings), found
 
 

@@ -38,9 +38,7 @@ class ProviderEndpoint(Section):
     options: dict[str, Option] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _password_has_a_user(self) -> Self:
-        if self.password is not None and self.username is None:
-            raise ValueError("has a password but no username")
+    def _user_fits_basic(self) -> Self:
         if self.username is not None and ":" in self.username:
             raise ValueError("has a ':' in its username, which HTTP Basic cannot carry")
         return self

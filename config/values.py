@@ -102,6 +102,10 @@ def _secret(value: SecretStr) -> SecretStr:
 def _database(value: SecretStr) -> SecretStr:
     if not value.get_secret_value().startswith(_DATABASES):
         raise ValueError("expects sqlite+aiosqlite:///FILE or postgresql+asyncpg://USER:PASSWORD@HOST/NAME")
+    try:
+        urlsplit(value.get_secret_value()).port  # noqa: B018 -- reading it is the check
+    except ValueError:
+        raise ValueError("has a port that is no number up to 65535, or a '[' or ']' out of place") from None
     return value
 
 

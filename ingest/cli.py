@@ -1,46 +1,70 @@
-"""The command line: `matchwire run`, `check-config`, `replay`, `demo`, `db upgrade`, `clients hash`."""
+"""The command line: `matchwire init`, `check-config`, `run`, `replay`, `demo`, `db upgrade`, and the groups of commands."""
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+import signal
+import traceback
+from functools import partial
+from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
 
+import structlog
 import typer
 
 import config
-from ingest import cli_clients, cli_providers, cli_webhooks
+from ingest import cli_clients, cli_init, cli_providers, cli_replay, cli_webhooks
+from ingest.cli_shared import ConfigFile, DataDir, announce_address, chosen, end, fail, load, placed, start, vocabulary
 from ingest.roles import Role
-from ingest.terminal import err, out
-from store.private import FOLDER
+from ingest.status import Status
+from ingest.terminal import out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    import asyncio
 
     from config import Settings
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turns sports data feeds into liveblogs.")
+STATUSES = (
+    "Exit status: 0 done, or stopped in order; 1 what was looked at is not in order; 2 somebody has to change something "
+    "(command line, configuration, file, port); 70 a fault of matchwire itself; 75 the database is away or the disk is full."
+)
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # what they print is long, and may show values
+    help="Turns sports data feeds into liveblogs.",
+    epilog=STATUSES,
+)
 database = typer.Typer(no_args_is_help=True, help="The database's schema.")
 app.add_typer(database, name="db")
 app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
 app.add_typer(cli_providers.app, name="providers")
+app.command()(cli_init.init)
+app.command()(cli_replay.replay)
+app.command()(cli_replay.demo)
 
 
 OTHERS = 0o027
 """What nobody but the daemon's user and group may do with whatever it makes, even where its umask would let them."""
 
-YOUNG = 10_000
-"""Objects that are made, less those that went, before the youngest are looked through: some 2 MB."""
 
-ConfigFile = Annotated[
-    Path | None,
-    typer.Option("--config", "-c", help="Configuration file (TOML); config/default.toml explains every key."),
-]
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
 
-DataDir = Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")]
+        out.print(f"matchwire {version('matchwire')}", markup=False)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What is asked of no command."""
 
 
 @app.command()
@@ -51,29 +75,47 @@ def run(
     log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
 ) -> None:
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
-    from ingest import daemon, logs
+    from ingest.rechecking import recheck
 
-    settings = _placed(_load(config_file), data_dir)
-    logs.configure(settings.logging.level, settings.logging.format, log_file)
-    _start(lambda stop: daemon.run(settings, announce=_announce, stop=stop, role=role))
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it would end a process that is not yet there to answer it
+    known = vocabulary()
+    written = load(config_file, known)
+    settings = placed(written, data_dir, make=True)
+    _log(settings, log_file)
+    from ingest import daemon  # loads nearly everything: what is wrong so far is reported sooner
+
+    read = partial(config.load, chosen(config_file), os.environ, known)
+    announced: list[str] = []
+
+    def announce(address: str) -> None:
+        announced.append(address)
+        structlog.get_logger().info("config.in_force", file=str(chosen(config_file) or "none"))
+        announce_address(address)
+
+    start(
+        lambda stop: daemon.run(settings, announce=announce, stop=stop, role=role),
+        settings,
+        hangup=partial(recheck, read, written),
+        announced=announced,
+    )
 
 
 @app.command("sync-once")
 def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
-    from ingest import daemon, logs
+    from ingest import daemon
 
-    settings = _placed(_load(config_file), data_dir)
-    logs.configure(settings.logging.level, settings.logging.format)
+    settings = placed(load(config_file, vocabulary()), data_dir, make=True)
+    _log(settings)
     health: dict[str, int] = {}
 
     async def once(_: asyncio.Event) -> None:
         health.update(await daemon.sync_once(settings))
 
-    _start(once)
+    start(once, settings)
     out.print(", ".join(f"{count} {name}" for name, count in health.items()))
     if health.get("failing"):
-        raise typer.Exit(1)
+        raise typer.Exit(Status.FOUND)
 
 
 @app.command()
@@ -86,141 +128,69 @@ def explain(
     import json
 
     from ingest.explaining import explain as explained
-    from mapping.errors import NotFound
     from store.peek import peek
 
-    settings = _placed(_load(config_file), data_dir)
+    settings = placed(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
         found = await peek(settings.database.url.get_secret_value(), lambda conn: explained(conn, liveblog))
         out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
 
-    try:
-        _start(look)
-    except NotFound as error:
-        _fail(error.message)
+    start(look, settings)
 
 
 @app.command("check-config")
-def check_config(config_file: ConfigFile = None) -> None:
+def check_config(
+    file: Annotated[Path | None, typer.Argument(help="The same as --config.", show_default=False)] = None,
+    config_file: ConfigFile = None,
+) -> None:
     """Say what is wrong with the configuration, and what might be; exits 1 when the daemon would not start."""
-    findings = config.check(config_file, os.environ)
+    if file is not None and config_file is not None and file != config_file:
+        fail(f"two configurations are named: {file} and {config_file}")
+    path = chosen(file or config_file)
+    findings = config.check(path, os.environ, vocabulary())
     for line in findings:
         out.print(line, markup=False)
-    try:
-        config.load(config_file, os.environ)
-    except config.ConfigError:
-        raise typer.Exit(1) from None
-    out.print("The configuration is valid." if not findings else "The configuration is valid, with the remarks above.")
-
-
-@app.command()
-def replay(  # noqa: PLR0917 -- options of a command line
-    files: Annotated[list[Path], typer.Argument(help="Recordings (JSONL, plain or .gz).", exists=True, dir_okay=False)],
-    host: str = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 picks a free port, printed on start.")] = 0,
-    speed: Annotated[float, typer.Option(help="1 to 1000 times real time.")] = 1.0,
-    start_at: Annotated[str, typer.Option(help="Seconds after the first answer, or kickoff, end, kickoff-60 …")] = "0",
-    user: Annotated[str | None, typer.Option(help="Ask for HTTP Basic credentials.")] = None,
-    password: Annotated[str | None, typer.Option(envvar="MATCHWIRE_REPLAY_PASSWORD")] = None,
-    envelope: Annotated[str, typer.Option(help="Shape of the match resource: match or tree.")] = "match",
-) -> None:
-    """Serve recorded matches as the provider would, as if they were played now."""
-    from providers.replay import ReplaySettings, serve
-    from providers.replay.settings import checked_envelope
-
-    try:
-        settings = ReplaySettings(
-            files=tuple(files), host=host, port=port, speed=speed, start_at=start_at,
-            user=user, password=password, envelope=checked_envelope(envelope),
-        )  # fmt: skip
-    except ValueError as error:
-        _fail(str(error))
-
-    async def until(stop: asyncio.Event) -> None:
-        serving = asyncio.create_task(serve(settings, ready=_announce))
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-        if not serving.done():
-            serving.cancel()
-            await asyncio.gather(serving, return_exceptions=True)
-            return
-        serving.result()
-
-    _start(until)
-
-
-@app.command()
-def demo(
-    port: Annotated[int, typer.Option(help="Port of the page and the API; 0 picks a free one.")] = 8080,
-    speed: Annotated[float, typer.Option(help="How fast the matches are played: 1 to 1000 times real time.")] = 20.0,
-) -> None:
-    """Play real matches from a built-in provider and show their liveblogs: nothing to configure, nothing is kept."""
-    from ingest.demo import play
-
-    _start(lambda stop: play(port=port, speed=speed, out=out, stop=stop))
+    if any(line.startswith("error: ") for line in findings):
+        raise typer.Exit(Status.FOUND)
+    out.print(
+        f"{'The configuration' if path is None else path} is valid{', with the remarks above' if findings else ''}.",
+        markup=False,
+    )
 
 
 @database.command()
-def upgrade(config_file: ConfigFile = None) -> None:
+def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring the database's schema to this version."""
+    from ingest.failures import OPERATORS
     from store import migrate
 
-    settings = _load(config_file)
-    migrate.upgrade(settings.database.url.get_secret_value())
+    settings = placed(load(config_file), data_dir, make=True)
+    try:
+        migrate.upgrade(settings.database.url.get_secret_value())
+    except OPERATORS as error:
+        end(error, settings)
     out.print("The schema is up to date.")
 
 
 def main() -> None:
-    """Entry point of the `matchwire` command. While modules are loaded nothing becomes garbage; looking for it costs a third."""
+    """Run the command. What nobody has foreseen goes to the log, or to standard error, with its traceback."""
     gc.disable()
     os.umask(os.umask(OTHERS) | OTHERS)
-    app()
-
-
-def settle_memory() -> None:
-    """Look for garbage seldom, and never again in what is loaded now.
-
-    Whatever many requests have in the making looks young; looking through it every 700 objects cost a tenth of a write.
-    """
-    gc.freeze()
-    gc.set_threshold(YOUNG, 10, 10)
-    gc.enable()
-
-
-def _load(path: Path | None) -> Settings:
     try:
-        return config.load(path, os.environ)
-    except config.ConfigError as error:
-        for problem in error.problems:
-            err.print(f"matchwire: {problem}", markup=False)
-        raise typer.Exit(2) from None
+        app()
+    except Exception:  # noqa: BLE001 -- the last one who can say it
+        if structlog.is_configured():
+            structlog.get_logger().critical("matchwire.failed", exc_info=True)
+        else:
+            traceback.print_exc()
+        raise SystemExit(Status.BROKEN) from None
 
 
-def _placed(settings: Settings, data_dir: Path | None) -> Settings:
-    if data_dir is None:
-        return settings
-    data_dir.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    return settings.in_folder(data_dir.resolve())
+def _log(settings: Settings, file: Path | None = None) -> None:
+    from ingest import logs
 
-
-def _start(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run until stopped; what only the operator can mend is told in one line, without a trace."""
-    from ingest.daemon import main as loop
-    from store.errors import StoreError
-
-    settle_memory()
     try:
-        loop(work)
-    except (OSError, ValueError, StoreError) as error:
-        _fail(str(error))
-
-
-def _announce(address: str) -> None:
-    out.print(f"matchwire listens on {address}", markup=False)
-
-
-def _fail(message: str) -> NoReturn:
-    err.print(f"matchwire: {message}", markup=False)
-    raise typer.Exit(2)
+        logs.configure(settings.logging.level, settings.logging.format, file)
+    except OSError as error:
+        fail(f"--log-file {file}: cannot be opened: {error.strerror}")

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-import config
+from ingest.cli_shared import ConfigFile, DataDir, fail, load, on_database, placed
 from ingest.terminal import err, out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from config import Settings
-    from store.unit import Unit
-
-T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="The clients that may use the API.")
 
 SCOPES = ("read", "write", "stats", "webhooks", "external", "admin")
 LONGEST_ID = 255
 
-ConfigFile = Annotated[Path | None, typer.Option("--config", "-c", help="Configuration file (TOML).")]
-DataDir = Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")]
 ClientId = Annotated[str, typer.Argument(help="The client_id.")]
 
 
@@ -47,18 +38,18 @@ def create(
     """Create a client; its secret is shown once and stored as a hash."""
     from store import clients
 
-    settings = _settings(config_file, data_dir)
+    settings = placed(load(config_file), data_dir)
     if unknown := [name for name in scope or () if name not in SCOPES]:
-        _fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
+        fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
     if not client_id.isprintable() or not 0 < len(client_id) <= LONGEST_ID or set(client_id) & set(":. "):
-        _fail("a client_id is 1 to 255 printable characters without colon, dot and blank")
+        fail("a client_id is 1 to 255 printable characters without colon, dot and blank")
     spec = clients.ClientSpec(
         id=client_id,
         secrets=(clients.hash_secret(secret := _new_secret()),),
         organizations=_owners(settings, organization),
         scopes=tuple(scope or ("read",)),
     )
-    _run(settings, partial(clients.create, spec=spec))
+    on_database(settings, partial(clients.create, spec=spec))
     _show_once(secret)
 
 
@@ -67,7 +58,7 @@ def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Show all clients, revoked ones too; secrets are never shown."""
     from store import clients
 
-    rows = _run(_settings(config_file, data_dir), lambda unit: clients.listed(unit.conn))
+    rows = on_database(placed(load(config_file), data_dir), lambda unit: clients.listed(unit.conn))
     table = Table("client_id", "organizations", "scopes", "live secrets", "from", "state")
     for row in rows:
         table.add_row(
@@ -88,7 +79,7 @@ def rotate(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDi
 
     secret = _new_secret()
     hashed = clients.hash_secret(secret)
-    _run(_settings(config_file, data_dir), partial(clients.rotate, client_id=client_id, secret_hash=hashed))
+    on_database(placed(load(config_file), data_dir), partial(clients.rotate, client_id=client_id, secret_hash=hashed))
     _show_once(secret)
 
 
@@ -97,7 +88,7 @@ def revoke(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDi
     """From now on the client is unknown; its id is never given again."""
     from store import clients
 
-    _run(_settings(config_file, data_dir), partial(clients.revoke, client_id=client_id))
+    on_database(placed(load(config_file), data_dir), partial(clients.revoke, client_id=client_id))
     out.print("The client is revoked; a running daemon knows within two seconds.")
 
 
@@ -115,7 +106,7 @@ def hash_secret(
         err.print(f"secret (shown once): {secret}", markup=False)
     given = secret if secret is not None else sys.stdin.readline().strip()
     if not given:
-        _fail("there is no secret")
+        fail("there is no secret")
     out.print(f"sha256:{hashed(given)}", markup=False)
 
 
@@ -134,32 +125,5 @@ def _owners(settings: Settings, named: list[str] | None) -> tuple[str, ...]:
     if not named and len(known) == 1:
         return known
     if not named or not set(named) <= set(known):
-        _fail(f"name organizations of the configuration with --organization: {', '.join(known) or 'there is none'}")
+        fail(f"name organizations of the configuration with --organization: {', '.join(known) or 'there is none'}")
     return tuple(dict.fromkeys(named))
-
-
-def _settings(path: Path | None, data_dir: Path | None) -> Settings:
-    try:
-        settings = config.load(path, os.environ)
-    except config.ConfigError as error:
-        for problem in error.problems:
-            err.print(f"matchwire: {problem}", markup=False)
-        raise typer.Exit(2) from None
-    return settings if data_dir is None else settings.in_folder(data_dir.resolve())
-
-
-def _run(settings: Settings, work: Callable[[Unit], T]) -> T:
-    """One unit on the daemon's database; what only the operator can mend is told in one line."""
-    from mapping.errors import ServiceError
-    from store import command
-    from store.errors import StoreError
-
-    try:
-        return command.run(settings.database.url.get_secret_value(), work)
-    except (StoreError, ServiceError) as error:
-        _fail(str(error))
-
-
-def _fail(message: str) -> NoReturn:
-    err.print(f"matchwire: {message}", markup=False)
-    raise typer.Exit(2)

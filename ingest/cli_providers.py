@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
-from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-import config
+from ingest.cli_shared import ConfigFile, load
 from ingest.terminal import err, out
 from mapping.errors import ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import config
     from ingest.importing import Source
     from mapping.match import Fault, Incident, Match, Race
     from providers.base import Answer, Fetched, Provider, Selector
@@ -59,9 +58,7 @@ def probe(  # noqa: PLR0917 -- options of a command line
         str, typer.Argument(metavar="PROVIDER", help="Id of the provider, such as heim: `matchwire providers list`.")
     ],
     ident: Annotated[str, typer.Argument(metavar="ID", help="The provider's id of the match (or what --kind says).")],
-    config_file: Annotated[
-        Path | None, typer.Option("--config", "-c", help="Configuration file with the endpoint.")
-    ] = None,
+    config_file: ConfigFile = None,
     organization: Annotated[
         str | None, typer.Option(help="Id of the organization whose endpoint is asked; else the first that has one.")
     ] = None,
@@ -69,12 +66,7 @@ def probe(  # noqa: PLR0917 -- options of a command line
     text: Annotated[bool, typer.Option("--text", help="Ask for editorial text too.")] = False,
 ) -> None:
     """Ask a provider for a match once and show what was understood; exits 1 where that is no match."""
-    try:
-        settings = config.load(config_file, os.environ)
-    except config.ConfigError as error:
-        for problem in error.problems:
-            err.print(f"matchwire: {problem}", markup=False)
-        raise typer.Exit(2) from None
+    settings = load(config_file)
     chosen = organization or next(
         (id_ for id_, each in settings.organizations.items() if provider in each.providers), ""
     )

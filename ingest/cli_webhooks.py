@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-import config
-from ingest.terminal import err, out
+from ingest.cli_shared import ConfigFile, DataDir, fail, load, on_database, placed
+from ingest.terminal import out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from config import Settings
-    from store.unit import Unit
-
-T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="Webhook subscriptions and their deliveries.")
 
-ConfigFile = Annotated[Path | None, typer.Option("--config", "-c", help="Configuration file (TOML).")]
-DataDir = Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")]
 Organization = Annotated[
     str | None, typer.Option("--organization", "-o", help="Needed where the configuration has several.")
 ]
@@ -38,8 +29,8 @@ def list_(organization: Organization = None, config_file: ConfigFile = None, dat
     from api import hooks
     from store import webhooks
 
-    settings = _settings(config_file, data_dir)
-    rows = _run(settings, lambda unit: webhooks.listed(unit.conn, organization))
+    settings = placed(load(config_file), data_dir)
+    rows = on_database(settings, lambda unit: webhooks.listed(unit.conn, organization))
     table = Table("organization", "url", "status", "failures", "since", "last outcome")
     for row in rows:
         shown = hooks.subscription(row)
@@ -60,19 +51,22 @@ def subscribe(
     url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
 ) -> None:
     """Subscribe an endpoint, or enable it again; the secret of a new one is shown once."""
-    from ingest.guarded import Guard
+    from ingest.guarded import Blocked, Guard
     from store import webhooks
 
-    settings = _settings(config_file, data_dir)
+    settings = placed(load(config_file), data_dir)
     guard = Guard(settings.webhooks.allow_hosts)
     try:
-        if not asyncio.run(guard.admits(url)):
-            _fail("the address may not be used: a public http or https address is expected, without user and password")
+        asyncio.run(guard.check(url))
+    except Blocked as error:
+        fail(str(error))
     finally:
         guard.close()
     limit, secret = settings.webhooks.per_organization, webhooks.new_secret()
     owner = _owner(settings, organization)
-    _, new = _run(settings, partial(webhooks.subscribe, organization_id=owner, url=url, secret=secret, limit=limit))
+    _, new = on_database(
+        settings, partial(webhooks.subscribe, organization_id=owner, url=url, secret=secret, limit=limit)
+    )
     out.print(f"secret (shown once): {secret}" if new else "The subscription exists; its secret stays.", markup=False)
 
 
@@ -83,8 +77,8 @@ def unsubscribe(
     """Forget a subscription and its log."""
     from store import webhooks
 
-    settings = _settings(config_file, data_dir)
-    _run(settings, partial(webhooks.unsubscribe, organization_id=_owner(settings, organization), url=url))
+    settings = placed(load(config_file), data_dir)
+    on_database(settings, partial(webhooks.unsubscribe, organization_id=_owner(settings, organization), url=url))
 
 
 @app.command()
@@ -94,10 +88,10 @@ def rotate(
     """Give a subscription a new secret; the one before signs too for a while."""
     from store import webhooks
 
-    settings = _settings(config_file, data_dir)
+    settings = placed(load(config_file), data_dir)
     secret, overlap = webhooks.new_secret(), settings.webhooks.secret_overlap
     owner = _owner(settings, organization)
-    _run(settings, partial(webhooks.rotate, organization_id=owner, url=url, secret=secret, overlap=overlap))
+    on_database(settings, partial(webhooks.rotate, organization_id=owner, url=url, secret=secret, overlap=overlap))
     out.print(f"secret (shown once): {secret}", markup=False)
 
 
@@ -108,8 +102,8 @@ def ping(
     """Let the daemon send a test message; `deliveries` shows how it went."""
     from store import deliverylog
 
-    settings = _settings(config_file, data_dir)
-    _run(settings, partial(deliverylog.ping, organization_id=_owner(settings, organization), url=url))
+    settings = placed(load(config_file), data_dir)
+    on_database(settings, partial(deliverylog.ping, organization_id=_owner(settings, organization), url=url))
 
 
 @app.command()
@@ -125,10 +119,10 @@ def deliveries(  # noqa: PLR0917 -- options of a command line
     from api.hooks import iso
     from store import deliverylog
 
-    settings = _settings(config_file, data_dir)
+    settings = placed(load(config_file), data_dir)
     wanted = deliverylog.LogFilter(url=url, success=False if failed else None)
     owner = _owner(settings, organization)
-    rows = _run(settings, lambda unit: deliverylog.page(unit.conn, owner, wanted, limit=limit))
+    rows = on_database(settings, lambda unit: deliverylog.page(unit.conn, owner, wanted, limit=limit))
     table = Table("id", "ended", "url", "kind", "liveblog", "version", "round", "tries", "ms", "status", "message")
     for row in rows:
         numbers = (str(each) for each in (row.version, row.round, row.tries, row.took_ms, row.status_code or ""))
@@ -152,26 +146,16 @@ def replay(  # noqa: PLR0917 -- options of a command line
     """Let the daemon deliver once more: one row of the log, or a span of time."""
     from store import deliverylog
 
-    settings = _settings(config_file, data_dir)
+    settings = placed(load(config_file), data_dir)
     owner = _owner(settings, organization)
     if (delivery is None) == (url is None):
-        _fail("name a row of the log, or --url with --since and --until")
+        fail("name a row of the log, or --url with --since and --until")
     if delivery is not None:
-        count = _run(settings, partial(deliverylog.replay, organization_id=owner, delivery_id=delivery))
+        count = on_database(settings, partial(deliverylog.replay, organization_id=owner, delivery_id=delivery))
     else:
         work = partial(deliverylog.replay_range, organization_id=owner, url=url or "", since=since, until=until)
-        count = _run(settings, work)
+        count = on_database(settings, work)
     out.print(f"{count} will be delivered once more.")
-
-
-def _settings(path: Path | None, data_dir: Path | None) -> Settings:
-    try:
-        settings = config.load(path, os.environ)
-    except config.ConfigError as error:
-        for problem in error.problems:
-            err.print(f"matchwire: {problem}", markup=False)
-        raise typer.Exit(2) from None
-    return settings if data_dir is None else settings.in_folder(data_dir.resolve())
 
 
 def _owner(settings: Settings, organization: str | None) -> str:
@@ -179,22 +163,5 @@ def _owner(settings: Settings, organization: str | None) -> str:
     if organization is None and len(known) == 1:
         return known[0]
     if organization not in settings.organizations:
-        _fail(f"name one of the organizations with --organization: {', '.join(known) or 'none is configured'}")
+        fail(f"name one of the organizations with --organization: {', '.join(known) or 'none is configured'}")
     return organization
-
-
-def _run(settings: Settings, work: Callable[[Unit], T]) -> T:
-    """One unit on the daemon's database; what only the operator can mend is told in one line."""
-    from mapping.errors import ServiceError
-    from store import command
-    from store.errors import StoreError
-
-    try:
-        return command.run(settings.database.url.get_secret_value(), work)
-    except (StoreError, ServiceError) as error:
-        _fail(str(error))
-
-
-def _fail(message: str) -> NoReturn:
-    err.print(f"matchwire: {message}", markup=False)
-    raise typer.Exit(2)

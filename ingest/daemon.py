@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping
@@ -17,6 +18,7 @@ from api.services import ApiSettings, Services
 from api.stream.streams import Streams
 from ingest.closing import close_abandoned
 from ingest.delivering import Delivering, Rhythm
+from ingest.failures import StartError
 from ingest.guarded import Guard
 from ingest.house import opened
 from ingest.posting import Limits
@@ -29,6 +31,8 @@ from mapping.reconcile import CONFIRMATIONS
 from providers.replay.server import address_of, bound, listening
 
 if TYPE_CHECKING:
+    import socket
+
     from config import Settings
     from ingest.house import House
 
@@ -58,7 +62,7 @@ async def run(
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
         house = await cleanup.enter_async_context(opened(settings, clock, role))
-        listener = cleanup.enter_context(bound(settings.server.host, settings.server.port))
+        listener = cleanup.enter_context(_listener(settings))
         following = asyncio.create_task(house.followers.run(), name="followers")
         cleanup.push_async_callback(house.leasing.stop)
         cleanup.push_async_callback(house.followers.stop)
@@ -134,8 +138,11 @@ async def sync_once(settings: Settings, clock: Callable[[], float] = time.time) 
         return house.followers.health()
 
 
-def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run `work` in a fresh loop; SIGTERM and SIGINT set the event that it is given."""
+def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]], hangup: Callable[[], None] | None = None) -> None:
+    """Run `work` in a fresh loop; SIGTERM and SIGINT set the event that it is given, and so does SIGHUP without `hangup`.
+
+    `hangup` is called in a thread, at each SIGHUP.
+    """
     import uvloop
 
     async def with_signals() -> None:
@@ -143,9 +150,22 @@ def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(name, stop.set)
+        loop.add_signal_handler(
+            signal.SIGHUP, *((stop.set,) if hangup is None else (loop.run_in_executor, None, hangup))
+        )
         await work(stop)
 
     uvloop.run(with_signals())
+
+
+def _listener(settings: Settings) -> socket.socket:
+    """The socket that requests come in by. Raises StartError with the key that has to change."""
+    host, port = settings.server.host, settings.server.port
+    try:
+        return bound(host, port)
+    except (OSError, UnicodeError) as error:
+        key = "server.port" if getattr(error, "errno", None) in {errno.EADDRINUSE, errno.EACCES} else "server.host"
+        raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
 
 
 def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:

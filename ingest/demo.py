@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import config
 from ingest import daemon, logs
+from ingest.failures import StartError
 from providers.replay import ReplaySettings, running
 from providers.replay.demo import demo_files
 
@@ -44,7 +45,10 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
             def announce(address: str) -> None:
                 out.print(GREETING.format(speed=speed, address=address, provider=replay.url), markup=False)
 
-            await daemon.run(settings, announce=announce, stop=stop)
+            try:
+                await daemon.run(settings, announce=announce, stop=stop)
+            except StartError as error:
+                raise StartError(f"{error}; `matchwire demo --port 0` takes any free port") from error
 
 
 def _settings(port: int, base_url: str) -> Settings:

@@ -11,9 +11,11 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
 
 import httpcore
 import httpx
+import structlog
 
 from mapping.rules import addresses
 from mapping.rules.addresses import Allowed, NotAllowed
@@ -30,6 +32,9 @@ T = TypeVar("T")
 UNREACHED = (OSError, httpcore.ConnectError, httpcore.ConnectTimeout)
 LOOKUPS = 32
 """Threads for names; one that hangs must not hold up the others."""
+
+
+log = structlog.get_logger()
 
 
 class Blocked(Exception):
@@ -90,10 +95,11 @@ class Guard:
             raise Blocked from None
 
     async def admits(self, url: str) -> bool:
-        """Whether `url` may be called now."""
+        """Whether `url` may be called now; the operator reads of one that may not in the log."""
         try:
             await self.check(url)
         except Blocked:
+            log.info("webhook.address_refused", host=_host(url), setting="webhooks.allow_hosts")
             return False
         return True
 
@@ -235,3 +241,11 @@ class _Stream(httpcore.AsyncNetworkStream):
 
     def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)
+
+
+def _host(url: str) -> str:
+    """The host of `url`, for the log; what follows it may be a secret."""
+    try:
+        return urlsplit(url).hostname or "?"
+    except ValueError:
+        return "?"

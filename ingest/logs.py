@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-import sys
 from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
 
+from ingest.log_stream import BestEffortStream
 from store import private
 
 if TYPE_CHECKING:
@@ -24,8 +24,11 @@ HIDDEN = "[hidden]"
 
 
 def configure(level: str, format_: str, file: Path | None = None) -> None:
-    """Log everything from `level` up to `file` (or standard error): `json`, `console`, or by terminal (`auto`)."""
-    stream = sys.stderr if file is None else _opened(file)
+    """Log everything from `level` up to `file` (or standard error): `json`, `console`, or by terminal (`auto`).
+
+    Raises OSError where `file` cannot be opened; what cannot be written later ends nothing.
+    """
+    stream = cast("TextIO", BestEffortStream.of(file))
     readable = format_ == "console" or (format_ == "auto" and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -47,11 +50,6 @@ def configure(level: str, format_: str, file: Path | None = None) -> None:
     _adopt_standard_logging(shared, render, stream)
     if file is not None:
         private.tighten(file)
-
-
-def _opened(file: Path) -> TextIO:
-    """To be appended to, line by line."""
-    return cast("TextIO", open(file, "a", encoding="utf-8", buffering=1, opener=private.opener))
 
 
 def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -1,0 +1,1 @@
+"""matchwire's language: matches, liveblogs and the rules between them, without any I/O."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from importlib.metadata import EntryPoint
 
     from providers.base import Provider
 
@@ -36,8 +37,11 @@ class Registry:
 
     @classmethod
     def load(cls) -> Registry:
-        """The built-in providers and the objects (`base.Provider`) that entry points of GROUP name."""
-        added = (entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
+        """The built-in providers and the objects (`base.Provider`) that entry points of GROUP name.
+
+        ValueError for one that cannot be loaded, and where two have one id.
+        """
+        added = (_loaded(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
         return cls.of((*BUILT_IN, *added))
 
     @property
@@ -55,3 +59,10 @@ class Registry:
 
     def __iter__(self) -> Iterator[Provider]:
         return iter(self.providers.values())
+
+
+def _loaded(entry: EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"the provider plug-in {entry.name} ({entry.value}) cannot be loaded: {error}") from error

@@ -1,1 +1,1 @@
-"""All SQL of the house: liveblogs, master data, the sync's memory, clients; SQLite and PostgreSQL from one code."""
+"""All SQL of matchwire: liveblogs, master data, the sync's memory, clients; SQLite and PostgreSQL from one code."""

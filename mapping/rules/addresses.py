@@ -17,7 +17,10 @@ PORTS = {"http": 80, "https": 443}
 FREE_PORTS = 1024
 """From here on any port may be called; below it only those of PORTS."""
 LONGEST = 2048
-REFUSED = "the address may not be used: a public http or https address is expected, without user and password"
+REFUSED = (
+    "the address may not be used: a public http or https address without user and password is expected, "
+    "or one that the operator allows in webhooks.allow_hosts"
+)
 """One message for whatever is wrong, so that nobody learns from it what there is inside."""
 
 NOT_PUBLIC_V4 = tuple(

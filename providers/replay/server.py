@@ -97,14 +97,14 @@ def address_of(listener: socket.socket) -> str:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket on that port, 0 for a free one (OSError if it is taken)."""
+    """A socket on that port, 0 for a free one (OSError that names both, if it is taken)."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio turns Nagle's algorithm off; without, every answer waits 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        raise OSError(error.errno, error.strerror, f"{host}:{port}") from error
     return listener

@@ -64,10 +64,10 @@ def write(folder, text):
     return path
 
 
-def problems(path, environ=None):
+def problems(path, environ=None, vocabulary=None):
     """What is wrong; an empty tuple if nothing is."""
     try:
-        load(path, environ or {})
+        load(path, environ or {}, vocabulary)
     except ConfigError as error:
         return error.problems
     return ()

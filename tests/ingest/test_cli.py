@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from ingest.cli import app
+from providers.replay.demo import demo_files
 from store import migrate
 from store.clients import hash_secret
 from tests.day import match_day
@@ -64,6 +67,56 @@ def test_check_config_passes_what_is_right(command, tmp_path):
     result = command("check-config", "--config", config)
 
     assert (0, True) == (result.exit_code, "is valid" in result.output)
+
+
+def test_check_config_takes_the_file_both_ways_or_the_one_of_the_folder(command, tmp_path, monkeypatch):
+    """`FILE`, `--config FILE` and nothing in a folder with a matchwire.toml mean the same file."""
+    path = written(tmp_path, "[polling]\nlife = 5\n")
+    monkeypatch.chdir(tmp_path)
+
+    outputs = {
+        command(*words).output for words in (("check-config", path.name), ("check-config", "--config", path.name))
+    }
+
+    assert outputs == {command("check-config").output}
+    assert "matchwire.toml: polling.life" in outputs.pop()
+    assert command("clients", "list").exit_code == 2
+
+
+def test_check_config_knows_providers_and_event_types(command, tmp_path):
+    """Names that no installed provider has are errors, all of them in one go, and the daemon does not start with them."""
+    text = ORGANIZATION.format(upstream="https://customer.provider.example")
+    path = written(
+        tmp_path,
+        text.replace("providers.heim]", 'providers.hiem]\nusername = "u"').replace(
+            'match_id = "9000001"', 'match_id = "9000001"\nexclude_events = ["soccer.gaol"]'
+        ),
+    )
+    result = command("check-config", path)
+
+    assert result.exit_code == 1
+    for key in (
+        "organizations.desk.providers.hiem:",
+        "organizations.desk.providers.hiem.password:",
+        "liveblogs[0].provider:",
+    ):
+        assert f"error: {path}: {key}" in result.output, result.output
+    assert command("run", "--config", path).exit_code == 2
+
+
+def test_a_replay_ends_in_order_at_a_hangup():
+    """A closed terminal ends what is no daemon, as Ctrl-C does."""
+    file = next(iter(demo_files("en")))
+    line = [sys.executable, "-c", "from ingest.entry import main; main()", "replay", str(file)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, env=ENVIRON, text=True) as replay:
+        assert replay.stdout.readline().startswith("matchwire listens on http://")
+        replay.send_signal(signal.SIGHUP)
+        assert replay.wait(30) == 0
+
+
+def test_the_version_is_shown(command):
+    """`--version` names the installed distribution's."""
+    assert command("--version").output.split() == ["matchwire", version("matchwire")]
 
 
 def test_run_refuses_a_wrong_configuration_in_one_line(command, tmp_path):
@@ -130,7 +183,7 @@ def _only_liveblog(path) -> str:
 def test_what_is_loaded_is_not_looked_through_for_garbage():
     """A daemon looks for it seldom, and on."""
     ask = (
-        "import gc, ingest.cli as cli; gc.disable(); cli.settle_memory();"
+        "import gc, ingest.cli; from ingest import cli_shared as cli; gc.disable(); cli.settle_memory();"
         " print(gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == cli.YOUNG, gc.isenabled())"
     )
     told = subprocess.run([sys.executable, "-c", ask], env=ENVIRON, capture_output=True, text=True, check=True).stdout

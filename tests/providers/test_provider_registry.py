@@ -1,5 +1,7 @@
 """Which providers there are, and what they say of themselves."""
 
+from importlib.metadata import EntryPoint
+
 import pytest
 
 from providers.gn_gsd.adapter import GN_GSD
@@ -42,6 +44,15 @@ def test_entry_points_add_providers(monkeypatch):
     )
 
     assert Registry.load().ids == {"heim", "gn-gsd", "other"}
+
+
+def test_a_plug_in_that_cannot_be_loaded_is_named(monkeypatch):
+    """The entry point, its module and the reason stand in one line."""
+    broken = EntryPoint("local", "no_such_module:PROVIDER", "matchwire.providers")
+    monkeypatch.setattr("providers.registry.entry_points", lambda group: [broken] if group == broken.group else [])
+
+    with pytest.raises(ValueError, match=r"plug-in local \(no_such_module:PROVIDER\) cannot be loaded: No module"):
+        Registry.load()
 
 
 def test_heim_promises_what_the_interface_lists():

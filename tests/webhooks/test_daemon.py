@@ -9,6 +9,7 @@ from functools import partial
 import httpx
 import pytest
 from standardwebhooks import Webhook
+from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 from config import Settings
@@ -71,10 +72,19 @@ async def test_from_subscription_to_delivery(client, settings, receiver):
 
 
 async def test_addresses_inside_are_refused_at_the_door(client):
-    """The daemon's guard is asked when somebody subscribes."""
-    for url in ("http://127.0.0.2:8080/", "http://169.254.169.254/latest", "http://[::1]:8080/"):
-        answer = await client.post(f"{BASE}/subscribe", json={"url": url})
-        assert (answer.status_code, answer.json()["field"]) == (422, "url")
+    """The daemon's guard is asked when somebody subscribes; one answer for all reasons names the setting that allows more."""
+    messages, hosts = set(), ["127.0.0.2", "169.254.169.254", "::1", "no-such-name.invalid"]
+    with capture_logs() as lines:
+        for host in hosts:
+            url = f"http://{f'[{host}]' if ':' in host else host}:8080/a-secret-path"
+            answer = await client.post(f"{BASE}/subscribe", json={"url": url})
+            assert (answer.status_code, answer.json()["field"]) == (422, "url")
+            messages.add(answer.json()["message"])
+
+    assert ["webhooks.allow_hosts" in each for each in messages] == [True]
+    refused = [line for line in lines if line["event"] == "webhook.address_refused"]
+    assert [(line["host"], line["setting"]) for line in refused] == [(host, "webhooks.allow_hosts") for host in hosts]
+    assert "a-secret-path" not in str(lines)
 
 
 def test_the_commands_do_the_same_beside_the_daemon(settings, receiver, tmp_path):

@@ -1,0 +1,205 @@
+"""README's own commands, played as they are printed by somebody who has nothing but a fresh folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import tomllib
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from providers.replay import Line, Replay, ReplaySettings
+from tests.ingest.test_creating import LINES, MATCH
+from tests.unprivileged import own_folder, unprivileged
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+ADDRESS = "127.0.0.1:8080"
+"""What README prints; somebody else may have that port, so any free one takes its place."""
+PRINTED_MATCH = "8315073"
+PASSWORD = "the provider's password"
+UPSTREAM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"
+BEGINNING = """
+set -eu
+export PATH="$PWD/.venv/bin:$PATH"
+"""
+
+
+def own_contract():
+    """README's blocks for a contract of one's own: the configuration, and what is typed in the two terminals."""
+    section = README.split("## Run it on your own contract", 1)[1].split("\n## ", 1)[0]
+    section = section.split("When one machine is too small")[0]
+    shown = [textwrap.dedent(each).strip() for each in re.findall(r"\n\n((?: {8}.*\n|\n(?= {8}))+)", section)]
+    tables = [each for each in shown if each.startswith("[")]
+    typed = [each for each in shown if not each.startswith("[")]
+    return tables, typed
+
+
+@contextmanager
+def fresh_folder():
+    """What a clone is to README: a folder with the environment in it."""
+    with own_folder() as folder:
+        (folder / ".venv").symlink_to(sys.prefix)
+        yield folder
+
+
+def environment(folder, upstream):
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATCHWIRE_")}
+    inherited.pop("PYTHONPATH", None)
+    return {**inherited, "HOME": str(folder), "MATCHWIRE_SERVER__PORT": "0", UPSTREAM: upstream}
+
+
+def recorded():
+    """A match under the id that README prints."""
+    for line in LINES:
+        renamed = line.row().replace(MATCH, PRINTED_MATCH)
+        yield Line.of(line.at, json.loads(renamed)["resource"], json.loads(renamed)["body"])
+
+
+class Terminal:
+    """A shell of an unprivileged user that plays commands in the foreground; `log` collects what it prints."""
+
+    def __init__(self, folder, environ, commands, given=""):
+        self.log = folder.parent / f"{folder.name}-{time.monotonic_ns()}.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [*unprivileged(), "bash", "-c", commands], cwd=folder, env=environ, stdin=subprocess.PIPE,
+                stdout=log, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            )  # fmt: skip
+        self.process.stdin.write(given)
+        self.process.stdin.close()
+
+    def until(self, words, within=60):
+        """What it has printed once `words` are among it."""
+        deadline = time.monotonic() + within
+        while words not in (said := self.log.read_text()):
+            assert self.process.poll() is None, said
+            assert time.monotonic() < deadline, said
+            time.sleep(0.05)
+        return said
+
+    def address(self):
+        """Host and port that the daemon has said it listens on."""
+        return re.search(r"matchwire listens on http://(\S+)\n", self.until("matchwire listens on http://"))[1]
+
+    def finished(self, within=120):
+        """Exit status and all that it has printed."""
+        return self.process.wait(within), self.log.read_text()
+
+    def end(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait(30)
+        self.log.unlink()
+
+
+@contextmanager
+def terminal(*args, **more):
+    opened = Terminal(*args, **more)
+    try:
+        yield opened
+    finally:
+        opened.end()
+
+
+async def test_readme_runs_as_it_is_printed():
+    """From a fresh folder to a liveblog that everybody reads: `init`, `check-config`, `run`, and each curl after them."""
+    (tables,), (prepare, start, *more) = own_contract()
+    assert prepare.startswith("make install\n")
+    prepare = prepare.removeprefix("make install\n")
+    settings = ReplaySettings(user="newsroom", password=PASSWORD, start_at="end")
+    async with Replay([*recorded()], settings).serve() as replay:
+        await asyncio.to_thread(play, replay.url, tables, f"{prepare}\n{start}", "\n".join(more))
+
+
+def play(upstream, tables, first, second):
+    """Both terminals, and what the second shows."""
+    with fresh_folder() as folder:
+        environ = environment(folder, upstream)
+        with terminal(folder, environ, f"set -eu\n{first}", given=f"{PASSWORD}\n") as daemon:
+            daemon.until("matchwire.toml is valid")
+            address = daemon.address()
+            written = folder / "newsroom" / "matchwire.toml"
+            assert tomllib.loads(written.read_text()) == tomllib.loads(tables)
+            assert {file.name: oct(file.stat().st_mode & 0o777) for file in (written.parent / "secrets").iterdir()} == {
+                "heim": "0o600",
+                "newsroom-cms": "0o600",
+            }
+            with terminal(folder, environ, "set -eu\n" + second.replace(ADDRESS, address)) as other:
+                status, said = other.finished()
+            secret = (written.parent / "secrets" / "newsroom-cms").read_text().strip()
+            made = json.loads((written.parent / "liveblog.json").read_text())
+            readers_see(f"http://{address}", made["local_id"])
+            reload_is_harmless(daemon, written)
+    assert status == 0, said
+    for shown in (
+        "<!doctype html>",
+        "<rss",
+        '"_type":"Svc::Model::Game"',
+        '"webhooks":[]',
+        "secret (shown once)",
+        "reader",
+    ):
+        assert shown in said, (shown, said)
+    assert secret not in said
+    assert PASSWORD not in said
+
+
+def readers_see(address, liveblog):
+    """The page, the list of all pages and the posts, without credentials."""
+    with httpx.Client(base_url=address, trust_env=False) as http:
+        assert liveblog in http.get("/").text
+        assert http.get(f"/liveblogs/{liveblog}").status_code == 200
+        feed = {"liveblogId": liveblog}
+        deadline = time.monotonic() + 30
+        while not (items := http.get("/api/embed/v4/feed/liveblog.json", params=feed).json()["items"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert [item for item in items if "1:0" in json.dumps(item)]
+
+
+def reload_is_harmless(daemon, configuration):
+    """SIGHUP says whether the configuration is valid and what a restart would change; the daemon goes on."""
+    text = configuration.read_text()
+    for changed, words in (
+        (text, '"note": "nothing has changed since the start"'),
+        (text.replace("port = 8080", "port = 8080\nkeep_alive = 5"), '"changed": ["server"]'),
+        (text.replace("port = 8080", "prot = 8080"), "unknown key; the nearest known one is server.port"),
+    ):
+        configuration.write_text(changed)
+        os.kill(int((configuration.parent / "matchwire.db.lock").read_text()), signal.SIGHUP)
+        daemon.until(words)
+    assert daemon.process.poll() is None
+
+
+def test_what_init_prints_works_without_a_provider():
+    """`init` alone is enough for a daemon that answers; its secret is printed nowhere, and a second one changes nothing."""
+    with fresh_folder() as folder:
+        environ = environment(folder, "http://127.0.0.1:9")
+        del environ[UPSTREAM]
+        with terminal(folder, environ, f"{BEGINNING} matchwire init") as init:
+            status, said = init.finished()
+        assert status == 0, said
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and ".venv" not in path.parts}
+        begin, rest = [textwrap.dedent(each).strip() for each in re.findall(r"\n\n((?: {4}.*\n?)+)", said)]
+        with terminal(folder, environ, f"{BEGINNING}{begin}") as daemon:
+            address = daemon.address()
+            again = f"{BEGINNING}{rest.replace(ADDRESS, address)}\nmatchwire init || echo status $?"
+            with terminal(folder, environ, again) as other:
+                code, answers = other.finished()
+
+    assert code == 0, answers
+    assert '"ready":true' in answers
+    assert '"_type":"Svc::Model::Collection"' in answers
+    assert "nothing is overwritten: matchwire.toml, secrets/newsroom-cms are there already" in answers
+    assert "status 2" in answers
+    assert before[folder / "secrets" / "newsroom-cms"].decode().strip() not in said + answers
