@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
@@ -21,9 +22,27 @@ SECRET_IN_TEXT = re.compile(
 HIDDEN = "[hidden]"
 
 
+class Unfailing:
+    """A text stream that swallows what a full disk or a closed pipe raises: a lost line must not cost a request."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.isatty = stream.isatty
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
 def configure(level: str, format_: str, file: Path | None = None) -> None:
     """Log everything from `level` up to `file` (or standard error): `json`, `console`, or by terminal (`auto`)."""
-    stream = sys.stderr if file is None else cast("TextIO", file.open("a", encoding="utf-8", buffering=1))
+    opened = sys.stderr if file is None else file.open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
+    stream = cast("TextIO", Unfailing(cast("TextIO", opened)))
     readable = format_ == "console" or (format_ == "auto" and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
