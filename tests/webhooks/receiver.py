@@ -33,6 +33,10 @@ async def behave(how, writer):  # noqa: C901 -- a table of behaviours
         case "301":
             await answer(301, writer, headers=("location: /ok",))
             return True
+        case "slow":
+            await asyncio.sleep(1)
+            await answer(204, writer)
+            return True
         case "hang":
             await asyncio.sleep(3600)
         case "drip":
