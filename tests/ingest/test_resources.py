@@ -165,3 +165,25 @@ async def test_a_log_that_cannot_be_written_costs_log_lines_alone(tmp_path):
         assert await daemon.terminate() == 0
 
     assert [answer.status_code for answer in answers] == [200, 200, 404]
+
+
+async def test_a_reader_that_takes_its_time_does_not_let_the_log_of_the_database_grow(tmp_path):
+    """A feed of megabytes that nobody takes from the socket holds no snapshot: the write-ahead log is used again and again."""
+    async with daemon_in(tmp_path) as daemon, client_of(daemon) as client:
+        liveblog = await made(client)
+        for number in range(20):
+            assert (await written(client, liveblog, post(f"{number} " + "x" * 100_000))).status_code == 200
+        host, _, port = daemon.address.removeprefix("http://").rpartition(":")
+        query = f"liveblogId={liveblog}&limit=1000&client_id=cms&client_secret={SECRET}"
+        with ExitStack() as slow:
+            for _ in range(4):
+                reader = slow.enter_context(socket.create_connection((host, int(port))))
+                reader.sendall(f"GET /api/embed/v4/feed/liveblog.json?{query} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            for number in range(150):
+                assert (await written(client, liveblog, post(f"{number} " + "y" * 100_000))).status_code == 200
+            log = (tmp_path / "matchwire.db-wal").stat().st_size
+        assert await daemon.terminate() == 0
+    total = (tmp_path / "matchwire.db").stat().st_size
+
+    assert total > 15_000_000
+    assert log < total / 2
