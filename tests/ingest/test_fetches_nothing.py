@@ -36,7 +36,7 @@ async def test_no_address_in_a_document_is_called(tmp_path):
     async with upstream() as canary, match_day(folder=tmp_path) as day:
         url = f"{canary.url}/latest/meta-data"
         canary.answers["/latest/meta-data"] = answered(b"secret")
-        pictures = {name: url for name in ("image", "banner_image", "cover_image")}
+        pictures = dict.fromkeys(("image", "banner_image", "cover_image"), url)
         game = (await day.client.post(f"{WRITE}/ticker/create.json", json={**NEWS, **pictures})).json()
         liveblog = game["local_id"]
         team = {"name": "SV Nah", "owner_id": ORGANIZATION, "sportstype": "soccer", "image": url}

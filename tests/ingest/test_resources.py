@@ -29,13 +29,14 @@ def post(words="calm"):
 
 
 @asynccontextmanager
-async def daemon_in(folder, *arguments):
-    """A running daemon on a SQLite file in `folder`; it is killed at the end if it still runs."""
+async def daemon_in(folder, *arguments, log="json"):
+    """A running daemon on a SQLite file in `folder`; it is killed at the end if it still runs. `log`: form of its log."""
     config = folder / "matchwire.toml"
     database = f"sqlite+aiosqlite:///{folder / 'matchwire.db'}"
     config.write_text(
         CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
     )
+    config.write_text(f'{config.read_text()}[logging]\nlevel = "debug"\nformat = "{log}"\n')
     daemon = Daemon(config, *arguments)
     await daemon.start()
     try:

@@ -56,7 +56,7 @@ async def test_a_blocked_address_and_one_without_a_name_look_alike(house):
     async with house.deliver(guard=Guard(resolve=resolve)):
         await house.change()
         async with asyncio.timeout(10):
-            while not all([await house.log(url) for url in urls]):  # noqa: C419 -- each is awaited
+            while not all([await house.log(url) for url in urls]):
                 await asyncio.sleep(0.02)
     rows = [(await house.log(url))[0] for url in urls]
     messages = {(row.message, row.status_code) for row in rows}
