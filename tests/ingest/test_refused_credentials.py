@@ -1,8 +1,9 @@
-"""A provider that begins to refuse the credentials in the middle of a match."""
+"""A provider that begins to refuse the credentials, or a part of its answers, in the middle of a match."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 import pytest
 from sqlalchemy import select
@@ -10,7 +11,8 @@ from sqlalchemy import select
 from store.peek import peek
 from store.tables import resources
 from tests.day import match_day
-from tests.ingest.test_another_match import HEIM
+from tests.ingest.test_another_match import GN_GSD, HEIM
+from tests.providers.gn_gsd import gsd
 from tests.providers.heim.feed import MATCH_ID
 
 
@@ -40,3 +42,19 @@ async def test_it_is_left_alone_and_says_why(tmp_path, status):
     assert (ready["matches"], ready["failing"]) == (1, 1)
     assert {"the provider refuses the credentials"} == set(await errors())
     assert after["events"] == before["events"]
+
+
+@pytest.mark.parametrize(("provider", "kind"), [("heim", "liveticker"), ("gn-gsd", "lineups")])
+async def test_a_part_that_is_no_longer_booked_is_left_alone(tmp_path, provider, kind):
+    """The rest of the match goes on at its rhythm; what is refused is hardly asked for again."""
+    lines, match_id = (HEIM[:3], MATCH_ID) if provider == "heim" else (GN_GSD[:3], gsd.MATCH_ID)
+    async with match_day(lines=lines, folder=tmp_path) as day:
+        await day.create(match_id, provider=provider, includeTextContent=provider == "heim")
+        day.replay.faults.add("403", kind=kind)
+        await asyncio.sleep(0.5)
+        before = Counter(each.kind for each in day.replay.log.requests)
+        await asyncio.sleep(2)
+        after = Counter(each.kind for each in day.replay.log.requests)
+
+    assert after[kind] - before[kind] <= 1
+    assert after["match"] - before["match"] > 5
