@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import inspect
 import re
 import subprocess
@@ -11,6 +12,8 @@ import tomllib
 import pytest
 
 from api import auth
+from ingest import cli_clients
+from store import webhooks
 from tests.test_architecture import ROOT, TEXT, everywhere, name_of, tracked, tree_of
 
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}\b")
@@ -118,6 +121,16 @@ def test_security_rules_of_the_linter_hold_for_all_that_is_shipped():
     assert not [rule for rule in lint["ignore"] if re.fullmatch(r"S\d*", rule)]
     assert {where for where, rules in lint["per-file-ignores"].items() if "S" in rules} == {"tests/**", "bench/**"}
     assert silenced <= {"store/migrations/versions/v0003_search.py"}
+
+
+def test_secrets_that_are_made_have_256_bits():
+    """Those of clients and those of subscriptions: 32 bytes, none like another."""
+    texts = [cli_clients._new_secret() + "=" for _ in range(100)]
+    made = [base64.urlsafe_b64decode(text) for text in texts]
+    made += [base64.b64decode(webhooks.new_secret().removeprefix("whsec_")) for _ in range(100)]
+
+    assert {len(secret) for secret in made} == {32}
+    assert len(set(made)) == 200
 
 
 def test_secrets_are_compared_in_constant_time():
