@@ -12,6 +12,7 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.day import ORGANIZATION, SHOW
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
@@ -158,9 +159,17 @@ async def test_a_full_disk_refuses_writes_serves_reads_and_heals(tmp_path):
     assert intact(tmp_path / "matchwire.db") == "ok"
 
 
-async def test_a_log_that_cannot_be_written_costs_log_lines_alone(tmp_path):
-    """Every write to the log fails from the start; requests are answered as ever, and so is SIGTERM."""
-    async with daemon_in(tmp_path, "--log-file", "/dev/full") as daemon, client_of(daemon) as client:
+@pytest.mark.parametrize("kind", ["full disk", "closed pipe"])
+async def test_a_log_that_cannot_be_written_costs_log_lines_alone(tmp_path, kind):
+    """Every write to the log fails, from the start or as soon as nobody reads it; requests and SIGTERM are as ever."""
+    log, reader = "/dev/full", None
+    if kind == "closed pipe":
+        log = str(tmp_path / "pipe")
+        os.mkfifo(log)
+        reader = os.open(log, os.O_RDONLY | os.O_NONBLOCK)
+    async with daemon_in(tmp_path, "--log-file", log) as daemon, client_of(daemon) as client:
+        if reader is not None:
+            os.close(reader)
         liveblog = await made(client)
         answers = [await written(client, liveblog), await shown(client, liveblog), await client.get("/nowhere")]
         assert await daemon.terminate() == 0
