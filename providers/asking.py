@@ -9,7 +9,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.errors import BadBody, ServiceError
+from mapping.errors import BadBody, ProviderRefused, ServiceError
 from providers import transport
 from providers.base import Answer, Known, Outcome
 
@@ -42,12 +42,20 @@ class Question:
 async def ask(
     client: transport.Client, question: Question, known: Mapping[str, Known], *, conditional: bool = True
 ) -> tuple[Answer, Any]:
-    """The answer, and its content where that was read: where it changed, or was asked for unconditionally."""
+    """The answer, and its content where that was read: where it changed, or was asked for unconditionally.
+
+    What was refused lately is not asked for again by a poll of a match that is known.
+    """
     before = known.get(question.resource, UNKNOWN)
+    if known and client.refusals.holds(question.path):
+        return failed(question.resource, ProviderRefused(transport.NOT_WELCOME), question.path), None
     try:
         reply = await transport.get(client, question.path, before.etag if conditional else None)
     except ServiceError as error:
+        if isinstance(error, ProviderRefused):
+            client.refusals.add(question.path)
         return failed(question.resource, error, question.path), None
+    client.refusals.forget(question.path)
     try:
         return judged(question, reply, before, conditional=conditional)
     except ServiceError as error:

@@ -12,7 +12,7 @@ import time
 import zlib
 from base64 import b64encode
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -23,6 +23,7 @@ import stamina
 from httpx_aiohttp import AiohttpTransport
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+from providers.refusals import Refusals
 
 if TYPE_CHECKING:
     import ssl
@@ -51,6 +52,7 @@ HEARD = 256 * 1024
 GLANCE = (16 * 1024, 0.25)
 """Bytes and seconds for which an answer of another status is looked at."""
 
+NOT_WELCOME = "the provider refuses the credentials"
 LATE = "the provider did not answer in time"
 BROKEN = "the connection to the provider failed"
 TOO_LARGE = "the provider's answer is too large"
@@ -102,8 +104,8 @@ class Throttled(UpstreamUnavailable):
 
 
 REFUSALS: Mapping[int, tuple[type[ServiceError], str]] = {
-    401: (ProviderRefused, "the provider refuses the credentials"),
-    403: (ProviderRefused, "the provider refuses the credentials"),
+    401: (ProviderRefused, NOT_WELCOME),
+    403: (ProviderRefused, NOT_WELCOME),
     404: (MatchUnknown, "the provider does not know the match"),
     408: (UpstreamUnavailable, "the provider did not get the request in time"),
     410: (MatchUnknown, "the provider does not know the match"),
@@ -128,6 +130,7 @@ class Client:
     gate: asyncio.Semaphore
     timeout: float
     max_body: int
+    refusals: Refusals = field(default_factory=Refusals)
 
     async def aclose(self) -> None:
         await self.wire.aclose()

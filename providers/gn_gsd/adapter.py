@@ -75,7 +75,8 @@ class GnGsd:
     ) -> Fetched:
         """Ask for the match, its line-ups and its actions, the match first; for a race, for it alone."""
         poll = Poll(self._client, self._names, self._query, target(match_id), known)
-        return Fetched(answers=await poll.answers(), hints=hints)
+        answers, learned = await poll.answers(hints)
+        return Fetched(answers=answers, hints=learned)
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused
 from providers import transport
 from providers.asking import UNKNOWN, Question, ask, judged, together
 from providers.base import Answer, Outcome
+from providers.foreign import SIDES, check_teams, ids_in, joined
 from providers.gn_gsd.payload import (
     ACTIONS,
     LINEUPS,
@@ -21,13 +24,14 @@ from providers.gn_gsd.payload import (
     lineups,
     none_listed,
 )
-from providers.gn_gsd.squads import players
+from providers.gn_gsd.read import Node
+from providers.gn_gsd.squads import players, sections
+from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Coroutine, Iterator, Mapping
 
     from providers.base import Known
-    from providers.gn_gsd.read import Node
 
 FEW = 2
 """So many main actions may have been mistaken all at once; after more, an empty list is a fault."""
@@ -49,35 +53,51 @@ class Poll:
     of: Target
     known: Mapping[str, Known]
 
-    async def answers(self) -> tuple[Answer, ...]:
-        """The main resource first; the others of a match at the same time, at its first poll only after it."""
+    async def answers(self, hints: Mapping[str, str]) -> tuple[tuple[Answer, ...], Mapping[str, str]]:
+        """The main resource first; the others of a match at the same time, at its first poll only after it.
+
+        With them the hints for the next poll.
+        """
         if self.of.kind != MATCH:
-            return (await self._main(),)
+            return ((await self._main())[0],), hints
         if MATCH not in self.known:
-            main = await self._main()
-            others = [] if main.error else list(await asyncio.gather(*self._others()))
+            main, learned = await self._learned(hints)
+            others = [] if main.error else list(await asyncio.gather(*self._others(learned)))
         else:
-            main, others = await together(self._main, self._others())
+            (main, learned), others = await together(partial(self._learned, hints), self._others(hints))
         counted = (self._counted(each, main) for each in others)
-        return (main, *(each for each in counted if each is not None))
+        return (main, *(each for each in counted if each is not None)), learned
 
-    def _others(self) -> tuple[Coroutine[Any, Any, Answer], ...]:
-        return self._lineups(), self._actions()
+    async def _learned(self, hints: Mapping[str, str]) -> tuple[Answer, Mapping[str, str]]:
+        answer, found = await self._main()
+        return answer, hints if found is None else {**hints, SIDES: joined(_sides(found))}
 
-    async def _main(self) -> Answer:
+    def _others(self, hints: Mapping[str, str]) -> tuple[Coroutine[Any, Any, Answer], ...]:
+        return self._lineups(hints), self._actions(hints)
+
+    async def _main(self) -> tuple[Answer, Node | None]:
         question = Question(self.of.kind, self._path(self.of.kind), self._entity, lambda _: 1)
-        answer = (await ask(self.client, question, self.known))[0]
+        answer, found = await ask(self.client, question, self.known)
         if isinstance(answer.error, DownstreamRejected) and self.of.kind not in self.known:
-            return replace(answer, error=unknown(self.of))
-        return answer
+            return replace(answer, error=unknown(self.of)), None
+        return answer, found
 
-    async def _lineups(self) -> Answer:
-        question = Question(LINEUPS, self._path(LINEUPS), lambda body: lineups(body, self.names), players)
-        return (await ask(self.client, question, self.known))[0]
+    async def _lineups(self, hints: Mapping[str, str]) -> Answer:
+        def read(body: bytes) -> Node:
+            found = lineups(body, self.names)
+            listed = sections(found, Notes("", "")).values()
+            check_teams(LINEUPS, (each for row in listed for each in ids_in(row.data)), hints)
+            return found
 
-    async def _actions(self) -> Answer:
-        question = Question(ACTIONS, self._path(ACTIONS), self._listed, len, FEW)
-        return (await ask(self.client, question, self.known))[0]
+        return (await ask(self.client, Question(LINEUPS, self._path(LINEUPS), read, players), self.known))[0]
+
+    async def _actions(self, hints: Mapping[str, str]) -> Answer:
+        def read(body: bytes) -> tuple[tuple[str, Any], ...]:
+            rows = self._listed(body)
+            check_teams(ACTIONS, _acting(rows, self.names), hints)
+            return rows
+
+        return (await ask(self.client, Question(ACTIONS, self._path(ACTIONS), read, len, FEW), self.known))[0]
 
     def _listed(self, body: bytes) -> tuple[tuple[str, Any], ...]:
         """The rows of the actions; once there were any, an answer without the list of them is a fault."""
@@ -106,6 +126,22 @@ class Poll:
             answer = _missing(answer, self.known.get(answer.resource, UNKNOWN))
         held_up = answer.outcome is Outcome.FAILED and answer.resource == LINEUPS and MATCH in self.known
         return None if held_up else answer
+
+
+def _sides(found: Node) -> Iterator[str]:
+    """Every id that the match gives its teams: which of them line-ups and actions repeat is not settled."""
+    for side in ("home", "away"):
+        with suppress(MisfitError):
+            team = found.part(side)
+            yield from () if team is None else ids_in(team.data)
+
+
+def _acting(rows: tuple[tuple[str, Any], ...], names: Mapping[str, str]) -> Iterator[str | None]:
+    """The team of each action."""
+    for _, row in rows:
+        if isinstance(row, dict):
+            with suppress(MisfitError):
+                yield Node(row, names).ident("action_team")
 
 
 def unknown(of: Target) -> MatchUnknown:

@@ -83,7 +83,7 @@ class Heim:
         if not hints:
             match, found = await poll.match(conditional=False)
             return await _completed(poll, match, found, (), {}, text=text)
-        others = [] if hints.get(EMBEDS) else [poll.events()]
+        others = [] if hints.get(EMBEDS) else [poll.events(hints)]
         if text:
             others.append(poll.text(hints))
         (match, found), rest = await together(partial(poll.match, conditional=True), others)
@@ -100,12 +100,12 @@ async def _completed(
     poll: Poll, match: Answer, found: Found | None, rest: Iterable[Answer], hints: Mapping[str, str], *, text: bool
 ) -> Fetched:
     """Add what could only be taken from the match, or asked for after its answer."""
-    learned = {**hints, **(hints_of(found) if found is not None else {})}
+    learned = {**hints, **(hints_of(found, poll.names) if found is not None else {})}
     answers = {answer.resource: answer for answer in (match, *rest)}
     hopeless = isinstance(match.error, FUTILE) or (match.error is not None and not poll.known)
     if learned.get(EMBEDS):
         answers[EVENTS] = poll.embedded(match, found)
-    missing = [] if hopeless or EVENTS in answers else [poll.events()]
+    missing = [] if hopeless or EVENTS in answers else [poll.events(learned)]
     if text and TEXT not in answers and not hopeless:
         missing.append(poll.text(learned))
     answers.update({answer.resource: answer for answer in await asyncio.gather(*missing)})

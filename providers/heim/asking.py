@@ -10,15 +10,16 @@ from mapping.errors import BadBody, MatchUnknown, ServiceError
 from providers import transport
 from providers.asking import UNKNOWN, Question, ask, failed, judged
 from providers.base import Answer, Known
-from providers.heim.payload import EVENTS, MATCH, TEXT, Found, embedded_rows, find_match, list_rows
-from providers.heim.sport import competition
+from providers.foreign import SIDES, check_teams, joined
+from providers.heim.payload import EVENTS, MATCH, TEXT, Found, embedded_rows, find_match, list_rows, team_ids
+from providers.heim.sport import competition, sport_of
 from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMPETITION, EMBEDS = "competition", "embeds"
-"""The hints: the competition's id (may be empty), and whether the match carries its events itself (`1` or empty)."""
+"""The hints beside SIDES: the competition's id (may be empty), and whether the match carries its events (`1` or empty)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +36,20 @@ class Poll:
         question = Question(MATCH, self._path(MATCH), self._match, lambda _: 1)
         return await ask(self.client, question, self.known, conditional=conditional)
 
-    async def events(self) -> Answer:
-        return (await ask(self.client, self._list(EVENTS, {}), self.known))[0]
+    async def events(self, hints: Mapping[str, str]) -> Answer:
+        return (await ask(self.client, self._list(EVENTS, hints), self.known))[0]
 
     async def text(self, hints: Mapping[str, str]) -> Answer:
         return (await ask(self.client, self._list(TEXT, hints), self.known))[0]
 
     def _list(self, resource: str, hints: Mapping[str, str]) -> Question:
-        return Question(
-            resource, self._path(resource, hints), lambda body: list_rows(resource, body, self.match_id), len
-        )
+        return Question(resource, self._path(resource, hints), lambda body: self._own(resource, body, hints), len)
+
+    def _own(self, resource: str, body: bytes, hints: Mapping[str, str]) -> tuple[Any, ...]:
+        """The rows of a list; BadBody where they are those of another match."""
+        rows = list_rows(resource, body, self.match_id)
+        check_teams(resource, team_ids(resource, rows), hints)
+        return rows
 
     def _path(self, resource: str, hints: Mapping[str, str] | None = None) -> str:
         return path_of(resource, self.names, self.match_id, hints or {})
@@ -84,9 +89,18 @@ def path_of(resource: str, names: Mapping[str, str], match_id: str, hints: Mappi
     return template.replace("{id}", match_id).replace("{competition}", hints.get(COMPETITION, ""))
 
 
-def hints_of(found: Found) -> dict[str, str]:
+def hints_of(found: Found, names: Mapping[str, str]) -> dict[str, str]:
     """What the next poll needs to know of this match."""
-    return {COMPETITION: _competition_id(found), EMBEDS: "1" if _embeds(found) else ""}
+    sides = [_team_id(found, side) for side in ("home", "away")] if sport_of(found, names) == "soccer" else []
+    return {COMPETITION: _competition_id(found), EMBEDS: "1" if _embeds(found) else "", SIDES: joined(sides)}
+
+
+def _team_id(found: Found, side: str) -> str | None:
+    try:
+        team = found.match.part(side)
+        return None if team is None else team.ident("id")
+    except MisfitError:
+        return None
 
 
 def _competition_id(found: Found) -> str:

@@ -110,6 +110,18 @@ def checked(resource: str, value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def team_ids(resource: str, rows: tuple[Any, ...]) -> Iterator[str | None]:
+    """The team that each row is about, where it names one; an item of text is about the team of its event."""
+    for value in rows:
+        try:
+            row = Row.of(value).part("event") if resource == TEXT else Row.of(value)
+            if row is not None:
+                team = row.part("team")
+                yield row.ident("team_id") if team is None else team.ident("id")
+        except MisfitError:
+            continue
+
+
 def embedded_rows(match: Row) -> tuple[Any, ...] | None:
     """The events inside a match, None where the match has no such field."""
     rows = match.data.get(EMBEDDED)

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import func, select
 
 from api.routes import ROUTES
-from store import clients, webhooks
+from store import clients, declarations, webhooks
 from store.tables import games, webhook_rounds
 from tests.api import matchday
 from tests.api.conftest import contents, serving
@@ -284,6 +284,53 @@ async def test_references_lead_to_ones_own_records_alone(house, which):
     answer = await ask(house, "ticker.create", playing, auth=("stranger", SECRET))
     assert refused(answer) == (422, "meta_info.home_team._id")
     assert answer.json()["message"] == "there is no such team"
+
+
+def about(field: str, record_id: str, owner_id: str) -> dict[str, Any]:
+    """A new liveblog that refers to a record in one place."""
+    body = match(organization_id=owner_id)
+    if field == "template_id":
+        return body | {field: record_id}
+    if field == "pricing":
+        info = {
+            "_type": "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo",
+            "pricing": {"_type": "Svc::Model::Pricing", "_id": record_id},
+        }
+        return body | {"marketplace_info": info}
+    body["meta_info"][field] = {"_id": record_id}
+    return body
+
+
+@pytest.mark.parametrize(
+    ("field", "path"),
+    [
+        ("tournament", "meta_info.tournament._id"),
+        ("location", "meta_info.location._id"),
+        ("template_id", "template_id"),
+        ("pricing", "marketplace_info.pricing._id"),
+    ],
+)
+async def test_a_liveblog_refers_to_what_is_its_owners_alone(house, field, path):
+    """Another tenant's tournament, location, template and pricing are as unknown as missing ones; one's own are found."""
+    names = {"location": "5f0c1de2a1b2c3d4e5f60800", "template_id": "5f0c1de2a1b2c3d4e5f60801", "pricing": "premium"}
+    kinds = {"location": "location", "template_id": "template", "pricing": "pricing"}
+    records = [
+        declarations.Declaration(
+            owner_id=OWNER, kind=kinds[each], id=name, fields={"name": name, "sportstype": "soccer"}
+        )
+        for each, name in names.items()
+    ]
+    await house.store.write(lambda unit: declarations.declare(unit, [*matchday.TAGS, *records]))
+    own = {**names, "tournament": (await made(house)).tournament}[field]
+    answers = [
+        await ask(house, "ticker.create", Sent(body=about(field, name, OTHER)), auth=("stranger", SECRET))
+        for name in (own, UNKNOWN)
+    ]
+
+    assert [refused(answer) for answer in answers] == [(422, path)] * 2
+    assert answers[0].json() == answers[1].json()
+    mine = await ask(house, "ticker.create", Sent(body=about(field, own, OWNER)), auth=("owner", SECRET))
+    assert mine.status_code == 200, mine.text
 
 
 async def test_searches_show_own_records_alone(house):

@@ -55,8 +55,9 @@ backoff_max = 0.5
 class Daemon:
     """`matchwire run` as a process of its own."""
 
-    def __init__(self, config: Path) -> None:
+    def __init__(self, config: Path, *arguments: str) -> None:
         self.config = config
+        self.arguments = arguments
         self.process: asyncio.subprocess.Process | None = None
         self.address = ""
         self.starts: list[float] = []
@@ -66,7 +67,7 @@ class Daemon:
         began = time.monotonic()
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", "from ingest.cli import main; main()", "run", "--config", str(self.config),
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
+            *self.arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
         )  # fmt: skip
         assert self.process.stdout is not None
         line = (await self.process.stdout.readline()).decode()

@@ -27,7 +27,7 @@ IDLE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
 async def opened(url, **limits):
     store = await Store.open(url, migrate=True)
     await store.close()
-    store = await Store.open(url, pool=PoolSettings(timeout=PATIENCE, **limits))
+    store = await Store.open(url, pool=PoolSettings(**{"timeout": PATIENCE, **limits}))
     try:
         yield store
     finally:
@@ -112,6 +112,31 @@ async def test_a_frozen_server_costs_no_caller_more_than_the_timeout(postgres_cl
         assert idle == 0
         assert {item.version for item in stored} | {1} <= set(range(1, version + 1))
         assert await store.write(writing(game.id, "after")) == version + 1
+
+
+@pytest.mark.soak
+async def test_a_server_that_is_frozen_for_half_a_minute(postgres_cluster, postgres_url):
+    """With the time-out of the defaults: every caller hears in time, for as long as it lasts; five seconds later all is well."""
+    timeout = PoolSettings().timeout
+    async with opened(postgres_url, timeout=timeout) as store:
+        game = await store.write(partial(insert_game, game=new_game()))
+        await outcomes_of(store, game, 3)
+        waits, outcomes = [], []
+        with frozen(postgres_cluster.process):
+            began = time.monotonic()
+            while time.monotonic() - began < 30:
+                found, took = await outcomes_of(store, game, 6)
+                outcomes += found
+                waits.append(took)
+        await healed(store, within=5)
+        assert isinstance(await store.write(writing(game.id, "after")), int)
+        await asyncio.sleep(timeout + 1)
+        idle = await store.read(lambda conn: conn.execute(text(IDLE)).scalar())
+
+    assert timeout <= 5
+    assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
+    assert max(waits) < 2 * timeout
+    assert idle == 0
 
 
 async def test_a_lock_that_is_never_released_is_an_outage_for_those_who_need_it(postgres_url):

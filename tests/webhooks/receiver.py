@@ -13,7 +13,8 @@ MEGABYTE = b"x" * 1_000_000
 
 
 async def answer(status, writer, body=b"", headers=()):
-    lines = [f"HTTP/1.1 {status} X", f"content-length: {len(body)}", *headers]
+    reason = "" if " " in str(status) else " X"
+    lines = [f"HTTP/1.1 {status}{reason}", f"content-length: {len(body)}", *headers]
     writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
     await writer.drain()
 
@@ -32,6 +33,14 @@ async def behave(how, writer):  # noqa: C901 -- a table of behaviours
             return True
         case "301":
             await answer(301, writer, headers=("location: /ok",))
+            return True
+        case "telling" | "telling-ok":
+            status = 500 if how == "telling" else 200
+            await answer(f"{status} inner-9d1f", writer, b"inner-9d1f", ("x-inside: inner-9d1f",))
+            return True
+        case "slow":
+            await asyncio.sleep(1)
+            await answer(204, writer)
             return True
         case "hang":
             await asyncio.sleep(3600)

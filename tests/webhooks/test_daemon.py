@@ -17,6 +17,7 @@ from ingest.cli import app
 from store import command
 from store.liveblogs import Change, insert_game, record
 from tests.day import ORGANIZATION, configuration, running
+from tests.ingest.test_resources import NEWS
 from tests.store.conftest import new_game
 
 BASE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
@@ -69,6 +70,26 @@ async def test_from_subscription_to_delivery(client, settings, receiver):
     assert 'matchwire_webhook_rounds_total{outcome="taken"} 2.0' in (await client.get("/metrics")).text
     assert (await client.post(f"{BASE}/deliveries/{log[1]['id']}/replay")).json() == {"queued": 1}
     await receiver.until(lambda: len(receiver.requests()) == 3)
+
+
+async def test_what_a_receiver_was_told_is_there_to_be_read(client, receiver):
+    """Whoever reads on a notification finds that version or a later one: in the liveblog, in the delta, in the feed."""
+    await client.post(f"{BASE}/subscribe", json={"url": receiver.url("ok")})
+    game = (await client.post("/api/v5/write/ticker/create.json", json=NEWS)).json()["local_id"]
+    for version in range(2, 12):
+        name = f"e{version}"
+        post = {"local_id": name, "headline": name}
+        await client.post("/api/v5/write/event/create.json", params={"ticker_local_id": game}, json=post)
+        await receiver.until(lambda version=version: version in receiver.versions("ok"))
+        shown = (await client.get("/api/v5/write/ticker/show.json", params={"local_id": game})).json()
+        delta = (await client.get("/api/v6/ticker/show.json", params={"id": game, "refresh": version - 1})).json()
+        feed = await client.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": game})
+
+        assert shown["version"] >= version
+        assert name in {event["local_id"] for event in shown["events"]}
+        assert [event["local_id"] for event in delta["events"]] == [name]
+        assert name in {item["id"] for item in feed.json()["items"]}
+    assert receiver.versions("ok") == list(range(1, 12))
 
 
 async def test_addresses_inside_are_refused_at_the_door(client):

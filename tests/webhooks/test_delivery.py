@@ -404,6 +404,23 @@ async def test_a_backlog_is_paced(house, receiver):
     assert times[-1] - times[0] >= (60 - 20 - 2) / 20
 
 
+@pytest.mark.soak
+async def test_ten_thousand_overdue_deliveries_are_paced_and_in_order(house, receiver):
+    """Fifty endpoints of one host have two hundred versions each to come: no more a second than the setting says, none lost."""
+    names = [f"r{number}" for number in range(50)]
+    for name in names:
+        await house.subscribe(receiver.url("ok", name))
+    versions = [await house.change() for _ in range(200)]
+    async with house.deliver(rate=300):
+        await receiver.until(
+            lambda: receiver.log.exists() and receiver.log.read_bytes().count(b"\n") == 10_000, within=300
+        )
+
+    times = [request["at"] for request in receiver.requests()]
+    assert {name for name in names if receiver.versions(name) != versions} == set()
+    assert times[-1] - times[0] >= (10_000 - 300 - 2) / 300
+
+
 async def test_what_is_unsubscribed_gets_nothing_more(house, receiver):
     """The subscription is gone with its log, and so is what waited."""
     url = receiver.url("400")

@@ -127,6 +127,54 @@ async def test_actions_that_the_provider_does_not_have_yet_are_empty():
     assert (Outcome.CHANGED, 0) == (fetched.answers[2].outcome, fetched.answers[2].rows)
 
 
+FOREIGN = {
+    "lineups": [
+        {"lineups": [{"participant": {"id": f"GNOTHER{at}"}, "players": [{"id": "GNP1"}]} for at in "12"]},
+        {"lineups": lineups() | {f"{side}Participant": {"id": f"GNOTHER{side}"} for side in ("home", "away")}},
+    ],
+    "actions": [{"actions": [ACTIONS[0] | {"participant": {"id": "GNOTHER1"}}, ACTIONS[5]]}],
+}
+
+
+@pytest.mark.parametrize(
+    ("resource", "body"), [(resource, body) for resource, bodies in FOREIGN.items() for body in bodies]
+)
+async def test_the_answer_of_another_match_is_a_fault(resource, body):
+    """Line-ups and actions are known by their teams; at the first poll the match has named them already."""
+    async with upstream(good(**{resource: json_answer(body)})) as provider, connected(provider.url) as adapter:
+        first = await fetch(adapter)
+        provider.answers.update(good())
+        second = await fetch(adapter)
+        provider.answers[paths()[resource]] = json_answer(body)
+        third = await adapter.fetch(MATCH_ID, known(second), text=False, hints=second.hints)
+
+    for fetched in (first, third):
+        told = {each.resource: each for each in fetched.answers}
+        if fetched is third and resource == "lineups":  # alone they never hold a match up
+            assert resource not in told
+        else:
+            assert type(told[resource].error) is BadBody
+            assert told[resource].error.message == f"{resource}: the answer is about another match"
+        assert {each.outcome for name, each in told.items() if name != resource} <= {Outcome.CHANGED, Outcome.UNCHANGED}
+
+
+@pytest.mark.parametrize(
+    ("resource", "body"),
+    [
+        ("lineups", {"lineups": [{"team": {"id": "GNHOME000000001"}}, {"team": {"id": "GNOTHER1"}}]}),
+        ("lineups", {"lineups": {"homeParticipant": {"starters": []}, "awayParticipant": {"starters": []}}}),
+        ("actions", {"actions": [ACTIONS[0] | {"participant": {"id": "GNOTHER1"}}, ACTIONS[1]]}),
+        ("actions", {"actions": [ACTIONS[0] | {"participant": None}]}),
+    ],
+)
+async def test_a_stray_team_or_none_is_no_other_match(resource, body):
+    """What is odd about single rows is told when they are read."""
+    async with upstream(good(**{resource: json_answer(body)})) as provider, connected(provider.url) as adapter:
+        fetched = await fetch(adapter)
+
+    assert [Outcome.CHANGED] * 3 == [each.outcome for each in fetched.answers]
+
+
 async def test_what_was_there_cannot_be_missing():
     """A 404 of line-ups or actions that were there is a fault, and the last good ones stand."""
     async with upstream(good()) as provider, connected(provider.url) as adapter:

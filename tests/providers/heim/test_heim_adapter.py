@@ -202,6 +202,49 @@ async def test_what_is_not_the_events_is_a_fault_and_never_a_deletion(session, b
     assert session.known["match-event"].rows == 1
 
 
+OTHERS = {"id": "601", "name": "SC Fremd"}
+STRAY = row(1, "goal/head", 12, "home", 9, team=OTHERS)
+
+
+@pytest.mark.parametrize("rows", [[STRAY], [row(7, "match/game-start", 1), STRAY, STRAY | {"id": "2"}]])
+async def test_the_events_of_another_match_are_a_fault(session, rows):
+    """Nothing in them says whose they are but the teams, none of which plays here; a stray team among ours is no fault."""
+    first = await session.poll(events=json_answer(rows))
+    assert outcomes(first) == {"match": "changed", "match-event": "failed"}
+    await session.poll(events=json_answer([GOAL]))
+    fetched = await session.poll(events=json_answer(rows))
+    mixed = await session.poll(events=json_answer([GOAL, STRAY | {"id": "3"}]))
+
+    assert outcomes(fetched) == {"match": "unchanged", "match-event": "failed"}
+    assert error(fetched, "match-event").message == "match-event: the answer is about another match"
+    assert outcomes(mixed)["match-event"] == "changed"
+
+
+async def test_the_text_of_another_match_is_a_fault(session):
+    """Items that are bound to events of other teams alone; those that are bound to nothing belong to anybody."""
+    await session.poll(text=True)
+    foreign = item(6, 13, "fremd", {"id": "8", "team_id": "601", "action": "goal", "kind": "head"})
+    fetched = await session.poll(text=True, text_=json_answer([foreign, item(7, 14, "frei")]))
+    free = await session.poll(text=True, text_=json_answer([item(7, 14, "frei")]))
+
+    assert outcomes(fetched) == {"match": "unchanged", "match-event": "unchanged", "liveticker": "failed"}
+    assert error(fetched, "liveticker").message == "liveticker: the answer is about another match"
+    assert outcomes(free)["liveticker"] == "changed"
+
+
+async def test_the_text_is_not_taken_for_the_events_nor_the_events_for_the_text(session):
+    """A resource that gives another's body is at fault, whichever of them it is."""
+    await session.poll(text=True)
+    swapped = await session.poll(
+        text=True, match=GOOD[EVENTS], events=GOOD[TEXT], text_=json_answer(wrapped(finished="yes"))
+    )
+    turned = await session.poll(text=True, match=GOOD[TEXT], events=GOOD[MATCH], text_=GOOD[EVENTS])
+
+    for fetched in (swapped, turned):
+        assert set(outcomes(fetched).values()) == {"failed"}
+        assert {type(answer.error) for answer in fetched.answers} == {BadBody}
+
+
 @pytest.mark.parametrize(
     "value", [[], {}, [GOAL], {"match": match(id="8")}, tree(match(id="8")), tree(), {"match": []}, {"error": "x"}, 5]
 )
