@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import URL, make_url
 
-from store import postgres, sqlite
 from store.errors import SchemaOutdated
 from store.lock import FileLock
 from store.settings import PoolSettings
@@ -88,16 +87,22 @@ def current(url: str) -> str | None:
 
 
 def _file(url: URL) -> Path | None:
+    from store import sqlite
+
     return sqlite.database_file(url) if url.get_backend_name() == "sqlite" else None
 
 
 def _run(url: URL, work: Callable[[Connection], T]) -> T:
     if url.get_backend_name() == "sqlite":
         return _run_sqlite(url, work)
+    from store import postgres
+
     return asyncio.run(postgres.once(url, PATIENT, work))
 
 
 def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
+    from store import sqlite
+
     engine = sqlite.writer_engine(url, PATIENT)
     try:
         with engine.connect() as conn:

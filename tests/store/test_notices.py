@@ -11,7 +11,8 @@ from sqlalchemy import text
 
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
-from store.notices import LONGEST, pause, read
+from store.backoff import LONGEST, pause
+from store.notices import read
 from tests.store.conftest import new_game
 
 WITHIN = 10.0
