@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -16,7 +17,7 @@ from ingest.roles import Role
 from ingest.terminal import err, out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
 
     from config import Settings
 
@@ -30,6 +31,9 @@ app.add_typer(cli_providers.app, name="providers")
 
 YOUNG = 10_000
 """Objects that are made, less those that went, before the youngest are looked through: some 2 MB."""
+
+TRY_LATER = 75
+"""Exit status where the same command may work later, sysexits' EX_TEMPFAIL: the database is away. A supervisor tries again."""
 
 ConfigFile = Annotated[
     Path | None,
@@ -58,13 +62,15 @@ def run(
 def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
     from ingest import daemon, logs
+    from ingest.starting import Stopped
 
     settings = _placed(_load(config_file), data_dir)
     logs.configure(settings.logging.level, settings.logging.format)
     health: dict[str, int] = {}
 
-    async def once(_: asyncio.Event) -> None:
-        health.update(await daemon.sync_once(settings))
+    async def once(stop: asyncio.Event) -> None:
+        with suppress(Stopped):
+            health.update(await daemon.sync_once(settings, stopped=stop))
 
     _start(once)
     out.print(", ".join(f"{count} {name}" for name, count in health.items()))
@@ -161,10 +167,15 @@ def demo(
 @database.command()
 def upgrade(config_file: ConfigFile = None) -> None:
     """Bring the database's schema to this version."""
+    from ingest import logs
+    from ingest.starting import StartWait
     from store import migrate
 
     settings = _load(config_file)
-    migrate.upgrade(settings.database.url.get_secret_value())
+    logs.configure(settings.logging.level, settings.logging.format)
+    url = settings.database.url.get_secret_value()
+    with _told():
+        asyncio.run(StartWait(settings.database).through(lambda: migrate.upgraded(url)))
     out.print("The schema is up to date.")
 
 
@@ -203,11 +214,22 @@ def _placed(settings: Settings, data_dir: Path | None) -> Settings:
 def _start(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
     """Run until stopped; what only the operator can mend is told in one line, without a trace."""
     from ingest.daemon import main as loop
-    from store.errors import StoreError
 
     settle_memory()
-    try:
+    with _told():
         loop(work)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What waiting or the operator mends is one line and an exit status, without a trace."""
+    from mapping.errors import StoreUnavailable
+    from store.errors import DatabaseAway, StoreError
+
+    try:
+        yield
+    except (DatabaseAway, StoreUnavailable) as error:
+        _fail(str(error), TRY_LATER)
     except (OSError, ValueError, StoreError) as error:
         _fail(str(error))
 
@@ -216,6 +238,6 @@ def _announce(address: str) -> None:
     out.print(f"matchwire listens on {address}", markup=False)
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, status: int = 2) -> NoReturn:
     err.print(f"matchwire: {message}", markup=False)
-    raise typer.Exit(2)
+    raise typer.Exit(status)

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from ingest.posting import Limits
 from ingest.publishing import publish_due
 from ingest.roles import Role, operations_only
 from ingest.scheduler import Scheduler
+from ingest.starting import Stopped
 from ingest.timing import Timing
 from mapping.reconcile import CONFIRMATIONS
 from providers.replay.server import address_of, bound, listening
@@ -56,7 +57,8 @@ async def run(
     """Serve until SIGTERM or SIGINT (or `stop`); `announce` is told the address once requests are answered."""
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
-        house = await cleanup.enter_async_context(opened(settings, clock, role))
+        cleanup.enter_context(suppress(Stopped))
+        house = await cleanup.enter_async_context(opened(settings, clock, role, stopped))
         listener = cleanup.enter_context(bound(settings.server.host, settings.server.port))
         following = asyncio.create_task(house.followers.run(), name="followers")
         cleanup.push_async_callback(house.leasing.stop)
@@ -102,7 +104,7 @@ async def run(
         )
         cleanup.push_async_callback(streams.close)  # before the server stops: it waits for answers under way
         if role.works:
-            await house.leasing.start()
+            await house.wait.through(house.leasing.start)
             loops.append(asyncio.create_task(house.leasing.run(), name="leases"))
             cleanup.push_async_callback(_cancel, loops[-1])
             house.jobs.add("purge deliveries", delivering.purge, settle=GATHER)
@@ -119,11 +121,13 @@ async def run(
     log.info("daemon.stopped")
 
 
-async def sync_once(settings: Settings, clock: Callable[[], float] = time.time) -> dict[str, int]:
+async def sync_once(
+    settings: Settings, clock: Callable[[], float] = time.time, stopped: asyncio.Event | None = None
+) -> dict[str, int]:
     """Create what is declared, poll every followed match until nothing waits to be confirmed, and give the health."""
-    async with opened(settings, clock) as house, AsyncExitStack() as cleanup:
+    async with opened(settings, clock, stopped=stopped) as house, AsyncExitStack() as cleanup:
         cleanup.push_async_callback(house.leasing.stop)
-        await house.leasing.start()
+        await house.wait.through(house.leasing.start)
         cleanup.push_async_callback(_cancel, asyncio.create_task(house.leasing.run(), name="leases"))
         await house.declared.tick()
         for _ in range(CONFIRMATIONS + 1):

@@ -15,7 +15,7 @@ from store.errors import DatabaseAway, reason
 from store.naming import name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Callable, Coroutine
     from typing import Any
 
     from config.sections import Database

@@ -12,6 +12,7 @@ What passes by itself (locked, full, gone away, too slow) becomes `mapping.error
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -107,6 +108,8 @@ def reason(error: BaseException | None) -> str:
         cause = cause.__cause__ if isinstance(cause, StoreUnavailable) else cause.orig
     if cause is None or isinstance(cause, TimeoutError | exc.TimeoutError | asyncio.CancelledError):
         return "it does not answer in time"
+    if isinstance(cause, OSError) and (cause.errno or 0) > 0:
+        return os.strerror(cause.errno or 0)  # asyncio's own text says less
     original = cause.__cause__ if sqlstate(cause) else cause  # the adapter's text names the driver's class
     return " ".join(str(original or cause).split()) or type(cause).__name__
 

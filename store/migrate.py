@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import URL, make_url
 
-from store.errors import SchemaOutdated
+from store.errors import SchemaOutdated, house_errors
 from store.lock import FileLock
 from store.settings import PoolSettings
 
@@ -65,15 +65,20 @@ def upgrade_connection(conn: Connection) -> None:
 
 
 def upgrade(url: str) -> None:
-    """Bring the database at `url` to `head()`. Not to be called from a running event loop.
+    """`upgraded`, where no event loop runs."""
+    asyncio.run(upgraded(url))
 
-    Raises AlreadyRunning while a daemon holds the SQLite file.
+
+async def upgraded(url: str) -> None:
+    """Bring the database at `url` to `head()`; on SQLite the event loop stands still meanwhile.
+
+    Raises AlreadyRunning while a daemon holds the SQLite file, DatabaseRefused where the user may not, StoreUnavailable.
     """
     parsed = make_url(url)
     file = _file(parsed)
     lock = None if file is None else FileLock(file)
     try:
-        _run(parsed, upgrade_connection)
+        await _run(parsed, upgrade_connection)
     finally:
         if lock is not None:
             lock.release()
@@ -83,7 +88,7 @@ def current(url: str) -> str | None:
     """The revision of the database at `url`, None for an empty one. Not to be called from a running event loop."""
     parsed = make_url(url)
     file = _file(parsed)
-    return None if file is not None and not file.exists() else _run(parsed, current_of)
+    return None if file is not None and not file.exists() else asyncio.run(_run(parsed, current_of))
 
 
 def _file(url: URL) -> Path | None:
@@ -92,12 +97,13 @@ def _file(url: URL) -> Path | None:
     return sqlite.database_file(url) if url.get_backend_name() == "sqlite" else None
 
 
-def _run(url: URL, work: Callable[[Connection], T]) -> T:
+async def _run(url: URL, work: Callable[[Connection], T]) -> T:
     if url.get_backend_name() == "sqlite":
-        return _run_sqlite(url, work)
+        with house_errors():
+            return _run_sqlite(url, work)
     from store import postgres
 
-    return asyncio.run(postgres.once(url, PATIENT, work))
+    return await postgres.once(url, PATIENT, work)
 
 
 def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:

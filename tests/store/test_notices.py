@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
+from store.backoff import LONGEST, pause
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
-from store.backoff import LONGEST, pause
 from store.notices import read
 from tests.store.conftest import new_game
 
