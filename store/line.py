@@ -12,13 +12,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import asyncpg
 from greenlet import GreenletExit, getcurrent, greenlet
 from sqlalchemy import Connection, exc
 from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.util import greenlet_spawn
 
-from store.errors import StoreError, unavailable
+from store.errors import StoreError
 from store.prepared import raised
 from store.records import StoredGame
 from store.session import LOST, drop, goodbye
@@ -107,8 +106,6 @@ class Line:
                 await self._end(conn)
         except BaseException as error:
             await self._undo(error)
-            if isinstance(error, asyncpg.InternalClientError):  # the server went in the middle of an answer
-                raise unavailable(error) from error
             raise
         return result
 
