@@ -4,70 +4,33 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from importlib import metadata
+from functools import partial
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
-
-from api import external, ops, webhooklog, webhooks
+from api import ops
 from api.branches import Branch, Branches
 from api.delta import endpoint as delta
 from api.embed import endpoint as pages
-from api.errors import InternalError, error_response, json_bytes, routing_error
+from api.errors import json_bytes
 from api.feeds import endpoint as feeds
 from api.feeds.common import FEED_PATH
 from api.gate import Gate
 from api.guards import Guard
-from api.openapi import document
+from api.later import Later
 from api.reads import METRICS, PAGE_OPERATION, PROBES, feed_operation
 from api.static import folder
 from api.stream import endpoint as stream
 from api.stream.streams import Streams
 from api.watching import DELTA_OPERATION, STREAM_OPERATION
-from api.write import events, liveblogs, records, ticker
-from mapping.documents.collection import Collection
-from mapping.documents.delta import GameShowResponse
-from mapping.documents.event import Event
-from mapping.documents.external import CreateFromExternal
-from mapping.documents.game import Game, GameDraft
-from mapping.documents.modification import PostModifications
-from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
-from mapping.errors import InvalidRequest, ServiceError
+from api.write import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pydantic import BaseModel
-    from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import ASGIApp
 
     from api.services import Services
 
-
-ROUTERS = (external.router, *records.ROUTERS, ticker.router, liveblogs.router, webhooks.router, webhooklog.router)
-
-REQUESTS: tuple[type[BaseModel], ...] = (
-    CreateFromExternal,
-    Event,
-    GameDraft,
-    PostModifications,
-    WebhookAddress,
-    WebhookReplay,
-    *(model for kind in records.KINDS for model in (kind.draft, kind.update)),
-)
-ANSWERS: tuple[type[BaseModel], ...] = (
-    Collection[Game],
-    Event,
-    Game,
-    GameShowResponse,
-    WebhookDeliveries,
-    WebhookSubscription,
-    *(model for kind in records.KINDS for model in (kind.shown, kind.page)),
-)
-"""The documents that operations refer to."""
 
 BRANCHES = (
     *(
@@ -88,12 +51,17 @@ BRANCHES = (
 )
 
 
-def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:
-    """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does."""
+def create_app(
+    services: Services, *, framework: Later | None = None, monotonic: Callable[[], float] = time.monotonic
+) -> ASGIApp:
+    """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does.
+
+    `framework`: the part behind the plain reads, where the caller wants to have it loaded ahead of the first request.
+    """
     if services.streams is None:
         services = replace(services, streams=Streams(services.store))
-    framework = create_framework(services)
-    described = ops.openapi(lambda: json_bytes(openapi(framework, services)))
+    framework = framework or routed(services)
+    described = ops.openapi(partial(_described, services))
     table = (*BRANCHES, Branch("/openapi.json", described))
     settings = services.settings
     return Guard(
@@ -104,46 +72,18 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     )
 
 
-def create_framework(services: Services) -> FastAPI:
-    """The routed part of the API."""
-    app = FastAPI(
-        title="matchwire",
-        version=metadata.version("matchwire"),
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # its spans would carry the query's secrets
-        exception_handlers={
-            ServiceError: _service_error,
-            HTTPException: _routing_error,
-            RequestValidationError: _invalid_parameter,
-            Exception: _unexpected,
-        },
-    )
-    app.state.services = services
-    for router in ROUTERS:
-        app.include_router(router)
-    return app
+def routed(services: Services) -> Later:
+    """The part of the API that the framework routes: loading the framework takes as long as all the rest of the API."""
+
+    def make() -> ASGIApp:
+        from api.framework import create_framework
+
+        return create_framework(services)
+
+    return Later(make)
 
 
-def openapi(framework: FastAPI, services: Services) -> dict[str, object]:
-    """The OpenAPI document of everything that is served."""
-    return document(framework, BRANCHES, requests=REQUESTS, answers=ANSWERS, public_url=services.settings.public_url)
+def _described(services: Services) -> bytes:
+    from api.framework import create_framework, openapi
 
-
-async def _service_error(_: Request, error: ServiceError) -> Response:
-    return error_response(error)
-
-
-async def _routing_error(_: Request, error: HTTPException) -> Response:
-    return routing_error(error)
-
-
-async def _invalid_parameter(_: Request, error: RequestValidationError) -> Response:
-    first = error.errors()[0]
-    return error_response(InvalidRequest(first["msg"], field=str(first["loc"][-1])))
-
-
-async def _unexpected(_: Request, __: Exception) -> Response:
-    return error_response(InternalError())  # the framework raises the error on to the guard, which logs it
+    return json_bytes(openapi(create_framework(services), services))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastapi.openapi.utils import get_openapi
-
 from api.schemas import SCHEMAS, answered, components, json_content, shortened
 from mapping import errors
 
@@ -140,6 +138,8 @@ def document(
     public_url: str,
 ) -> Json:
     """The whole document; `requests` and `answers` are the documents that operations refer to."""
+    from fastapi.openapi.utils import get_openapi  # the framework is loaded with what only it serves
+
     whole = get_openapi(
         title=app.title, version=app.version, openapi_version="3.1.0", description=DESCRIPTION, routes=app.routes
     )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from api.app import BRANCHES, ROUTERS
+from api.app import BRANCHES
+from api.framework import ROUTERS
 from tests.interface_tables import OURS, operations
 
 ADDED_AT_START = {("GET", "/openapi.json")}

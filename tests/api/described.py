@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from api.app import create_framework, openapi
+from api.framework import create_framework, openapi
 from api.services import ApiSettings, Services
 
 Json = dict[str, Any]

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from api.app import BRANCHES, ROUTERS
+from api.app import BRANCHES
+from api.framework import ROUTERS
 from mapping.errors import StoreUnavailable
 from tests.api import matchday
 

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from api.app import ANSWERS, REQUESTS
+from api.framework import ANSWERS, REQUESTS
 from api.openapi import SECURITY
 from mapping.strictjson import INT_MAX
 from tests.api.described import document, operations
