@@ -14,19 +14,18 @@ from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-import aiohttp
 import httpx
-import stamina
-from httpx_aiohttp import AiohttpTransport
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
+
+    import aiohttp
 
     from providers.base import Endpoint
 
@@ -113,6 +112,26 @@ REFUSALS: Mapping[int, tuple[type[ServiceError], str]] = {
 """Status codes with a meaning of their own."""
 
 
+class _Connections:
+    """Up to `limit` connections, made for the first request: what they need takes a tenth of a start to load."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._made: httpx.AsyncBaseTransport | None = None
+
+    def transport(self) -> httpx.AsyncBaseTransport:
+        if self._made is None:
+            from httpx_aiohttp import AiohttpTransport
+
+            context = _context()
+            self._made = AiohttpTransport(verify=context, client=partial(_session, context, self._limit))
+        return self._made
+
+    async def aclose(self) -> None:
+        if self._made is not None:
+            await self._made.aclose()
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """The connections to one endpoint. `timeout` (seconds) and `max_body` (decompressed bytes) bound each request.
@@ -121,7 +140,7 @@ class Client:
     for cookies, redirects and credentials to be refreshed) is done once here or not wanted, and costs more than the request.
     """
 
-    wire: httpx.AsyncBaseTransport
+    connections: _Connections
     url: Callable[[str], httpx.URL]
     """The whole address of a path below the endpoint's base URL."""
     headers: tuple[tuple[bytes, bytes], ...]
@@ -129,8 +148,12 @@ class Client:
     timeout: float
     max_body: int
 
+    @property
+    def wire(self) -> httpx.AsyncBaseTransport:
+        return self.connections.transport()
+
     async def aclose(self) -> None:
-        await self.wire.aclose()
+        await self.connections.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +181,8 @@ def connect(
     if base.userinfo:
         auth = auth or (base.username, base.password)
         base = base.copy_with(userinfo=b"")
-    context = httpx.create_ssl_context(trust_env=False)
     return Client(
-        wire=AiohttpTransport(verify=context, client=partial(_session, context, connections)),
+        connections=_Connections(connections),
         url=lru_cache(ADDRESSES)(partial(_address, base, params)),
         headers=tuple(_headers(base, auth, user_agent)),
         gate=asyncio.Semaphore(connections),
@@ -198,8 +220,16 @@ def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Cli
     )
 
 
+@cache
+def _context() -> ssl.SSLContext:
+    """One for all endpoints: reading the certificates of the authorities takes as long as some hundred requests."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession:
     """Made inside the loop on the first request. Cookies are kept neither here nor in the client."""
+    import aiohttp
+
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEP_ALIVE, ssl=context),
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -222,12 +252,19 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
                 return await _exchange(client, path, etag, heard)
         except TimeoutError:
             raise UpstreamUnavailable(LATE) from heard.shortened()
-        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
+        except _broken() as error:
             # The transport calls every connection error a time-out; what it was stands behind it.
             message = LATE if isinstance(error.__cause__, TimeoutError) else BROKEN
             raise UpstreamUnavailable(message) from heard.shortened()
         except ServiceError as error:
             raise error from heard.shortened()
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """What a request fails with on its way."""
+    import aiohttp
+
+    return (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError)
 
 
 async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -> Reply:
@@ -259,7 +296,7 @@ async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Hear
     """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
     size, seconds = GLANCE
     heard.retry_after = head.get("Retry-After")
-    with suppress(TimeoutError, httpx.HTTPError, aiohttp.ClientError, OSError, BadBody):
+    with suppress(*_broken(), BadBody):
         async with asyncio.timeout(seconds):
             heard.body = body = bytearray()
             await _read(response, head.get("Content-Encoding", ""), size, body)
@@ -389,6 +426,8 @@ async def patient(call: Callable[[], Awaitable[T]]) -> T:
 
     For somebody who waits for the answer; polls come again by themselves.
     """
+    import stamina
+
     async for attempt in stamina.retry_context(
         on=_worth_repeating, attempts=3, timeout=None, wait_initial=0.2, wait_max=1.0, wait_jitter=0.3
     ):
