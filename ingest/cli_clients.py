@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
+from rich.table import Table
 
 import config
 from ingest.terminal import err, out
@@ -67,8 +68,6 @@ def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     from store import clients
 
     rows = _run(_settings(config_file, data_dir), lambda unit: clients.listed(unit.conn))
-    from rich.table import Table
-
     table = Table("client_id", "organizations", "scopes", "live secrets", "from", "state")
     for row in rows:
         table.add_row(

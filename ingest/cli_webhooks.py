@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
+from rich.table import Table
 
 import config
 from ingest.terminal import err, out
@@ -39,8 +40,6 @@ def list_(organization: Organization = None, config_file: ConfigFile = None, dat
 
     settings = _settings(config_file, data_dir)
     rows = _run(settings, lambda unit: webhooks.listed(unit.conn, organization))
-    from rich.table import Table
-
     table = Table("organization", "url", "status", "failures", "since", "last outcome")
     for row in rows:
         shown = hooks.subscription(row)
@@ -130,8 +129,6 @@ def deliveries(  # noqa: PLR0917 -- options of a command line
     wanted = deliverylog.LogFilter(url=url, success=False if failed else None)
     owner = _owner(settings, organization)
     rows = _run(settings, lambda unit: deliverylog.page(unit.conn, owner, wanted, limit=limit))
-    from rich.table import Table
-
     table = Table("id", "ended", "url", "kind", "liveblog", "version", "round", "tries", "ms", "status", "message")
     for row in rows:
         numbers = (str(each) for each in (row.version, row.round, row.tries, row.took_ms, row.status_code or ""))

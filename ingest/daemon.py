@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from api.app import create_app
+from api.app import create_app, routed
 from api.services import ApiSettings, Services
 from api.stream.streams import Streams
 from ingest.closing import close_abandoned, forget_closed
@@ -26,9 +27,10 @@ from ingest.scheduler import Scheduler
 from ingest.starting import Stopped
 from ingest.timing import Timing
 from mapping.reconcile import CONFIRMATIONS
-from providers.replay.server import address_of, bound, listening
+from providers.serving import address_of, bound, listening
 
 if TYPE_CHECKING:
+    from api.later import Later
     from config import Settings
     from ingest.house import House
 
@@ -90,9 +92,11 @@ async def run(
             streams=streams,
             metrics=delivering.metrics.text,
         )
+        framework = routed(services)
+        app = create_app(services, framework=framework)
         address = await cleanup.enter_async_context(
             listening(
-                create_app(services) if role.serves else operations_only(create_app(services)),
+                app if role.serves else operations_only(app),
                 listener,
                 h11_max_incomplete_event_size=HEADER_BYTES,
                 limit_concurrency=settings.server.max_connections,
@@ -115,6 +119,7 @@ async def run(
             cleanup.push_async_callback(house.jobs.stop, settings.server.shutdown_grace)
             _tick(house, clock, cleanup)
         announce(address)
+        cleanup.push_async_callback(_cancel, asyncio.create_task(_load_rest(framework, role), name="loading"))
         log.info("daemon.started", address=address, matches=len(house.followers), liveblogs=len(settings.liveblogs))
         await _until(stopped, *loops)
         log.info("daemon.stopping")
@@ -164,6 +169,14 @@ def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> 
         scheduler.cron(expression, partial(_ask, house, key), name=key)
     scheduler.start()
     cleanup.push_async_callback(_cancel, asyncio.create_task(_ask_declared(house), name="declared liveblogs"))
+
+
+async def _load_rest(framework: Later, role: Role) -> None:
+    """Load, beside the event loop, what the process does not need to be ready, before somebody has to wait for it."""
+    if role.works:
+        await asyncio.to_thread(import_module, "httpx_aiohttp")  # the first poll
+    if role.serves:
+        await framework.load()
 
 
 async def _ask(house: House, key: str) -> None:
