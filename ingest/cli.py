@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -55,7 +56,8 @@ def run(
 
     settings = _placed(_load(config_file), data_dir)
     logs.configure(settings.logging.level, settings.logging.format, log_file)
-    _start(lambda stop: daemon.run(settings, announce=_announce, stop=stop, role=role))
+    work = partial(daemon.run, settings, announce=_announce, role=role)
+    _start(lambda stop: work(stop=stop), grace=settings.server.shutdown_grace)
 
 
 @app.command("sync-once")
@@ -211,13 +213,13 @@ def _placed(settings: Settings, data_dir: Path | None) -> Settings:
     return settings.in_folder(data_dir.resolve())
 
 
-def _start(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+def _start(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]], *, grace: float | None = None) -> None:
     """Run until stopped; what only the operator can mend is told in one line, without a trace."""
     from ingest.daemon import main as loop
 
     settle_memory()
     with _told():
-        loop(work)
+        loop(work, grace=grace)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping
@@ -44,6 +45,9 @@ TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
 
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
+
+CUT_OFF = 3.0
+"""Seconds beyond the grace of a stop after which it is not waited for any longer."""
 
 Announce = Callable[[str], None]
 
@@ -141,18 +145,34 @@ async def sync_once(
         return house.followers.health()
 
 
-def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run `work` in a fresh loop; SIGTERM and SIGINT set the event that it is given."""
+def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]], *, grace: float | None = None) -> None:
+    """Run `work` in a fresh loop; SIGTERM and SIGINT set the event that it is given.
+
+    `grace`: seconds in which `work` should end then; `CUT_OFF` seconds after them the process ends as it is. Each wait of
+    a stop is bounded, but while the database is frozen a dozen of them come one after the other.
+    """
     import uvloop
 
     async def with_signals() -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
+
+        def told_to_end() -> None:
+            if grace is not None and not stop.is_set():
+                loop.call_later(grace + CUT_OFF, _cut_off)
+            stop.set()
+
         for name in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(name, stop.set)
+            loop.add_signal_handler(name, told_to_end)
         await work(stop)
 
     uvloop.run(with_signals())
+
+
+def _cut_off() -> None:
+    """End like after `kill -9`, which nothing is lost by."""
+    log.error("daemon.stop_cut_off")
+    os._exit(1)
 
 
 def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:

@@ -24,6 +24,7 @@ from tests.day import configuration
 from tests.store.test_faults_postgres import frozen
 
 WITHIN = 30.0
+PROGRAM = (sys.executable, "-c", "from ingest.cli import main; main()")
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 
 
@@ -208,12 +209,12 @@ async def test_a_frozen_server_is_waited_for(postgres_cluster, schema, tmp_path)
 
 
 @pytest.mark.parametrize("how", ["away", "frozen"])
-async def test_who_is_told_to_end_while_it_waits_ends_at_once(postgres_cluster, schema, tmp_path, how):
-    """SIGTERM does not wait for the database, and is no fault."""
-    settings = settings_for(tmp_path, schema.replace(f":{postgres_cluster.port}/", ":9/"))
+async def test_who_is_told_to_end_while_it_waits_ends(postgres_cluster, schema, tmp_path, how):
+    """SIGTERM does not wait for the database longer than for one answer, and is no fault."""
+    settings = settings_for(tmp_path, schema.replace(f":{postgres_cluster.port}/", ":9/"), start_wait=600.0)
     stop = asyncio.Event()
     if how == "frozen":
-        settings = settings_for(tmp_path, schema)
+        settings = settings_for(tmp_path, schema, timeout=1.0, start_wait=600.0)
         freeze = frozen(postgres_cluster.process)
         freeze.__enter__()
     try:
@@ -221,10 +222,30 @@ async def test_who_is_told_to_end_while_it_waits_ends_at_once(postgres_cluster, 
         await asyncio.sleep(0.3)
         assert not running.done()
         stop.set()
-        await asyncio.wait_for(running, 5.0)
+        await asyncio.wait_for(running, WITHIN)
     finally:
         if how == "frozen":
             freeze.__exit__(None, None, None)
+
+
+def test_a_stop_ends_though_the_server_is_frozen(postgres_cluster, postgres_url, configured):
+    """Nobody waits for a dozen time-outs one after the other: soon after its grace the process is gone."""
+    migrate.upgrade(postgres_url)
+    config = configured(postgres_url)
+    text = (
+        config.read_text().replace("port = 0", "port = 0\nshutdown_grace = 0").replace("timeout = 1", "timeout = 300")
+    )
+    config.write_text(text)
+    running = subprocess.Popen(
+        [*PROGRAM, "run", "--config", config], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRON
+    )
+    assert "listens on" in running.stdout.readline()
+    with frozen(postgres_cluster.process):
+        running.terminate()
+        _, said = running.communicate(timeout=120)
+
+    assert "daemon.stop_cut_off" in said
+    assert "Traceback" not in said
 
 
 async def test_all_steps_of_a_start_wait_together(postgres_cluster, tmp_path):
@@ -276,8 +297,9 @@ class Ended:
 
 
 def command(*words):
-    program = [sys.executable, "-c", "from ingest.cli import main; main()", *map(str, words)]
-    ran = subprocess.run(program, capture_output=True, text=True, check=False, timeout=120, env=ENVIRON)
+    ran = subprocess.run(
+        [*PROGRAM, *map(str, words)], capture_output=True, text=True, check=False, timeout=120, env=ENVIRON
+    )
     return Ended(ran.returncode, ran.stdout + ran.stderr)
 
 
