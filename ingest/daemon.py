@@ -46,6 +46,9 @@ TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
 
+AFTERWARDS = 1.0
+"""Seconds for which those who ask first have a process that is ready for themselves."""
+
 CUT_OFF = 3.0
 """Seconds beyond the grace of a stop after which it is not waited for any longer."""
 
@@ -193,6 +196,7 @@ def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> 
 
 async def _load_rest(framework: Later, role: Role) -> None:
     """Load, beside the event loop, what the process does not need to be ready, before somebody has to wait for it."""
+    await asyncio.sleep(AFTERWARDS)
     if role.works:
         await asyncio.to_thread(import_module, "httpx_aiohttp")  # the first poll
     if role.serves:
