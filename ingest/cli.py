@@ -169,12 +169,10 @@ def demo(
 @database.command()
 def upgrade(config_file: ConfigFile = None) -> None:
     """Bring the database's schema to this version."""
-    from ingest import logs
     from ingest.starting import StartWait
     from store import migrate
 
     settings = _load(config_file)
-    logs.configure(settings.logging.level, settings.logging.format)
     url = settings.database.url.get_secret_value()
     with _told():
         asyncio.run(StartWait(settings.database).through(lambda: migrate.upgraded(url)))
