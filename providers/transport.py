@@ -14,18 +14,16 @@ from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import httpx
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+from providers.connections import Connections, broken
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
-
-    import aiohttp
 
     from providers.base import Endpoint
 
@@ -33,9 +31,6 @@ T = TypeVar("T")
 
 CONNECTIONS = 24
 """Per endpoint: three resources for each of eight matches, so that nobody waits for a connection that a hanging one holds."""
-
-KEEP_ALIVE = 75.0
-"""Seconds that an idle connection is kept: longer than the breaks between two polls."""
 
 ADDRESSES = 8192
 """Per endpoint: addresses that are kept made up, so that only those of matches that are not polled any more are lost."""
@@ -112,26 +107,6 @@ REFUSALS: Mapping[int, tuple[type[ServiceError], str]] = {
 """Status codes with a meaning of their own."""
 
 
-class _Connections:
-    """Up to `limit` connections, made for the first request: what they need takes a tenth of a start to load."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._made: httpx.AsyncBaseTransport | None = None
-
-    def transport(self) -> httpx.AsyncBaseTransport:
-        if self._made is None:
-            from httpx_aiohttp import AiohttpTransport
-
-            context = _context()
-            self._made = AiohttpTransport(verify=context, client=partial(_session, context, self._limit))
-        return self._made
-
-    async def aclose(self) -> None:
-        if self._made is not None:
-            await self._made.aclose()
-
-
 @dataclass(frozen=True, slots=True)
 class Client:
     """The connections to one endpoint. `timeout` (seconds) and `max_body` (decompressed bytes) bound each request.
@@ -140,7 +115,7 @@ class Client:
     for cookies, redirects and credentials to be refreshed) is done once here or not wanted, and costs more than the request.
     """
 
-    connections: _Connections
+    connections: Connections
     url: Callable[[str], httpx.URL]
     """The whole address of a path below the endpoint's base URL."""
     headers: tuple[tuple[bytes, bytes], ...]
@@ -182,7 +157,7 @@ def connect(
         auth = auth or (base.username, base.password)
         base = base.copy_with(userinfo=b"")
     return Client(
-        connections=_Connections(connections),
+        connections=Connections(connections),
         url=lru_cache(ADDRESSES)(partial(_address, base, params)),
         headers=tuple(_headers(base, auth, user_agent)),
         gate=asyncio.Semaphore(connections),
@@ -220,24 +195,6 @@ def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Cli
     )
 
 
-@cache
-def _context() -> ssl.SSLContext:
-    """One for all endpoints: reading the certificates of the authorities takes as long as some hundred requests."""
-    return httpx.create_ssl_context(trust_env=False)
-
-
-def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession:
-    """Made inside the loop on the first request. Cookies are kept neither here nor in the client."""
-    import aiohttp
-
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEP_ALIVE, ssl=context),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        trust_env=False,
-    )
-
-
 async def get(client: Client, path: str, etag: str | None = None) -> Reply:
     """GET `path` below the endpoint's base URL, conditionally where an `etag` is known.
 
@@ -252,19 +209,12 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
                 return await _exchange(client, path, etag, heard)
         except TimeoutError:
             raise UpstreamUnavailable(LATE) from heard.shortened()
-        except _broken() as error:
+        except broken() as error:
             # The transport calls every connection error a time-out; what it was stands behind it.
             message = LATE if isinstance(error.__cause__, TimeoutError) else BROKEN
             raise UpstreamUnavailable(message) from heard.shortened()
         except ServiceError as error:
             raise error from heard.shortened()
-
-
-def _broken() -> tuple[type[Exception], ...]:
-    """What a request fails with on its way."""
-    import aiohttp
-
-    return (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError)
 
 
 async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -> Reply:
@@ -296,7 +246,7 @@ async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Hear
     """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
     size, seconds = GLANCE
     heard.retry_after = head.get("Retry-After")
-    with suppress(*_broken(), BadBody):
+    with suppress(*broken(), BadBody):
         async with asyncio.timeout(seconds):
             heard.body = body = bytearray()
             await _read(response, head.get("Content-Encoding", ""), size, body)
