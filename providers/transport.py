@@ -1,4 +1,4 @@
-"""The one place that makes HTTP clients for provider polls and turns what a provider does into the house's errors.
+"""The one way to providers for polls, which turns what a provider does into the house's errors.
 
 Nothing is trusted: one time-out covers the whole request, sizes count decompressed bytes, redirects are not followed,
 and no message carries a URL, a credential or a body.
