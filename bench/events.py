@@ -33,7 +33,7 @@ from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
 from ingest.cli_shared import settle_memory
-from providers.replay.server import bound, listening
+from providers.serving import bound, listening
 from store import clients
 from store.database import Store
 from store.ids import new_local_id

@@ -44,6 +44,7 @@ class Database(Section):
     url: DatabaseUrl = SecretStr("sqlite+aiosqlite:///matchwire.db")
     pool_size: Annotated[Count, Field(ge=1, le=1000)] = 8
     timeout: Interval = 5.0
+    start_wait: Duration = 60.0
 
     @property
     def is_sqlite(self) -> bool:

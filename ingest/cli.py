@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
 import traceback
+from contextlib import suppress
 from functools import partial
 from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
@@ -21,8 +23,6 @@ from ingest.status import Status
 from ingest.terminal import out
 
 if TYPE_CHECKING:
-    import asyncio
-
     from config import Settings
 
 STATUSES = (
@@ -96,6 +96,7 @@ def run(
         lambda stop: daemon.run(settings, announce=announce, stop=stop, role=role),
         settings,
         hangup=partial(recheck, read, written),
+        grace=settings.server.shutdown_grace,
         announced=announced,
     )
 
@@ -104,13 +105,15 @@ def run(
 def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
     from ingest import daemon
+    from ingest.starting import Stopped
 
     settings = placed(load(config_file, vocabulary()), data_dir, make=True)
     _log(settings)
     health: dict[str, int] = {}
 
-    async def once(_: asyncio.Event) -> None:
-        health.update(await daemon.sync_once(settings))
+    async def once(stop: asyncio.Event) -> None:
+        with suppress(Stopped):
+            health.update(await daemon.sync_once(settings, stopped=stop))
 
     start(once, settings)
     out.print(", ".join(f"{count} {name}" for name, count in health.items()))
@@ -163,11 +166,13 @@ def check_config(
 def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring the database's schema to this version."""
     from ingest.failures import OPERATORS
+    from ingest.starting import StartWait
     from store import migrate
 
     settings = placed(load(config_file), data_dir, make=True)
+    url = settings.database.url.get_secret_value()
     try:
-        migrate.upgrade(settings.database.url.get_secret_value())
+        asyncio.run(StartWait(settings.database).through(lambda: migrate.upgraded(url)))
     except OPERATORS as error:
         end(error, settings)
     out.print("The schema is up to date.")

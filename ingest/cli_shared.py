@@ -119,6 +119,7 @@ def start(
     settings: Settings | None = None,
     *,
     hangup: Callable[[], None] | None = None,
+    grace: float | None = None,
     announced: Sequence[str] = (),
 ) -> None:
     """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
@@ -127,7 +128,7 @@ def start(
 
     settle_memory()
     try:
-        loop(work, hangup)
+        loop(work, hangup, grace=grace)
     except OPERATORS as error:
         if announced:
             raise

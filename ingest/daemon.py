@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -26,9 +28,11 @@ from ingest.publishing import publish_due
 from ingest.purging import Purging, run_again
 from ingest.roles import Role, operations_only
 from ingest.scheduler import Scheduler
+from ingest.starting import Stopped
+from ingest.status import Status
 from ingest.timing import Timing
 from mapping.reconcile import CONFIRMATIONS
-from providers.replay.server import address_of, bound, listening
+from providers.serving import address_of, bound, listening
 
 if TYPE_CHECKING:
     import socket
@@ -47,6 +51,12 @@ TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
 
+AFTERWARDS = 1.0
+"""Seconds for which those who ask first have a process that is ready for themselves."""
+
+CUT_OFF = 3.0
+"""Seconds beyond the grace of a stop after which it is not waited for any longer."""
+
 Announce = Callable[[str], None]
 
 
@@ -61,7 +71,8 @@ async def run(
     """Serve until SIGTERM or SIGINT (or `stop`); `announce` is told the address once requests are answered."""
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
-        house = await cleanup.enter_async_context(opened(settings, clock, role))
+        cleanup.enter_context(suppress(Stopped))
+        house = await cleanup.enter_async_context(opened(settings, clock, role, stopped))
         listener = cleanup.enter_context(_listener(settings))
         following = asyncio.create_task(house.followers.run(), name="followers")
         cleanup.push_async_callback(house.leasing.stop)
@@ -93,9 +104,10 @@ async def run(
             streams=streams,
             metrics=delivering.metrics.text,
         )
+        app = create_app(services)
         address = await cleanup.enter_async_context(
             listening(
-                create_app(services) if role.serves else operations_only(create_app(services)),
+                app if role.serves else operations_only(app),
                 listener,
                 h11_max_incomplete_event_size=HEADER_BYTES,
                 limit_concurrency=settings.server.max_connections,
@@ -107,7 +119,7 @@ async def run(
         )
         cleanup.push_async_callback(streams.close)  # before the server stops: it waits for answers under way
         if role.works:
-            await house.leasing.start()
+            await house.wait.through(house.leasing.start)
             loops.append(asyncio.create_task(house.leasing.run(), name="leases"))
             cleanup.push_async_callback(_cancel, loops[-1])
             purges = {"purge deliveries": delivering.purge, "purge bodies": Purging(house.store).bodies}
@@ -119,17 +131,21 @@ async def run(
             cleanup.push_async_callback(house.jobs.stop, settings.server.shutdown_grace)
             _tick(house, clock, cleanup)
         announce(address)
+        if role.works:
+            cleanup.push_async_callback(_cancel, asyncio.create_task(_load_rest(), name="loading"))
         log.info("daemon.started", address=address, matches=len(house.followers), liveblogs=len(settings.liveblogs))
         await _until(stopped, *loops)
         log.info("daemon.stopping")
     log.info("daemon.stopped")
 
 
-async def sync_once(settings: Settings, clock: Callable[[], float] = time.time) -> dict[str, int]:
+async def sync_once(
+    settings: Settings, clock: Callable[[], float] = time.time, stopped: asyncio.Event | None = None
+) -> dict[str, int]:
     """Create what is declared, poll every followed match until nothing waits to be confirmed, and give the health."""
-    async with opened(settings, clock) as house, AsyncExitStack() as cleanup:
+    async with opened(settings, clock, stopped=stopped) as house, AsyncExitStack() as cleanup:
         cleanup.push_async_callback(house.leasing.stop)
-        await house.leasing.start()
+        await house.wait.through(house.leasing.start)
         cleanup.push_async_callback(_cancel, asyncio.create_task(house.leasing.run(), name="leases"))
         await house.declared.tick()
         for _ in range(CONFIRMATIONS + 1):
@@ -138,20 +154,33 @@ async def sync_once(settings: Settings, clock: Callable[[], float] = time.time) 
         return house.followers.health()
 
 
-def main(work: Callable[[asyncio.Event], Coroutine[Any, Any, None]], hangup: Callable[[], None] | None = None) -> None:
+def main(
+    work: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
+    hangup: Callable[[], None] | None = None,
+    *,
+    grace: float | None = None,
+) -> None:
     """Run `work` in a fresh loop; SIGTERM and SIGINT set the event that it is given, and so does SIGHUP without `hangup`.
 
-    `hangup` is called in a thread, at each SIGHUP.
+    `hangup` is called in a thread, at each SIGHUP. `grace`: seconds in which `work` should end once it has been told to;
+    `CUT_OFF` seconds after them the process ends as it is. Each wait of a stop is bounded, but while the database is frozen a
+    dozen of them come one after the other.
     """
     import uvloop
 
     async def with_signals() -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
+
+        def told_to_end() -> None:
+            if grace is not None and not stop.is_set():
+                loop.call_later(grace + CUT_OFF, _cut_off)
+            stop.set()
+
         for name in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(name, stop.set)
+            loop.add_signal_handler(name, told_to_end)
         loop.add_signal_handler(
-            signal.SIGHUP, *((stop.set,) if hangup is None else (loop.run_in_executor, None, hangup))
+            signal.SIGHUP, *((told_to_end,) if hangup is None else (loop.run_in_executor, None, hangup))
         )
         await work(stop)
 
@@ -168,6 +197,12 @@ def _listener(settings: Settings) -> socket.socket:
         raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
 
 
+def _cut_off() -> None:
+    """End like after `kill -9`, which nothing is lost by."""
+    log.error("daemon.stop_cut_off")
+    os._exit(Status.UNAVAILABLE)
+
+
 def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
     """Start the daemon's clock, and what it does first."""
     scheduler = Scheduler()
@@ -182,6 +217,12 @@ def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> 
         scheduler.cron(expression, partial(_ask, house, key), name=key)
     scheduler.start()
     cleanup.push_async_callback(_cancel, asyncio.create_task(_ask_declared(house), name="declared liveblogs"))
+
+
+async def _load_rest() -> None:
+    """Load, beside the event loop, what the first poll needs and the process does not need to be ready."""
+    await asyncio.sleep(AFTERWARDS)
+    await asyncio.to_thread(import_module, "httpx_aiohttp")
 
 
 async def _ask(house: House, key: str) -> None:

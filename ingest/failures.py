@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ingest.status import Status
 from mapping.errors import ServiceError, StoreUnavailable
-from store.errors import StoreError
+from store.errors import DatabaseAway, StoreError
 from store.faults import FAULTS, cause_of, place_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ OPERATORS = (StartError, OSError, ValueError, StoreError, ServiceError, *FAULTS)
 
 def status_of(error: BaseException) -> Status:
     """The exit status of a command that `error` ends."""
-    if isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and error.errno in FULL):
+    if isinstance(error, StoreUnavailable | DatabaseAway) or (isinstance(error, OSError) and error.errno in FULL):
         return Status.UNAVAILABLE
     return Status.MISTAKE
 

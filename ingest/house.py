@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from ingest.declared import Declared, retune
 from ingest.endpoints import connect, rehome
 from ingest.following import Followers, Rhythm
-from ingest.importing import Importer
+from ingest.importing import Importer, Source
 from ingest.leasing import Elsewhere, Lease, Leasing
 from ingest.polling import unrecorded
 from ingest.queued import Queued, queue_of
 from ingest.references import declared_records
 from ingest.roles import Role
+from ingest.starting import StartWait
 from mapping.rules.breaker import Rule
 from mapping.rules.pacing import Pace
 from providers.registry import Registry
@@ -49,28 +50,32 @@ class House:
     declared: Declared
     leasing: Leasing
     jobs: Queued
+    wait: StartWait
 
 
 @asynccontextmanager
-async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role.ALL) -> AsyncIterator[House]:
+async def opened(
+    settings: Settings, clock: Clock = time.time, role: Role = Role.ALL, stopped: asyncio.Event | None = None
+) -> AsyncIterator[House]:
     """Open the store, declare clients, connect the endpoints; everything is closed in reverse. `clock`: Unix seconds.
 
-    Raises StoreError for a role that needs other processes beside it where there can be none.
+    Waits for a database that is away. Raises StoreError for a database that stays away, refuses us, or has another
+    schema, and for a role that needs other processes beside it where there can be none; Stopped when `stopped` is set
+    while it waits.
     """
     if settings.database.is_sqlite and role is not Role.ALL:
         raise StoreError(f"--role {role} needs PostgreSQL: a SQLite file belongs to one process, which does everything")
     registry = Registry.load()
+    wait = StartWait(settings.database, stopped)
     async with AsyncExitStack() as cleanup:
-        store = await Store.open(settings.database.url.get_secret_value(), clock=clock, pool=_pool(settings))
-        cleanup.push_async_callback(store.close)
-        await store.write(partial(_declare_clients, settings=settings))
-        await store.write(partial(declare, declared=declared_records(settings)))
-        await store.write(partial(retune, settings.liveblogs))
         sources = connect(settings, registry)
-        await store.write(partial(rehome, sources=sources))
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
+        url = settings.database.url.get_secret_value()
+        store = await wait.through(partial(Store.open, url, clock=clock, pool=_pool(settings)))
+        cleanup.push_async_callback(store.close)
+        await wait.through(partial(store.write, partial(_declare, settings=settings, sources=sources)))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease = Lease()
         followers = Followers(
@@ -91,6 +96,7 @@ async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role
             declared=declared,
             leasing=leasing,
             jobs=jobs,
+            wait=wait,
         )
 
 
@@ -104,6 +110,14 @@ def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Reco
     recorder = Recorder(Path(kept.folder), retention=kept.retention, max_bytes=kept.max_bytes, clock=clock)
     cleanup.push_async_callback(asyncio.to_thread, recorder.close)
     return recorder
+
+
+def _declare(unit: Unit, settings: Settings, sources: Mapping[tuple[str, str], Source]) -> None:
+    """Write what the configuration says, all of it or nothing."""
+    _declare_clients(unit, settings)
+    declare(unit, declared_records(settings))
+    retune(settings.liveblogs, unit)
+    rehome(unit, sources)
 
 
 def _declare_clients(unit: Unit, settings: Settings) -> None:

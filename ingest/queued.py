@@ -21,7 +21,7 @@ import structlog
 from prometheus_client import Counter
 
 from mapping.errors import ServiceError
-from store.notices import pause
+from store.backoff import pause
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The one place that makes HTTP clients for provider polls and turns what a provider does into the house's errors.
+"""The one way to providers for polls, which turns what a provider does into the house's errors.
 
 Nothing is trusted: one time-out covers the whole request, sizes count decompressed bytes, redirects are not followed,
 and no message carries a URL, a credential or a body.
@@ -17,16 +17,13 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-import aiohttp
 import httpx
-import stamina
-from httpx_aiohttp import AiohttpTransport
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+from providers.connections import Connections, broken
 from providers.refusals import Refusals
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
 
     from providers.base import Endpoint
@@ -35,9 +32,6 @@ T = TypeVar("T")
 
 CONNECTIONS = 24
 """Per endpoint: three resources for each of eight matches, so that nobody waits for a connection that a hanging one holds."""
-
-KEEP_ALIVE = 75.0
-"""Seconds that an idle connection is kept: longer than the breaks between two polls."""
 
 ADDRESSES = 8192
 """Per endpoint: addresses that are kept made up, so that only those of matches that are not polled any more are lost."""
@@ -123,7 +117,7 @@ class Client:
     for cookies, redirects and credentials to be refreshed) is done once here or not wanted, and costs more than the request.
     """
 
-    wire: httpx.AsyncBaseTransport
+    connections: Connections
     url: Callable[[str], httpx.URL]
     """The whole address of a path below the endpoint's base URL."""
     headers: tuple[tuple[bytes, bytes], ...]
@@ -132,8 +126,12 @@ class Client:
     max_body: int
     refusals: Refusals = field(default_factory=Refusals)
 
+    @property
+    def wire(self) -> httpx.AsyncBaseTransport:
+        return self.connections.transport()
+
     async def aclose(self) -> None:
-        await self.wire.aclose()
+        await self.connections.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,9 +159,8 @@ def connect(
     if base.userinfo:
         auth = auth or (base.username, base.password)
         base = base.copy_with(userinfo=b"")
-    context = httpx.create_ssl_context(trust_env=False)
     return Client(
-        wire=AiohttpTransport(verify=context, client=partial(_session, context, connections)),
+        connections=Connections(connections),
         url=lru_cache(ADDRESSES)(partial(_address, base, params)),
         headers=tuple(_headers(base, auth, user_agent)),
         gate=asyncio.Semaphore(connections),
@@ -201,16 +198,6 @@ def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Cli
     )
 
 
-def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession:
-    """Made inside the loop on the first request. Cookies are kept neither here nor in the client."""
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEP_ALIVE, ssl=context),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        trust_env=False,
-    )
-
-
 async def get(client: Client, path: str, etag: str | None = None) -> Reply:
     """GET `path` below the endpoint's base URL, conditionally where an `etag` is known.
 
@@ -225,7 +212,7 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
                 return await _exchange(client, path, etag, heard)
         except TimeoutError:
             raise UpstreamUnavailable(LATE) from heard.shortened()
-        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError) as error:
+        except broken() as error:
             # The transport calls every connection error a time-out; what it was stands behind it.
             message = LATE if isinstance(error.__cause__, TimeoutError) else BROKEN
             raise UpstreamUnavailable(message) from heard.shortened()
@@ -262,7 +249,7 @@ async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Hear
     """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
     size, seconds = GLANCE
     heard.retry_after = head.get("Retry-After")
-    with suppress(TimeoutError, httpx.HTTPError, aiohttp.ClientError, OSError, BadBody):
+    with suppress(*broken(), BadBody):
         async with asyncio.timeout(seconds):
             heard.body = body = bytearray()
             await _read(response, head.get("Content-Encoding", ""), size, body)
@@ -392,6 +379,8 @@ async def patient(call: Callable[[], Awaitable[T]]) -> T:
 
     For somebody who waits for the answer; polls come again by themselves.
     """
+    import stamina
+
     async for attempt in stamina.retry_context(
         on=_worth_repeating, attempts=3, timeout=None, wait_initial=0.2, wait_max=1.0, wait_jitter=0.3
     ):

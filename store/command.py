@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.engine import URL, make_url
 
-from store import migrate, postgres, sqlite
+from store import migrate, sqlite
 from store.errors import SchemaOutdated, StoreError, house_errors
 from store.settings import PoolSettings
 from store.unit import Unit
@@ -36,6 +36,8 @@ def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.t
     with house_errors():
         if parsed.get_backend_name() == "sqlite":
             return _on_sqlite(parsed, checked)
+        from store import postgres
+
         return asyncio.run(postgres.once(parsed, PoolSettings(), checked))
 
 

@@ -10,9 +10,7 @@ from sqlalchemy.engine import URL, make_url
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
 from store.errors import SchemaOutdated, StoreError
-from store.postgres import PostgresBackend
 from store.settings import PoolSettings
-from store.sqlite import SqliteBackend
 from store.unit import Unit
 
 if TYPE_CHECKING:
@@ -20,8 +18,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from store.alone import Alone
     from store.notices import Hear, Stepped
-    from store.presence import Alone, Presence
+    from store.postgres import PostgresBackend
+    from store.presence import Presence
+    from store.sqlite import SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]
 
@@ -50,8 +51,8 @@ class Store:
         """Open `sqlite+aiosqlite:///path` or `postgresql+asyncpg://…`, whose schema is current afterwards.
 
         `clock` gives Unix seconds. `migrate` None migrates on SQLite only; without migration a schema that is not
-        current raises SchemaOutdated. Raises AlreadyRunning when another process holds the SQLite file and
-        StoreUnavailable when the database does not answer.
+        current raises SchemaOutdated. Raises AlreadyRunning when another process holds the SQLite file, DatabaseRefused
+        when the server does not let the user in, and StoreUnavailable when the database does not answer.
         """
         parsed = make_url(url)
         store = cls(_backend(parsed, clock, pool))
@@ -148,9 +149,13 @@ def _is_sqlite(url: URL) -> bool:
 
 def _backend(url: URL, clock: Callable[[], float], pool: PoolSettings) -> SqliteBackend | PostgresBackend:
     match url.get_backend_name():
-        case "sqlite":
+        case "sqlite":  # each loads the driver of its own kind, which the other does not need
+            from store.sqlite import SqliteBackend
+
             return SqliteBackend(url, clock, pool)
         case "postgresql":
+            from store.postgres import PostgresBackend
+
             return PostgresBackend(url, clock, pool)
         case other:
             raise StoreError(f"no such database: {other} (sqlite+aiosqlite:///path or postgresql+asyncpg://…)")

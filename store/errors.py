@@ -1,8 +1,10 @@
 """What can go wrong with the database itself, and which of it is a matter of waiting.
 
     StoreError
-    ├── AlreadyRunning   another process holds the database file
-    └── SchemaOutdated   the schema is not the one that this version needs
+    ├── AlreadyRunning    another process holds the database file
+    ├── DatabaseAway      it was not available for as long as a start waits
+    ├── DatabaseRefused   the server does not let this user in, or do what it has to
+    └── SchemaOutdated    the schema is not the one that this version needs
 
 What passes by itself (locked, full, gone away, too slow) becomes `mapping.errors.StoreUnavailable` for the callers.
 """
@@ -10,12 +12,12 @@ What passes by itself (locked, full, gone away, too slow) becomes `mapping.error
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlalchemy import exc
-from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 
 from mapping.errors import StoreUnavailable
 
@@ -43,8 +45,8 @@ POSTGRES_PASSING = ("08", "25006", "40", "53", "55P03", "57", "58")
 POSTGRES_RACES = frozenset({"23505", "40001", "40P01"})
 """SQLSTATEs of a transaction that lost against a concurrent one and finds the other's rows when run again."""
 
-STALE = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
-"""What PostgreSQL's driver raises where the schema was changed since the connection prepared the statement."""
+POSTGRES_REFUSED = ("28", "3D", "42501")
+"""Beginnings of SQLSTATEs that waiting does not mend: credentials, no such database, no right to do it."""
 
 
 class StoreError(Exception):
@@ -53,6 +55,14 @@ class StoreError(Exception):
 
 class AlreadyRunning(StoreError):
     """Another process serves this database file."""
+
+
+class DatabaseAway(StoreError):
+    """The database was not available for as long as a start waits for it."""
+
+
+class DatabaseRefused(StoreError):
+    """The server does not accept the credentials, the database's name, or what the user may not do."""
 
 
 class SchemaOutdated(StoreError):
@@ -86,15 +96,34 @@ def _sqlite_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CANTOPEN) & 0xFF
 
 
+def refused(error: BaseException) -> bool:
+    """Whether the server will say the same until its operator, or the setting `database.url`, says otherwise."""
+    return (sqlstate(error) or "").startswith(POSTGRES_REFUSED)
+
+
+def reason(error: BaseException | None) -> str:
+    """The database's own words for why it is not available, in one line and without an address or a secret."""
+    cause: BaseException | None = error
+    while isinstance(cause, StoreUnavailable | exc.DBAPIError):
+        cause = cause.__cause__ if isinstance(cause, StoreUnavailable) else cause.orig
+    if cause is None or isinstance(cause, TimeoutError | exc.TimeoutError | asyncio.CancelledError):
+        return "it does not answer in time"
+    if isinstance(cause, OSError) and (cause.errno or 0) > 0:
+        return os.strerror(cause.errno or 0)  # asyncio's own text says less
+    original = cause.__cause__ if sqlstate(cause) else cause  # the adapter's text names the driver's class
+    return " ".join(str(original or cause).split()) or type(cause).__name__
+
+
 @contextmanager
 def house_errors() -> Iterator[None]:
-    """What passes by itself is raised as StoreUnavailable, everything else as it is."""
+    """What passes by itself is raised as StoreUnavailable, what the server refuses as DatabaseRefused, the rest as it is."""
     try:
         yield
     except (exc.SQLAlchemyError, OSError) as error:
-        if passing(error):
-            raise unavailable(error) from error
-        raise
+        translated = told(error)
+        if translated is error:
+            raise
+        raise translated from error
 
 
 def unavailable(cause: BaseException | None = None) -> StoreUnavailable:
@@ -108,4 +137,6 @@ def told(error: BaseException) -> BaseException:
     """The error that the caller of a failed unit sees."""
     if isinstance(error, StopIteration):  # a future cannot carry one
         return RuntimeError("a unit raised StopIteration")
+    if refused(error):
+        return DatabaseRefused(f"the database refuses: {reason(error)} (setting database.url)")
     return unavailable(error) if passing(error) or isinstance(error, asyncio.CancelledError) else error

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 from sqlalchemy import Connection, exc
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.util import greenlet_spawn
 
-from store.errors import STALE, StoreError
+from store.errors import StoreError
 from store.prepared import raised
 from store.records import StoredGame
+from store.session import LOST, drop, goodbye
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from sqlalchemy import Engine
 
 T = TypeVar("T")
 Held = dict[str, StoredGame]
@@ -33,8 +35,8 @@ READING = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """One snapshot for all statements."""
 ALONE = ""
 """No transaction, for a single statement."""
-GOODBYE = 1.0
-"""Seconds for taking leave of the server; the connection ends without it as well."""
+STALE = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
+"""What the driver raises where the schema was changed since the connection prepared the statement."""
 
 
 class Hand(greenlet):  # type: ignore[misc]  # it comes without types
@@ -88,7 +90,7 @@ def _serve_forever(work: Callable[..., Any], args: tuple[Any, ...]) -> None:
 class Line:
     """A connection that is made when it is needed, and given up when it fails."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._conn: Connection | None = None
         self._driver: Any = None
@@ -110,17 +112,14 @@ class Line:
     async def close(self) -> None:
         """Take leave of the server."""
         if self._conn is not None:
-            with suppress(Exception):
-                await self._driver.close(timeout=GOODBYE)
+            await goodbye(self._driver)
         self.drop()
 
     def drop(self) -> None:
         """Give the connection up as it is, in the middle of an answer too; the server undoes what was not committed."""
         conn, self._conn = self._conn, None
         if conn is not None:
-            with suppress(exc.SQLAlchemyError):
-                conn.invalidate()
-                conn.close()
+            drop(conn)
 
     async def _begun(self, begin: str) -> Connection:
         """The connection, in a transaction. One that was lost since its last use is made anew: nothing has happened."""
@@ -132,7 +131,7 @@ class Line:
                 self.drop()
             else:
                 return self._conn
-        conn = self._conn = await greenlet_spawn(self._engine.sync_engine.connect)
+        conn = self._conn = await greenlet_spawn(self._engine.connect)
         self._driver = conn.connection.driver_connection
         if begin:
             await self._say(conn, begin)
@@ -153,7 +152,7 @@ class Line:
         """Back to a connection without a transaction, or to none where that cannot be."""
         conn = self._conn
         if conn is not None and isinstance(error, Exception) and not conn.invalidated and not stale(error):
-            with suppress(exc.SQLAlchemyError, OSError):
+            with suppress(*LOST):
                 conn.rollback()
                 await self._say(conn, "ROLLBACK")
                 return

@@ -20,8 +20,7 @@ from store.line import Held, Line, Work, stale
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sqlalchemy import Connection
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from sqlalchemy import Connection, Engine
 
     from store.settings import PoolSettings
 
@@ -51,7 +50,7 @@ class Turn(NamedTuple):
 class Lines:
     """Up to `settings.connections` lines, made as they are needed and kept."""
 
-    def __init__(self, engine: AsyncEngine, settings: PoolSettings) -> None:
+    def __init__(self, engine: Engine, settings: PoolSettings) -> None:
         self._engine = engine
         self._settings = settings
         self._ready: asyncio.Queue[Turn | None] = asyncio.Queue()
@@ -99,7 +98,6 @@ class Lines:
                 _refuse(turn.jobs)
         if self._timer is not None:
             self._timer.cancel()
-        await self._engine.dispose()
 
     def _watch(self, job: Job) -> None:
         """One timer is enough: the first to come is the first to fail."""

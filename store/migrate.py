@@ -10,11 +10,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL, make_url
 
-from store import postgres, sqlite
-from store.errors import SchemaOutdated
+from store.errors import SchemaOutdated, house_errors
 from store.lock import FileLock
 from store.settings import PoolSettings
 
@@ -24,6 +23,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HISTORY = Path(__file__).parent / "migrations"
+KNOWN = {
+    "sqlite": "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'",
+    "postgresql": "SELECT to_regclass('alembic_version') IS NOT NULL",
+}
+"""Whether there is a schema at all; SQLAlchemy's reflection asks the same at ten times the price, at every start."""
 PATIENT = PoolSettings(timeout=3600)
 """A migration may take as long as it takes."""
 UPGRADE_KEY = 0x6D77_7570
@@ -38,7 +42,7 @@ def head() -> str:
 
 def current_of(conn: Connection) -> str | None:
     """The revision that the database behind `conn` is at; None for an empty one."""
-    if not inspect(conn).has_table("alembic_version"):
+    if not conn.exec_driver_sql(KNOWN[conn.dialect.name]).scalar():
         return None
     return conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
@@ -66,15 +70,20 @@ def upgrade_connection(conn: Connection) -> None:
 
 
 def upgrade(url: str) -> None:
-    """Bring the database at `url` to `head()`. Not to be called from a running event loop.
+    """`upgraded`, where no event loop runs."""
+    asyncio.run(upgraded(url))
 
-    Raises AlreadyRunning while a daemon holds the SQLite file.
+
+async def upgraded(url: str) -> None:
+    """Bring the database at `url` to `head()`; on SQLite the event loop stands still meanwhile.
+
+    Raises AlreadyRunning while a daemon holds the SQLite file, DatabaseRefused where the user may not, StoreUnavailable.
     """
     parsed = make_url(url)
     file = _file(parsed)
     lock = None if file is None else FileLock(file)
     try:
-        _run(parsed, upgrade_connection)
+        await _run(parsed, upgrade_connection)
     finally:
         if lock is not None:
             lock.release()
@@ -84,20 +93,27 @@ def current(url: str) -> str | None:
     """The revision of the database at `url`, None for an empty one. Not to be called from a running event loop."""
     parsed = make_url(url)
     file = _file(parsed)
-    return None if file is not None and not file.exists() else _run(parsed, current_of)
+    return None if file is not None and not file.exists() else asyncio.run(_run(parsed, current_of))
 
 
 def _file(url: URL) -> Path | None:
+    from store import sqlite
+
     return sqlite.database_file(url) if url.get_backend_name() == "sqlite" else None
 
 
-def _run(url: URL, work: Callable[[Connection], T]) -> T:
+async def _run(url: URL, work: Callable[[Connection], T]) -> T:
     if url.get_backend_name() == "sqlite":
-        return _run_sqlite(url, work)
-    return asyncio.run(postgres.once(url, PATIENT, work))
+        with house_errors():
+            return _run_sqlite(url, work)
+    from store import postgres
+
+    return await postgres.once(url, PATIENT, work)
 
 
 def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
+    from store import sqlite
+
     engine = sqlite.writer_engine(url, PATIENT)
     try:
         with engine.connect() as conn:

@@ -15,15 +15,16 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import asyncpg
 import structlog
 from sqlalchemy import Connection, exc
 
 from mapping.errors import StoreUnavailable
+from store.backoff import pause
 from store.prepared import execute
+from store.session import LOST, Session
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from sqlalchemy import Engine
 
 log = structlog.get_logger(__name__)
 
@@ -34,8 +35,6 @@ BREATH = 0.02
 """Seconds between one telling and the next."""
 QUIET = 10.0
 """Seconds after which the connection is asked whether it still is one: a dead peer says nothing by itself."""
-FIRST, LONGEST = 0.1, 10.0
-"""Seconds before a lost connection is made again: doubled with each failure, with jitter."""
 
 Stepped = Mapping[str, int] | None
 """Liveblogs that stepped: `ticker_id` → version. None: nobody knows which, it may be any."""
@@ -44,8 +43,6 @@ Hear = Callable[[Stepped], None]
 
 Run = Callable[[Callable[[Connection], None]], Awaitable[None]]
 """Runs a statement outside any transaction."""
-
-LOST = (exc.SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 
 
 class Voice:
@@ -87,7 +84,7 @@ class Voice:
 class Notices:
     """Listens as long as somebody wants to hear, in the event loop that `start` was called in."""
 
-    def __init__(self, engine: AsyncEngine, voice: Voice, *, quiet: float = QUIET) -> None:
+    def __init__(self, engine: Engine, voice: Voice, *, quiet: float = QUIET) -> None:
         self._engine = engine
         self._voice = voice
         self.tell = voice.tell
@@ -105,23 +102,21 @@ class Notices:
         if self._listening is not None:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
-        await self._engine.dispose()
 
     async def _run(self, hear: Hear) -> None:
         failures = 0
         while True:
             try:
-                conn = await self._engine.connect()
+                session = await Session.open(self._engine)
                 try:
-                    driver = (await conn.get_raw_connection()).driver_connection
-                    lost = await _listen(driver, hear)
+                    lost = await _listen(session.driver, hear)
                     if failures:
                         log.info("notices.recovered")
                     failures = 0
                     hear(None)
-                    await self._stay(driver, lost)
+                    await self._stay(session.driver, lost)
                 finally:
-                    await conn.invalidate()  # closes it for good, whatever state it is in
+                    session.drop()
             except LOST as error:
                 if not failures:
                     log.warning("notices.lost", cause=type(error).__name__)
@@ -138,21 +133,6 @@ class Notices:
                 await driver.execute("SELECT 1")
             else:
                 raise ConnectionResetError("the server has closed the connection")
-
-
-class Silence:
-    """Where no second process can be, nobody else has anything to tell or to hear."""
-
-    def start(self, hear: Hear) -> None:
-        """Nothing to do."""
-
-    def tell(self, stepped: Mapping[str, int]) -> None:
-        """Nothing to do."""
-
-
-def pause(failures: int, chance: float) -> float:
-    """Seconds before the next attempt after so many failures in a row; `chance` from 0 to 1 keeps processes apart."""
-    return float(min(FIRST * 2 ** min(failures - 1, 16), LONGEST)) * (0.5 + chance / 2)
 
 
 def read(payload: str) -> Stepped:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from mapping.referring import part_ids
 from store.tables import parts
@@ -13,11 +13,9 @@ from store.tables import parts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sqlalchemy import Executable
+
 IN_CHUNK = 500
-_INSERT = {
-    "sqlite": sqlite.insert(parts).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(parts).on_conflict_do_nothing(),
-}
 
 
 def holders(conn: Connection, local_ids: Iterable[str]) -> dict[str, str]:
@@ -39,4 +37,16 @@ def index(conn: Connection, event_id: str, before: Mapping[str, Any], after: Map
 def insert(conn: Connection, rows: list[dict[str, str]]) -> None:
     """Note whose these ids are; one that somebody has already stays theirs."""
     if rows:
-        conn.execute(_INSERT[conn.dialect.name], rows)
+        conn.execute(_unless_taken(conn.dialect.name), rows)
+
+
+@cache
+def _unless_taken(dialect: str) -> Executable:
+    """Each dialect is loaded by who speaks it alone."""
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(parts).on_conflict_do_nothing()
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(parts).on_conflict_do_nothing()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.engine import make_url
-from sqlalchemy.ext.asyncio import create_async_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy.util import greenlet_spawn
 
 from store.errors import StoreError, house_errors
 from store.settings import PoolSettings
-from store.sqlite import database_file, reader_engine
+from store.sqlite import database_file, read, reader_engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,16 +22,17 @@ T = TypeVar("T")
 async def peek(url: str, query: Callable[[Connection], T]) -> T:
     """The result of `query` on committed data. Raises StoreError where there is no such file, StoreUnavailable."""
     parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite":
-        file = database_file(parsed)
-        if file is None or not file.exists():
-            raise StoreError(f"there is no database {file or 'in memory'}")
-        engine = reader_engine(parsed, PoolSettings())
-    else:
-        engine = create_async_engine(parsed, poolclass=NullPool)
+    if parsed.get_backend_name() != "sqlite":
+        from store.line import READING
+        from store.postgres import once
+
+        return await once(parsed, PoolSettings(), query, READING)
+    file = database_file(parsed)
+    if file is None or not file.exists():
+        raise StoreError(f"there is no database {file or 'in memory'}")
+    engine = reader_engine(parsed, PoolSettings())
     try:
         with house_errors():
-            async with engine.connect() as conn:
-                return await conn.run_sync(query)
+            return await read(engine, query)
     finally:
-        await engine.dispose()
+        await greenlet_spawn(engine.dispose)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import NullPool
 
 from store.line import ALONE, READING, WRITING
@@ -22,47 +22,46 @@ if TYPE_CHECKING:
     from store.settings import PoolSettings
 
 T = TypeVar("T")
+CONNECT = 10.0
+"""Seconds after which a connection that does not come about is given up, however patient the statements are."""
 
 
-def single(url: URL, settings: PoolSettings, purpose: str) -> AsyncEngine:
-    """An engine without a pool, whose connections are in no transaction: for one that is kept for long."""
-    return create_async_engine(
+def engine(url: URL, settings: PoolSettings, **connect_args: Any) -> Engine:
+    """An engine without a pool, whose connections are in no transaction; it connects only inside `greenlet_spawn`.
+
+    SQLAlchemy's asynchronous engine is this one in a wrapper, whose package loads all of the ORM: a tenth of a start.
+    """
+    return create_engine(
         url.set(drivername="postgresql+asyncpg"),
         poolclass=NullPool,
         isolation_level="AUTOCOMMIT",
-        connect_args={
-            "timeout": settings.timeout,
-            "command_timeout": settings.timeout,
-            "server_settings": {"application_name": f"matchwire {purpose}"},
-        },
+        connect_args={"timeout": min(settings.timeout, CONNECT), **connect_args},
     )
+
+
+def single(url: URL, settings: PoolSettings, purpose: str) -> Engine:
+    """An engine for a connection that is kept for long."""
+    named = {"application_name": f"matchwire {purpose}"}
+    return engine(url, settings, command_timeout=settings.timeout, server_settings=named)
 
 
 def lines(url: URL, settings: PoolSettings) -> Lines:
     """Lines whose connections, statements and waits all end within `settings.timeout`."""
     milliseconds = str(int(settings.timeout * 1000))
-    engine = create_async_engine(
-        url.set(drivername="postgresql+asyncpg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-        connect_args={
-            "timeout": settings.timeout,
-            "server_settings": {
-                "application_name": "matchwire",
-                "statement_timeout": milliseconds,
-                "lock_timeout": milliseconds,
-                "idle_in_transaction_session_timeout": milliseconds,
-            },
-        },
-    )
-    return Lines(engine, settings)
+    bounds = {
+        "application_name": "matchwire",
+        "statement_timeout": milliseconds,
+        "lock_timeout": milliseconds,
+        "idle_in_transaction_session_timeout": milliseconds,
+    }
+    return Lines(engine(url, settings, server_settings=bounds), settings)
 
 
-async def once(url: URL, settings: PoolSettings, work: Callable[[Connection], T]) -> T:
+async def once(url: URL, settings: PoolSettings, work: Callable[[Connection], T], begin: str = WRITING) -> T:
     """The result of `work`, committed, over a connection that is made for it."""
     made = lines(url, settings)
     try:
-        return await made.run(WRITING, lambda conn, _: work(conn))
+        return await made.run(begin, lambda conn, _: work(conn))
     finally:
         await made.close()
 
@@ -73,8 +72,7 @@ class PostgresBackend:
     def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings) -> None:
         self._clock = clock
         self._lines = lines(url, settings)
-        self._single = single(url, settings, "presence")
-        self.presence = Presence(self._single)
+        self.presence = Presence(single(url, settings, "presence"))
         self.notices = Notices(single(url, settings, "notices"), Voice(self._alone))
 
     async def write(self, work: Callable[[Unit], T], about: str | None) -> T:
@@ -97,7 +95,6 @@ class PostgresBackend:
         await self.notices.close()
         await self._lines.close()
         await self.presence.close()
-        await self._single.dispose()
 
 
 def _select_one(conn: Connection) -> Any:

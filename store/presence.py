@@ -4,57 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import exc, func, select
-
-from store.errors import house_errors
+from store.errors import unavailable
+from store.session import LOST, Session
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+    from sqlalchemy import Engine
 
 
 class Presence:
     """An advisory lock of PostgreSQL on a connection of its own. It vanishes with the process, not when that only hangs."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._conn: AsyncConnection | None = None
+        self._session: Session | None = None
 
     async def show(self, key: int) -> None:
         """Hold the lock `key` from now on, instead of an earlier one. Raises StoreUnavailable."""
         await self.close()
-        with house_errors():
-            self._conn = await self._engine.connect()
-            await self._conn.execute(select(func.pg_advisory_lock(key)))
+        try:
+            self._session = await Session.open(self._engine)
+            await self._session.driver.execute(f"SELECT pg_advisory_lock({int(key)})")
+        except LOST as error:
+            raise unavailable(error) from error
 
     async def lasts(self) -> bool:
         """Whether the lock is still held; asking keeps the connection from being forgotten on its way."""
-        if self._conn is None:
+        if self._session is None:
             return False
         try:
-            await self._conn.execute(select(1))
-        except (exc.SQLAlchemyError, OSError):
+            await self._session.driver.execute("SELECT 1")
+        except LOST:
             return False
         return True
 
     async def close(self) -> None:
         """Let go."""
-        conn, self._conn = self._conn, None
-        if conn is None:
-            return
-        try:
-            await conn.close()
-        except (exc.SQLAlchemyError, OSError):  # gone already
-            await conn.invalidate()
-
-
-class Alone:
-    """Where no second process can be, nobody looks for a sign of life."""
-
-    async def show(self, key: int) -> None:
-        """Nothing to do."""
-
-    async def lasts(self) -> bool:
-        return True
-
-    async def close(self) -> None:
-        """Nothing to do."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()

@@ -20,6 +20,7 @@ from pgqueuer.domain.settings import DBSettings
 from sqlalchemy.engine import make_url
 
 from store.postgres import single
+from store.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -57,16 +58,11 @@ async def opened(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
     if parsed.get_backend_name() == "sqlite":
         yield _queue(InMemoryDriver())
         return
-    engine = single(parsed, settings, "jobs")
+    session = await Session.open(single(parsed, settings, "jobs"))
     try:
-        conn = await engine.connect()
-        try:
-            driver: Any = (await conn.get_raw_connection()).driver_connection
-            yield _queue(AsyncpgDriver(driver))
-        finally:
-            await conn.invalidate()  # closes it for good, whatever state it is in
+        yield _queue(AsyncpgDriver(session.driver))
     finally:
-        await engine.dispose()
+        session.drop()
 
 
 def installing() -> str:

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlalchemy import LargeBinary, Text, bindparam, cast, column, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from store.codec import Json, dumps, written
 from store.prepared import Convert, compiled_for, execute
@@ -162,6 +161,8 @@ def _name(index: int, what: str) -> str:
 
 def _for_row(index: int, shape: Shape) -> Any:
     """SQLite's statement for a row."""
+    from sqlalchemy.dialects import sqlite  # each dialect is loaded by who speaks it alone
+
     given: dict[str, Any] = {name: bindparam(_name(index, name)) for name in shape.columns}
     if shape.how == "change":
         return _update(shape, given)
@@ -170,6 +171,8 @@ def _for_row(index: int, shape: Shape) -> Any:
 
 def _for_rows(index: int, shape: Shape) -> Any:
     """PostgreSQL's statement for rows that come as one JSON array: one parameter, whatever the number of columns."""
+    from sqlalchemy.dialects import postgresql
+
     given = cast(bindparam(_name(index, "rows"), type_=Text), postgresql.JSON)
     names = [column(name, _plain(shape.table.c[name])) for name in shape.columns]
     rows = func.json_to_recordset(given).table_valued(*names).render_derived(name=f"rows{index}", with_types=True)

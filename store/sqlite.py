@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.util import greenlet_spawn
 
 from mapping.errors import StoreUnavailable
 from store import private
+from store.alone import Alone, Silence
 from store.errors import StoreError, house_errors
 from store.lock import FileLock
-from store.notices import Silence
-from store.presence import Alone
 from store.tasks import Tasks
 from store.writer import Writer
 
@@ -60,18 +59,31 @@ def writer_engine(url: URL, settings: PoolSettings) -> Engine:
     return engine
 
 
-def reader_engine(url: URL, settings: PoolSettings) -> AsyncEngine:
-    """An asynchronous engine whose transactions are snapshots and cannot write."""
-    engine = create_async_engine(
+def reader_engine(url: URL, settings: PoolSettings) -> Engine:
+    """An engine whose transactions are snapshots and cannot write; used through `read`.
+
+    SQLAlchemy's asynchronous engine is this one in a wrapper, whose package loads all of the ORM: a tenth of a start.
+    """
+    engine = create_engine(
         url.set(drivername="sqlite+aiosqlite"),
         connect_args={"isolation_level": None, "timeout": settings.timeout},
         pool_size=settings.connections,
         max_overflow=0,
         pool_timeout=settings.timeout,
     )
-    _on_connect(engine.sync_engine, READER_PRAGMAS)
-    event.listen(engine.sync_engine, "begin", _begin)
+    _on_connect(engine, READER_PRAGMAS)
+    event.listen(engine, "begin", _begin)
     return engine
+
+
+async def read(readers: Engine, query: Callable[[Connection], T]) -> T:
+    """The result of `query` on one snapshot, without holding up the event loop."""
+
+    def run() -> T:
+        with readers.connect() as conn:
+            return query(conn)
+
+    return await greenlet_spawn(run)
 
 
 class SqliteBackend:
@@ -102,10 +114,9 @@ class SqliteBackend:
             return await self.glance(query)
         return await self._tasks.finish(self._read(self._readers, query))
 
-    async def _read(self, readers: AsyncEngine, query: Callable[[Connection], T]) -> T:
+    async def _read(self, readers: Engine, query: Callable[[Connection], T]) -> T:
         with house_errors():
-            async with readers.connect() as conn:
-                return await conn.run_sync(query)
+            return await read(readers, query)
 
     async def ping(self) -> None:
         """Raises StoreUnavailable when nothing can be read, or nothing will be written any more."""
@@ -117,7 +128,7 @@ class SqliteBackend:
         await asyncio.to_thread(self._writer.close)
         await self._tasks.drain(self._settings.timeout)
         if self._readers is not None:
-            await self._readers.dispose()
+            await greenlet_spawn(self._readers.dispose)
         self._engine.dispose()
         if self._lock is not None and self._writer.ended:  # a thread that hangs keeps the file until the process ends
             self._lock.release()

@@ -9,8 +9,6 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from babel.messages.pofile import read_po
-
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
@@ -78,6 +76,8 @@ def shipped() -> frozenset[str]:
 @cache
 def catalogue(name: str) -> Catalog:
     """The catalogue `<name>.po`, as babel reads it. Raises FileNotFoundError where none is shipped."""
+    from babel.messages.pofile import read_po  # a start that renders nothing needs no catalogue
+
     with (resources.files(__name__) / f"{name}.po").open("rb") as file:
         return read_po(file, locale=name.replace("-", "_"), abort_invalid=True)
 

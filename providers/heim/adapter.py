@@ -17,7 +17,6 @@ from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.heim.names import names_of
 from providers.heim.payload import EVENTS, TEXT, Found, all_matches
 from providers.heim.resolve import meant
-from providers.heim.translate import translate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -93,6 +92,8 @@ class Heim:
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""
+        from providers.heim.translate import translate  # all sports: nobody needs them before a match changes
+
         return translate(match_id, bodies, names=self._names, zone=self._zone)
 
 

@@ -14,9 +14,9 @@ from providers.replay.faults import Faults
 from providers.replay.log import Log
 from providers.replay.paths import Paths
 from providers.replay.recording import Line, Recording, gather
-from providers.replay.server import bound, listening
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
 from providers.replay.timeline import Shown, Timeline
+from providers.serving import bound, listening
 
 
 def _utc_now() -> datetime:

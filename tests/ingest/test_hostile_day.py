@@ -30,7 +30,7 @@ from ingest.house import House, opened
 from providers.base import Endpoint
 from providers.heim.adapter import HEIM
 from providers.replay import Line
-from providers.replay.server import bound, listening
+from providers.serving import bound, listening
 from tests.day import configuration
 from tests.providers.heim.feed import BERLIN, row, wrapped
 

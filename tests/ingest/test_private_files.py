@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from ingest import log_stream
 from ingest.recording import Recorder
 from providers.base import Answer, Endpoint, Outcome
-from providers.replay.server import bound, listening
+from providers.serving import bound, listening
 from store import migrate
 from store.database import Store
 from store.liveblogs import insert_game

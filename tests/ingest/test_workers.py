@@ -20,7 +20,7 @@ from sqlalchemy import select
 
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
-from providers.replay.server import bound, listening
+from providers.serving import bound, listening
 from store import migrate
 from store.peek import peek
 from store.tables import follows

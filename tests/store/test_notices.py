@@ -6,12 +6,17 @@ import asyncio
 from contextlib import asynccontextmanager
 from functools import partial
 
+import asyncpg
 import pytest
 from sqlalchemy import text
+from sqlalchemy.engine import make_url
 
+from store.backoff import LONGEST, pause
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
-from store.notices import LONGEST, pause, read
+from store.notices import Notices, Voice, read
+from store.postgres import single
+from store.settings import PoolSettings
 from tests.store.conftest import new_game
 
 WITHIN = 10.0
@@ -188,3 +193,17 @@ async def test_who_ends_tells_before_what_it_has_committed(two):
     told = await ear.next()
     while told != {game.id: 4}:
         told = await ear.next()
+
+
+async def test_a_listener_whose_connection_ends_while_it_asks_listens_again(postgres_url):
+    """The driver has its own errors for a server that goes in the middle of an answer ("cannot switch to state")."""
+    told = asyncio.Queue()
+    url = make_url(postgres_url)
+    notices = Notices(single(url, PoolSettings(), "notices"), Voice(None), quiet=0.0)
+    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    notices.start(told.put_nowait)
+    for _ in range(30):
+        assert await asyncio.wait_for(told.get(), WITHIN) is None
+        await foreign.execute(f"SELECT pg_terminate_backend(pid) FROM ({PIDS.text}) AS listening")
+    await foreign.close()
+    await notices.close()

@@ -8,7 +8,6 @@ import pytest
 import respx
 
 from mapping.errors import BadBody, InvalidRequest, MatchUnknown, ProviderRefused, UpstreamUnavailable
-from providers import transport
 from providers.base import Endpoint, Known, Outcome, Selector
 from providers.heim.adapter import HEIM
 from providers.transport import Throttled
@@ -464,7 +463,7 @@ async def test_answers_can_be_mocked_at_the_transport(monkeypatch):
     router = respx.MockRouter(base_url="https://customer.example")
     router.get(MATCH).mock(return_value=httpx.Response(200, json=wrapped(), headers={"ETag": '"m1"'}))
     router.get(EVENTS).mock(return_value=httpx.Response(200, json=[GOAL]))
-    monkeypatch.setattr(transport, "AiohttpTransport", lambda **_: httpx.MockTransport(router.async_handler))
+    monkeypatch.setattr("httpx_aiohttp.AiohttpTransport", lambda **_: httpx.MockTransport(router.async_handler))
     adapter = HEIM.connect(Endpoint(provider="heim", base_url="https://customer.example"))
     fetched = await adapter.fetch(MATCH_ID, {}, text=False, hints={})
     await adapter.aclose()

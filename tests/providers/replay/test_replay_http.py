@@ -11,7 +11,7 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, running, serve
 from providers.replay.demo import demo_files
-from providers.replay.server import bound
+from providers.serving import bound
 from tests.providers.replay.samples import Ticking, lines, replaying
 
 PATHS = {"match": "/match/ma1", "match-event": "/match-event/ma1", "liveticker": "/liveticker/co7/ma1"}

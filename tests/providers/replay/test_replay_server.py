@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from providers.replay.server import _Joined
+from providers.serving import _Joined
 
 
 class Wire:

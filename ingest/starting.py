@@ -1,0 +1,89 @@
+"""A start while the database is away: every step that needs it is tried again, all of them together for a bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from mapping.errors import StoreUnavailable
+from store.backoff import pause
+from store.errors import DatabaseAway, reason
+from store.naming import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    from config.sections import Database
+
+    Steady = Callable[[], float]
+
+T = TypeVar("T")
+
+log = structlog.get_logger()
+
+LONGEST_PAUSE = 1.0
+"""Seconds between two tries: nobody waits for a database that is there."""
+
+
+class Stopped(Exception):
+    """The process was told to end while it waited."""
+
+
+class StartWait:
+    """Waits for the database during a start: `database.start_wait` seconds from now on, for all steps together.
+
+    A SQLite file is there or it is not, so nobody waits for one. `stopped` ends the waiting at once.
+    """
+
+    def __init__(
+        self, database: Database, stopped: asyncio.Event | None = None, *, steady: Steady = time.monotonic
+    ) -> None:
+        self._name = name_of(database.url.get_secret_value())
+        self._seconds = 0.0 if database.is_sqlite else database.start_wait
+        self._stopped = stopped or asyncio.Event()
+        self._steady = steady
+        self._began = steady()
+
+    async def through(self, step: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of `step`, which may run several times; one line tells that the database is away, one that it is back.
+
+        Raises DatabaseAway, Stopped, and what `step` raises for any other reason.
+        """
+        failures = 0
+        while True:
+            try:
+                result = await self._unless_stopped(step())
+            except StoreUnavailable as error:
+                failures += 1
+                await self._pause(failures, reason(error))
+            else:
+                if failures:
+                    log.info("database.back", database=self._name, seconds=round(self._steady() - self._began, 1))
+                return result
+
+    async def _pause(self, failures: int, cause: str) -> None:
+        left = self._began + self._seconds - self._steady()
+        if left <= 0:
+            waited = f" after {self._seconds:g} s (database.start_wait)" if self._seconds else ""
+            raise DatabaseAway(f"the database {self._name} is not available{waited}: {cause}") from None
+        if failures == 1:
+            log.warning("database.away", database=self._name, cause=cause, wait=round(left, 1))
+        wait = min(pause(failures, random.random()), LONGEST_PAUSE, left)  # noqa: S311 -- spreads load, guards nothing
+        await self._unless_stopped(asyncio.sleep(wait))
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        doing, stopped = asyncio.create_task(work), asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait({doing, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not doing.done():
+                raise Stopped
+            return doing.result()
+        finally:
+            doing.cancel()
+            stopped.cancel()
+            await asyncio.gather(doing, stopped, return_exceptions=True)
