@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ingest.status import Status
 from mapping.errors import ServiceError, StoreUnavailable
 from store.errors import DatabaseAway, StoreError
-from store.faults import FAULTS, cause_of, place_of
+from store.faults import FAULTS, cause_of
+from store.naming import name_of
 
 if TYPE_CHECKING:
     from config import Settings
@@ -36,7 +37,7 @@ def status_of(error: BaseException) -> Status:
 def line_of(error: BaseException, settings: Settings | None = None) -> str:
     """What stopped the start, in one line that names the file, the key or the place."""
     if isinstance(error, FAULTS):
-        place = "" if settings is None else f" {place_of(settings.database.url.get_secret_value())}"
+        place = "" if settings is None else f" {name_of(settings.database.url.get_secret_value())}"
         text = f"database.url: cannot use the database{place}: {cause_of(error)}"
     elif isinstance(error, OSError) and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"

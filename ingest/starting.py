@@ -70,7 +70,7 @@ class StartWait:
         left = self._began + self._seconds - self._steady()
         if left <= 0:
             waited = f" after {self._seconds:g} s (database.start_wait)" if self._seconds else ""
-            raise DatabaseAway(f"the database {self._name} is not available{waited}: {cause}") from None
+            raise DatabaseAway(f"database.url: the database {self._name} is not available{waited}: {cause}") from None
         if failures == 1:
             log.warning("database.away", database=self._name, cause=cause, wait=round(left, 1))
         wait = min(pause(failures, random.random()), LONGEST_PAUSE, left)  # noqa: S311 -- spreads load, guards nothing

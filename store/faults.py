@@ -1,14 +1,12 @@
-"""What a database's failure is called for whoever runs the daemon: the place, and the driver's own words."""
+"""What a database's failure is called for whoever runs the daemon: the driver's own words."""
 
 from __future__ import annotations
 
 import re
 
 from sqlalchemy import exc
-from sqlalchemy.engine import make_url
 
 from mapping.errors import StoreUnavailable
-from store.sqlite import database_file
 
 FAULTS = (StoreUnavailable, exc.SQLAlchemyError)
 """What comes from the database itself, whether it passes or not."""
@@ -17,15 +15,6 @@ DEPTH = 10
 """Causes of causes that are looked through for the words of the driver."""
 
 _CLASS = re.compile(r"^<class '[^']*'>: ")
-
-
-def place_of(url: str) -> str:
-    """The file, or the server and the name of the database; never a user or a password."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite":
-        file = database_file(parsed)
-        return "in memory" if file is None else str(file.absolute())
-    return f"{parsed.host or 'localhost'}:{parsed.port or 5432}/{parsed.database or ''}"
 
 
 def cause_of(error: BaseException) -> str:

@@ -26,7 +26,7 @@ PURGED = 1000
 """Rows that one unit of a purge looks at."""
 
 OF_ROW = (outbox.c.number, outbox.c.game_id, outbox.c.local_id, outbox.c.version, outbox.c.at)
-_UNNUMBERED = select(outbox.c.id).where(outbox.c.number.is_(None)).order_by(outbox.c.id)
+_UNNUMBERED = select(outbox.c.id).where(outbox.c.number.is_(None)).order_by(outbox.c.number, outbox.c.id)
 _SEQUENCE = Query(select(outbox_sequence.c.last, _UNNUMBERED.limit(1).scalar_subquery().label("first")))
 _LOCKED = Query(select(outbox_sequence.c.id, outbox_sequence.c.last).with_for_update(skip_locked=True))
 _COMMITTED = Query(_UNNUMBERED.limit(bindparam("most", type_=Integer)))

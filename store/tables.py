@@ -110,9 +110,8 @@ outbox = Table(
     _int("at"),
     _int("number", nullable=True),  # of delivery, given after the commit; cursors go by it
     UniqueConstraint("game_id", "version"),
-    Index(None, "number", unique=True),
+    Index(None, "number", "id"),  # those without a number stand together in it, oldest first
     Index(None, "organization_id", "number"),
-    Index("ix_outbox_unnumbered", "id", postgresql_where=text("number IS NULL"), sqlite_where=text("number IS NULL")),
     sqlite_autoincrement=True,
 )
 

@@ -26,7 +26,10 @@ from tests.unprivileged import own_folder, unprivileged
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", "import sys; from ingest.entry import main; sys.argv[0] = 'matchwire'; main()")
 PASSWORD = "a-password-nobody-sees"
-POSTGRES = {"MATCHWIRE_DATABASE__URL": f"postgresql+asyncpg://somebody:{PASSWORD}@127.0.0.1:9/matchwire"}
+POSTGRES = {
+    "MATCHWIRE_DATABASE__URL": f"postgresql+asyncpg://somebody:{PASSWORD}@127.0.0.1:9/matchwire",
+    "MATCHWIRE_DATABASE__START_WAIT": "0",
+}
 UNKNOWN = {
     "MATCHWIRE_ORGANIZATIONS__DESK__NAME": "Desk",
     "MATCHWIRE_ORGANIZATIONS__DESK__PROVIDERS__HIEM__BASE_URL": "https://provider.example",

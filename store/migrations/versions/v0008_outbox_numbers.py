@@ -35,9 +35,7 @@ def upgrade() -> None:
     op.execute("UPDATE outbox SET number = id")
     op.drop_index("ix_outbox_organization_id_id", "outbox")
     op.create_index("ix_outbox_organization_id_number", "outbox", ["organization_id", "number"])
-    op.create_index("ix_outbox_number", "outbox", ["number"], unique=True)
-    unnumbered = sa.text("number IS NULL")
-    op.create_index("ix_outbox_unnumbered", "outbox", ["id"], postgresql_where=unnumbered, sqlite_where=unnumbered)
+    op.create_index("ix_outbox_number_id", "outbox", ["number", "id"])
     op.drop_index("ix_webhook_rounds_webhook_id_outbox_id", "webhook_rounds")
     for table in ("webhook_waiting", "webhook_rounds"):
         op.execute(f"ALTER TABLE {table} RENAME COLUMN outbox_id TO number")
@@ -57,7 +55,7 @@ def downgrade() -> None:
     for table in ("webhook_waiting", "webhook_rounds"):
         op.execute(f"ALTER TABLE {table} RENAME COLUMN number TO outbox_id")
     op.create_index("ix_webhook_rounds_webhook_id_outbox_id", "webhook_rounds", ["webhook_id", "outbox_id"])
-    for index in ("ix_outbox_unnumbered", "ix_outbox_number", "ix_outbox_organization_id_number"):
+    for index in ("ix_outbox_number_id", "ix_outbox_organization_id_number"):
         op.drop_index(index, "outbox")
     op.create_index("ix_outbox_organization_id_id", "outbox", ["organization_id", "id"])
     op.drop_column("outbox", "number")
