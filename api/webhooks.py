@@ -194,7 +194,7 @@ async def rotate(request: Request, services: Given, organization_id: OfPath) -> 
 
 async def _subscribe(request: Request, services: Services, organization_id: str) -> Response:
     url = hooks.address_of(WebhookAddress, await request.body()).url
-    await hooks.check_callable(services, url)
+    await hooks.check_callable(services, organization_id, url)
     secret, limit = webhooks.new_secret(), services.settings.webhooks_per_organization
     row, new = await services.store.write(
         partial(webhooks.subscribe, organization_id=organization_id, url=url, secret=secret, limit=limit)

@@ -64,12 +64,9 @@ def subscribe(
     from store import webhooks
 
     settings = _settings(config_file, data_dir)
-    guard = Guard(settings.webhooks.allow_hosts)
-    try:
-        if not asyncio.run(guard.admits(url)):
-            _fail("the address may not be used: a public http or https address is expected, without user and password")
-    finally:
-        guard.close()
+    guard = Guard(settings.webhooks.allow_hosts, look_up_timeout=settings.webhooks.look_up_timeout)
+    if not asyncio.run(guard.admits(url)):
+        _fail("the address may not be used: a public http or https address is expected, without user and password")
     limit, secret = settings.webhooks.per_organization, webhooks.new_secret()
     owner = _owner(settings, organization)
     _, new = _run(settings, partial(webhooks.subscribe, organization_id=owner, url=url, secret=secret, limit=limit))

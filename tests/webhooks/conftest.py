@@ -44,6 +44,9 @@ class Receiver:
         rows = [json.loads(line) for line in lines]
         return [row for row in rows if name is None or row["name"] == name]
 
+    def body(self, row):
+        return json.loads(row["body"])
+
     def versions(self, name):
         return [int(json.loads(row["body"])["version"]) for row in self.requests(name)]
 

@@ -33,6 +33,10 @@ async def behave(how, writer):  # noqa: C901 -- a table of behaviours
         case "301":
             await answer(301, writer, headers=("location: /ok",))
             return True
+        case _ if how.startswith("after-"):  # after-<seconds>: slow, and healthy
+            await asyncio.sleep(float(how.removeprefix("after-")))
+            await answer(204, writer)
+            return True
         case "hang":
             await asyncio.sleep(3600)
         case "drip":
@@ -78,7 +82,7 @@ async def main(log_file):
                 again = await behave(switched.get(name, how), writer)
         writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=4096)
     print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201
     await server.serve_forever()
 
