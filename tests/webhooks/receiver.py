@@ -24,6 +24,8 @@ async def behave(how, writer):  # noqa: C901 -- a table of behaviours
         case "ok":
             await answer(204, writer)
             return True
+        case "once":
+            await answer(204, writer, headers=("connection: close",))
         case "500" | "503" | "400" | "404":
             await answer(int(how), writer, b"no")
             return True
