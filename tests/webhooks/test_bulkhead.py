@@ -144,9 +144,24 @@ async def test_a_place_granted_to_one_who_gives_up_in_that_moment_goes_on():
     assert crowd.bulkhead.held == 0
 
 
+async def test_one_place_given_back_can_let_two_go_on():
+    """A quick one whose organization has its share, and a slow one of another because of all the slow ones."""
+    crowd = Crowd(Bulkhead(8, 4))
+    for name in ("a1", "a2", "a3", "b1", "b2", "b3"):
+        await crowd.come(name, name[0], name, SLOWLY)
+    await crowd.come("a quick", "a", "a", QUICK)
+    await crowd.come("a waits", "a", "a", QUICK)
+    await crowd.come("c waits", "c", "c", SLOWLY)
+    assert crowd.bulkhead.held == 7
+    await crowd.end("a1")
+
+    assert set(crowd.began[7:]) == {"a waits", "c waits"}
+    await crowd.leave()
+
+
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["come", "come", "come", "end", "cancel", "end and cancel"]),
+        st.sampled_from(["come", "come", "come", "end", "cancel", "end and cancel", "end and cancel another"]),
         st.integers(0, 40),
         st.sampled_from("abc"),
         st.sampled_from([None, QUICK, USUAL, SLOWLY]),
@@ -175,6 +190,8 @@ async def play(steps, places, share):
                 crowd.ends[name].set()
             if what.endswith("cancel"):
                 crowd.tasks[name].cancel()
+            if what.endswith("another"):
+                crowd.tasks[list(kinds)[(which * 7 + 3) % len(kinds)]].cancel()
             await settled()
         check(crowd, kinds, places, share)
     await crowd.leave()
