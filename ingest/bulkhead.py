@@ -70,6 +70,8 @@ class Bulkhead:
         self._all = Compartment(places)
         self._organizations: dict[str, Compartment] = {}
         self._waiting: tuple[FairQueue[tuple[Place, asyncio.Future[None]]], ...] = tuple(FairQueue() for _ in SHARES)
+        self.waiting = 0
+        """How many wait for a place."""
         self._turn = 0
         """The grade that is served first: none starves where the slower ones are within their limits."""
 
@@ -99,6 +101,7 @@ class Bulkhead:
         granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._waiting[place.grade]
         queue.add(organization, key, (place, granted))
+        self.waiting += 1
         try:
             await granted
         except asyncio.CancelledError:
@@ -107,6 +110,8 @@ class Bulkhead:
             else:  # granted in the moment in which the caller gave up
                 self.release(place)
             raise
+        finally:
+            self.waiting -= 1
         return place
 
     def release(self, place: Place) -> None:

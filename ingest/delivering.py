@@ -114,6 +114,7 @@ class Delivering:
         self.reading = asyncio.Semaphore(READING)
         self.rates = Rates(rhythm.rate, rhythm.rate)
         self.bulkhead = Bulkhead(rhythm.rounds, rhythm.organization_rounds)
+        self.metrics.watch(self.bulkhead)
         self._woken = asyncio.Event()
 
     @property

@@ -205,6 +205,7 @@ def check(crowd, kinds, places, share):
     holding = [name for name in crowd.began if not crowd.tasks[name].done()]
     waiting = [name for name, task in crowd.tasks.items() if name not in crowd.began and not task.done()]
     assert crowd.bulkhead.held == len(holding)
+    assert crowd.bulkhead.waiting == len(waiting)
 
     def limits_of(size, names):
         compartment = Compartment(size)

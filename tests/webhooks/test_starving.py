@@ -40,6 +40,21 @@ async def test_slow_receivers_leave_room_for_quick_ones(house, receiver, second_
     assert len(receiver.requests()) > 24
 
 
+async def test_a_stop_waits_for_what_is_under_way_alone(house, receiver):
+    """Rounds that wait for others to end are not begun any more, and the metrics say how many of them there were."""
+    (game,) = await games_of(house, SLOW[0], 2, 1)
+    await subscribe_slow(house, receiver, SLOW[0], 12, 2)
+    async with house.deliver(Rhythm(rate=0, rounds=4)) as delivering:
+        await house.change(game)
+        await receiver.until(lambda: len(receiver.requests()) == 3 and delivering.bulkhead.waiting == 9)
+        shown = delivering.metrics.text().decode()
+        await delivering.stop(grace=60)
+        assert len(await house.log()) == len(receiver.requests()) == 3
+
+    assert "matchwire_webhook_rounds_under_way 3.0" in shown
+    assert "matchwire_webhook_rounds_queued 9.0" in shown
+
+
 async def test_organizations_take_turns_at_the_same_host(house, receiver):
     """What one organization has queued for a host keeps another one waiting for a turn or two, not for all of it."""
     games = {each: await games_of(house, each, 10 * index + 2, 4) for index, each in enumerate(SLOW)}
