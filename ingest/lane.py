@@ -230,12 +230,15 @@ class Lane:
     async def _deliver(self, delivery: Delivery) -> None:
         shared, outcome = self._shared, None
         await shared.rates.turn(self._host, self.organization, self._id)
-        async with shared.bulkhead.place(self.organization, self._id, self._expected):
+        place = await shared.bulkhead.acquire(self.organization, self._id, self._expected)
+        try:
             if self._held is not None and not shared.stopping:
                 secrets = self._held.signing(shared.timing.now())
                 outcome = await make_round(
                     self._wires, self._held.id, delivery, secrets, plan=shared.plan, limits=shared.limits, may=self._may
                 )
+        finally:
+            shared.bulkhead.release(place)
         if outcome is None:
             self._over = True  # what was not delivered is found again in the store
             return

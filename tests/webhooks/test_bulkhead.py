@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.bulkhead import Bulkhead, Compartment, grade_of
+from ingest.bulkhead import Bulkhead, Compartment, grade_of, limits_of
 
 QUICK, USUAL, SLOWLY = 0.01, 0.5, 5.0
 
@@ -28,7 +28,7 @@ def test_grades(seconds, grade):
 def test_what_a_grade_may_fill(places, taken):
     """Slow work fills three quarters, what is not quick seven eighths, and each at least one place."""
     for grade, limit in enumerate(taken):
-        compartment = Compartment(places)
+        compartment = Compartment(limits_of(places))
         while compartment.free(grade):
             compartment.count(grade, 1)
         assert compartment.held == limit
@@ -47,9 +47,12 @@ class Crowd:
         self.ends[name] = asyncio.Event()
 
         async def work():
-            async with self.bulkhead.place(organization, key, seconds):
+            place = await self.bulkhead.acquire(organization, key, seconds)
+            try:
                 self.began.append(name)
                 await self.ends[name].wait()
+            finally:
+                self.bulkhead.release(place)
 
         self.tasks[name] = asyncio.create_task(work())
         await settled()
@@ -207,14 +210,14 @@ def check(crowd, kinds, places, share):
     assert crowd.bulkhead.held == len(holding)
     assert crowd.bulkhead.waiting == len(waiting)
 
-    def limits_of(size, names):
-        compartment = Compartment(size)
+    def compartment_of(size, names):
+        compartment = Compartment(limits_of(size))
         for name in names:
             compartment.count(grade_of(kinds[name][1]), 1)
         return compartment
 
-    everything = limits_of(places, holding)
-    own = {each: limits_of(share, [name for name in holding if kinds[name][0] == each]) for each in "abc"}
+    everything = compartment_of(places, holding)
+    own = {each: compartment_of(share, [name for name in holding if kinds[name][0] == each]) for each in "abc"}
     assert everything.held <= places
     assert all(each.held <= share for each in own.values())
     for name in waiting:
