@@ -156,9 +156,8 @@ class Lane:
         try:
             async with shared.reading:
                 if self._tried is None:
-                    work = partial(deliveries.tried, webhook_id=held.id, after=held.cursor)
-                    self._tried = await shared.store.read(work)
-                    self._expected = await shared.store.read(partial(deliveries.last_took, webhook_id=held.id))
+                    work = partial(deliveries.so_far, webhook_id=held.id, after=held.cursor)
+                    self._tried, self._expected = await shared.store.read(work)
                 if self._progress.fed < shared.horizon:
                     await self._feed_new(held, shared.horizon)
                 if self._due:

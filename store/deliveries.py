@@ -147,16 +147,16 @@ def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
     return frozenset(conn.scalars(query))
 
 
-def last_took(conn: Connection, webhook_id: str) -> float | None:
-    """Seconds that the latest round to the receiver took; None where the log holds none."""
-    query = (
+def so_far(conn: Connection, webhook_id: str, *, after: int) -> tuple[frozenset[int], float | None]:
+    """What `tried` gives, and the seconds that the latest round took; None where the log holds none."""
+    latest = (
         select(webhook_rounds.c.took_ms)
         .where(webhook_rounds.c.webhook_id == webhook_id)
         .order_by(webhook_rounds.c.id.desc())
         .limit(1)
     )
-    took = conn.scalar(query)
-    return None if took is None else took / 1000
+    took = conn.scalar(latest)
+    return tried(conn, webhook_id, after=after), None if took is None else took / 1000
 
 
 def due(

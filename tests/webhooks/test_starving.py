@@ -40,6 +40,21 @@ async def test_slow_receivers_leave_room_for_quick_ones(house, receiver, second_
     assert len(receiver.requests()) > 24
 
 
+async def test_what_was_slow_is_known_as_slow_after_a_restart(house, receiver):
+    """The log tells how long the last round took, before the first one of the new process."""
+    (game,) = await games_of(house, SLOW[0], 2, 1)
+    await house.subscribe(receiver.url("after-1", "slow"), SLOW[0])
+    for version in (2, 3):
+        async with house.deliver(Rhythm(rate=0)) as delivering:
+            assert await house.change(game) == version
+            await receiver.until(lambda version=version: version in receiver.versions("slow"))
+            (lane,) = delivering._lanes.values()
+            assert (lane._expected is None) == (version == 2)
+            while len(await house.log()) < version - 1:
+                await asyncio.sleep(0.05)
+            assert lane._expected >= 1
+
+
 async def test_a_stop_waits_for_what_is_under_way_alone(house, receiver):
     """Rounds that wait for others to end are not begun any more, and the metrics say how many of them there were."""
     (game,) = await games_of(house, SLOW[0], 2, 1)
@@ -104,3 +119,20 @@ async def test_a_hundred_slow_subscriptions_of_an_organization(
         print(f"\n{whose}: without {shown(before)}; beside {shown(after)}")  # noqa: T201
 
     assert p99(beside[0]) <= 3 * p99(without[0])
+
+
+@pytest.mark.soak
+async def test_two_hundred_slow_subscriptions_at_the_host_of_a_quick_one(house, receiver):
+    """With the default settings, and all receivers at one address: a quick one of another organization waits for its turn
+    at the host, which comes after one of each other organization."""
+    games = {each: await games_of(house, each, 100 * index + 10, 10) for index, each in enumerate((*SLOW, OTHER))}
+    await house.subscribe(receiver.url("ok", "other"), OTHER)
+    async with house.deliver(Rhythm()), changing(house, [id_ for each in SLOW for id_ in games[each]], 0.1):
+        without = await latencies(house, receiver, "other", games[OTHER], 100, 0.2)
+        for each in SLOW:
+            await subscribe_slow(house, receiver, each, 100, 4.9)
+        await asyncio.sleep(15)
+        beside = await latencies(house, receiver, "other", games[OTHER], 100, 0.2)
+    print(f"\nwithout {shown(without)}; beside {shown(beside)}")  # noqa: T201
+
+    assert p99(beside) < 1  # fifty turns: a quarter of them would do
