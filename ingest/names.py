@@ -40,17 +40,18 @@ class Resolver:
     async def __call__(self, host: str, port: int, *, organization: str = "") -> Sequence[str]:
         """The addresses of `host`, looked up once for all who ask at the same time. Raises OSError, UnicodeError."""
         key = (host, port)
-        if key not in self._running:
+        if (found := self._running.get(key)) is None:
             place = await self._bulkhead.acquire(organization, host, self._took.get(host))
-            if key in self._running:  # somebody else's place came first
+            if (found := self._running.get(key)) is None:
+                found = self._begin(key, place)
+            else:  # somebody else's place came first
                 self._bulkhead.release(place)
-            else:
-                self._begin(key, place)
-        return await asyncio.shield(self._running[key])
+        return await asyncio.shield(found)
 
-    def _begin(self, key: tuple[str, int], place: Place) -> None:
+    def _begin(self, key: tuple[str, int], place: Place) -> Found:
         loop = asyncio.get_running_loop()
-        found = self._running[key] = loop.create_future()
+        found: Found = loop.create_future()
+        self._running[key] = found
         began = monotonic()
 
         def ended(result: list[str] | Exception) -> None:
@@ -72,6 +73,7 @@ class Resolver:
             threading.Thread(target=look_up, name=f"look up {key[0]}", daemon=True).start()
         except RuntimeError:  # no more threads
             ended(OSError("no thread for a look-up"))
+        return found
 
     def _remember(self, host: str, seconds: float) -> None:
         self._took[host] = seconds

@@ -135,6 +135,19 @@ async def test_a_check_ends_with_the_time_of_a_look_up(slow_names):
     assert time.monotonic() - began < 10
 
 
+async def test_without_a_thread_a_name_is_not_found(monkeypatch):
+    """A system that gives no more threads is a failed look-up, and its place is free again."""
+
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    resolver = Resolver()
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(OSError, match="no thread"):
+        await resolver("public.example", 443)
+    assert resolver._bulkhead.held == 0
+
+
 HANGING = """
 import asyncio, socket, time
 from ingest.guarded import Guard
