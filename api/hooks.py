@@ -34,9 +34,10 @@ def address_of(model: type[AddressT], body: bytes) -> AddressT:
     return checked(model, given)
 
 
-async def check_callable(services: Services, url: str) -> None:
+async def check_callable(services: Services, organization: str, url: str) -> None:
     """Raises Unprocessable, with the same words for every reason, unless the address may be called."""
-    if not addresses.plausible(url) or not (services.check_address is None or await services.check_address(url)):
+    check = services.check_address
+    if not addresses.plausible(url) or not (check is None or await check(url, organization)):
         raise Unprocessable(addresses.REFUSED, field="url")
 
 

@@ -72,9 +72,9 @@ class Services:
     clock: Callable[[], float]
     providers: frozenset[str]
     event_types: frozenset[str]
-    check_address: Callable[[str], Awaitable[bool]] | None = None
-    """Whether an address that a client names may be called now; without it only its form is checked, and whoever calls
-    it checks it anyway."""
+    check_address: Callable[[str, str], Awaitable[bool]] | None = None
+    """Whether an address may be called now that a client of the organization names; without it only its form is checked,
+    and whoever calls it checks it anyway."""
     streams: Streams | None = None
     """Who watches which liveblog; whoever starts the API closes them before it stops. The API makes its own without."""
     metrics: Callable[[], bytes] | None = None

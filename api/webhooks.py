@@ -81,7 +81,7 @@ async def subscribe(request: ApiRequest) -> Response:
     """Subscribe an endpoint, or enable it again; the answer to a new one holds its secret, once (interface: Webhooks)."""
     services, organization_id = request.services, organization_of(request)
     url = hooks.address_of(WebhookAddress, await request.body()).url
-    await hooks.check_callable(services, url)
+    await hooks.check_callable(services, organization_id, url)
     secret, limit = webhooks.new_secret(), services.settings.webhooks_per_organization
     row, new = await services.store.write(
         partial(webhooks.subscribe, organization_id=organization_id, url=url, secret=secret, limit=limit)

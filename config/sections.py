@@ -103,7 +103,12 @@ class Webhooks(Section):
     allow_hosts: tuple[HostOrNetwork, ...] = ()
     per_organization: Annotated[Count, Field(ge=1, le=10_000)] = 100
     connections: Annotated[Count, Field(ge=1, le=100)] = 4
+    rounds: Annotated[Count, Field(ge=1, le=100_000)] = 512
+    organization_rounds: Annotated[Count, Field(ge=1, le=100_000)] = 256
     rate: Annotated[Number, Field(ge=0)] = 50.0
+    look_ups: Annotated[Count, Field(ge=1, le=1000)] = 32
+    organization_look_ups: Annotated[Count, Field(ge=1, le=1000)] = 8
+    look_up_timeout: Interval = 3.0
     round_timeout: Interval = 10.0
     try_timeout: Interval = 5.0
     secret_overlap: Duration = 86400.0

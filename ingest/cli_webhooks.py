@@ -55,13 +55,11 @@ def subscribe(
     from store import webhooks
 
     settings = placed(load(config_file), data_dir)
-    guard = Guard(settings.webhooks.allow_hosts)
+    guard = Guard(settings.webhooks.allow_hosts, look_up_timeout=settings.webhooks.look_up_timeout)
     try:
         asyncio.run(guard.check(url))
     except Blocked as error:
         fail(str(error))
-    finally:
-        guard.close()
     limit, secret = settings.webhooks.per_organization, webhooks.new_secret()
     owner = _owner(settings, organization)
     _, new = on_database(

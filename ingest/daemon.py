@@ -78,7 +78,7 @@ async def run(
         cleanup.push_async_callback(house.leasing.stop)
         cleanup.push_async_callback(house.followers.stop)
         cleanup.push_async_callback(_cancel, following)
-        guard = Guard(settings.webhooks.allow_hosts)
+        guard = _guard(settings)
         delivering = Delivering(
             house.store, guard, _deliveries(settings), timing=Timing(wall=clock),
             holding=None if settings.database.is_sqlite else house.leasing,
@@ -260,12 +260,24 @@ async def _ready(following: asyncio.Task[None], house: House) -> Mapping[str, An
     }
 
 
+def _guard(settings: Settings) -> Guard:
+    webhooks = settings.webhooks
+    return Guard(
+        webhooks.allow_hosts,
+        look_ups=webhooks.look_ups,
+        organization_look_ups=webhooks.organization_look_ups,
+        look_up_timeout=webhooks.look_up_timeout,
+    )
+
+
 def _deliveries(settings: Settings) -> Rhythm:
     webhooks = settings.webhooks
     return Rhythm(
         limits=Limits(round=webhooks.round_timeout, one_try=webhooks.try_timeout),
         connections=webhooks.connections,
         rate=webhooks.rate,
+        rounds=webhooks.rounds,
+        organization_rounds=webhooks.organization_rounds,
         keep=webhooks.log_kept,
     )
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import structlog
 
+from ingest.bulkhead import Bulkhead
 from ingest.jobs import InProcess
 from ingest.lane import Lane
 from ingest.metrics import Metrics
@@ -53,13 +54,17 @@ IDLE = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
-    """How to deliver: `connections` and `rate` (requests a second) of one receiver, `room` of the process."""
+    """How to deliver: `connections` to one receiver, `rate` (requests a second) to one host.
+
+    `rounds`: under way at a time, in all and for one organization.
+    """
 
     plan: rules.Plan = rules.PLAN
     limits: Limits = field(default_factory=Limits)
     connections: int = 4
     rate: float = 50.0
-    room: int = 512
+    rounds: int = 512
+    organization_rounds: int = 256
     keep: float = 7 * rules.DAY
     """Seconds for which the log and the outbox are kept."""
 
@@ -110,9 +115,9 @@ class Delivering:
         self._purging = Purging(store)
         self.recorder = Recorder(store)
         self.reading = asyncio.Semaphore(READING)
-        self._rates = Rates(rhythm.rate, rhythm.rate)
-        # Receivers that fail share a room of their own, so that those that hang take no place from the others.
-        self._room = {False: asyncio.Semaphore(rhythm.room), True: asyncio.Semaphore(max(rhythm.room // 4, 1))}
+        self.rates = Rates(rhythm.rate, rhythm.rate)
+        self.bulkhead = Bulkhead(rhythm.rounds, rhythm.organization_rounds)
+        self.metrics.watch(self.bulkhead)
         self._woken = asyncio.Event()
 
     @property
@@ -163,19 +168,10 @@ class Delivering:
             log.warning("webhooks.release_failed", cause=error.message)
         for wires in self._wires.values():
             wires.close()
-        self._guard.close()
 
     async def purge(self) -> bool:
         """Forget what is older than the log is kept, for some seconds; whether that is all."""
         return await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
-
-    async def turn(self, host: str) -> None:
-        """Waits for this host's next turn."""
-        await self._rates.turn(host)
-
-    def room(self, *, failing: bool) -> asyncio.Semaphore:
-        """Waits for room in the process."""
-        return self._room[failing]
 
     def observe(self, outcome: Outcome) -> None:
         """Counts a round."""
@@ -258,7 +254,7 @@ class Delivering:
     def _wires_of(self, held: Subscription) -> Wires:
         """The receiver's own connections, kept from one claim to the next."""
         if held.id not in self._wires:
-            self._wires[held.id] = Wires(self._guard, held.url)
+            self._wires[held.id] = Wires(self._guard.on_behalf_of(held.organization_id), held.url)
         return self._wires[held.id]
 
     async def _rest(self) -> None:
@@ -269,7 +265,7 @@ class Delivering:
             self._drop(webhook_id)
         if held := [lane.held for lane in resting.values() if lane.held is not None]:
             await self.store.write(partial(deliveries.let_go, held=held))
-        self._rates.forget()
+        self.rates.forget()
 
     def _drop(self, webhook_id: str) -> None:
         self._lanes.pop(webhook_id, None)

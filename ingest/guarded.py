@@ -7,8 +7,8 @@ that no second look-up can lead elsewhere. Host header and SNI stay those of the
 from __future__ import annotations
 
 import asyncio
-import socket
-from concurrent.futures import ThreadPoolExecutor
+import copy
+from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ import httpcore
 import httpx
 import structlog
 
+from ingest.names import LOOK_UPS, ORGANIZATION_LOOK_UPS, Resolver
 from mapping.rules import addresses
 from mapping.rules.addresses import Allowed, NotAllowed
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 UNREACHED = (OSError, httpcore.ConnectError, httpcore.ConnectTimeout)
-LOOKUPS = 32
-"""Threads for names; one that hangs must not hold up the others."""
+LOOK_UP = 3.0
+"""Seconds that looking up a name may take."""
 
 
 log = structlog.get_logger()
@@ -44,47 +45,36 @@ class Blocked(Exception):
         super().__init__(addresses.REFUSED)
 
 
-class Resolver:
-    """The system's names, looked up in threads of its own, once for all who ask at the same time."""
-
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="names")
-        self._asked: dict[tuple[str, int], asyncio.Task[list[str]]] = {}
-
-    async def __call__(self, host: str, port: int) -> Sequence[str]:
-        key = (host, port)
-        if key not in self._asked:
-            task = self._asked[key] = asyncio.create_task(self._look_up(host, port), name="look up")
-            task.add_done_callback(lambda done: self._ended(key, done))
-        return await asyncio.shield(self._asked[key])
-
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-    async def _look_up(self, host: str, port: int) -> list[str]:
-        def ask() -> list[str]:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            return [str(address[0]) for *_, address in found]
-
-        return await asyncio.get_running_loop().run_in_executor(self._threads, ask)
-
-    def _ended(self, key: tuple[str, int], task: asyncio.Task[list[str]]) -> None:
-        del self._asked[key]
-        if not task.cancelled():
-            task.exception()  # seen: those who asked may be gone
-
-
 class Guard:
-    """Decides which addresses may be called, and makes the clients that call them."""
+    """Decides which addresses may be called, and makes the clients that call them.
+
+    `look_ups`: names that are looked up at a time, in all and for one organization; `look_up_timeout`: seconds that one
+    may take, the wait for its turn included.
+    """
 
     def __init__(
-        self, allow_hosts: Iterable[str] = (), *, resolve: Resolve | None = None, context: ssl.SSLContext | None = None
+        self,
+        allow_hosts: Iterable[str] = (),
+        *,
+        resolve: Resolve | None = None,
+        look_ups: int = LOOK_UPS,
+        organization_look_ups: int = ORGANIZATION_LOOK_UPS,
+        look_up_timeout: float = LOOK_UP,
+        context: ssl.SSLContext | None = None,
     ) -> None:
         self._allowed = Allowed.of(allow_hosts)
-        self._resolver = Resolver() if resolve is None else None
-        self._resolve: Resolve = resolve or self._resolver  # type: ignore[assignment]
+        self._resolve: Resolve = resolve or Resolver(look_ups, organization_look_ups)
+        self._look_up_timeout = look_up_timeout
         self.context = context or httpx.create_ssl_context(trust_env=False)
         self.context.set_alpn_protocols(["http/1.1"])
+
+    def on_behalf_of(self, organization: str) -> Guard:
+        """The same guard, its look-ups counted as this organization's."""
+        if not isinstance(self._resolve, Resolver):
+            return self
+        guard = copy.copy(self)
+        guard._resolve = partial(self._resolve, organization=organization)  # noqa: SLF001 -- one of us
+        return guard
 
     async def check(self, url: str) -> None:
         """Raises Blocked unless `url` may be called now; a name that does not resolve may not."""
@@ -94,10 +84,10 @@ class Guard:
         except (NotAllowed, OSError):
             raise Blocked from None
 
-    async def admits(self, url: str) -> bool:
-        """Whether `url` may be called now; the operator reads of one that may not in the log."""
+    async def admits(self, url: str, organization: str = "") -> bool:
+        """Whether `url` may be called now, its name looked up on behalf of the organization; a refusal is logged."""
         try:
-            await self.check(url)
+            await self.on_behalf_of(organization).check(url)
         except Blocked:
             log.info("webhook.address_refused", host=_host(url), setting="webhooks.allow_hosts")
             return False
@@ -108,13 +98,18 @@ class Guard:
         try:
             addresses.check_port(port)
             literal = addresses.literal(host)
-            try:
-                found = [str(literal)] if literal else await self._resolve(host, port)
-            except UnicodeError:
-                raise NotAllowed from None
+            found = [str(literal)] if literal else await self._look_up(host, port)
             return addresses.admitted(host, found, self._allowed)
         except NotAllowed:
             raise Blocked from None
+
+    async def _look_up(self, host: str, port: int) -> Sequence[str]:
+        """Raises NotAllowed for what cannot be a name, OSError for one that is not found, or not in time."""
+        try:
+            async with asyncio.timeout(self._look_up_timeout):
+                return await self._resolve(host, port)
+        except UnicodeError:
+            raise NotAllowed from None
 
     async def reach(
         self,
@@ -152,10 +147,6 @@ class Guard:
             trust_env=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         )
-
-    def close(self) -> None:
-        if self._resolver is not None:
-            self._resolver.close()
 
 
 class _Transport(httpx.AsyncHTTPTransport):

@@ -22,9 +22,10 @@ from store.deliveries import Delivery, Round, Settlement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractAsyncContextManager
 
+    from ingest.bulkhead import Bulkhead
     from ingest.posting import Outcome
+    from ingest.rates import Rates
     from ingest.settling import Recorder
     from ingest.timing import Timing
     from ingest.wire import Wires
@@ -47,6 +48,10 @@ class Shared(Protocol):
     limits: Limits
     connections: int
     recorder: Recorder
+    rates: Rates
+    """Turns of a host."""
+    bulkhead: Bulkhead
+    """Rounds under way at a time."""
     reading: asyncio.Semaphore
     """Lanes that read from the store at a time, so that the API finds connections too."""
     stopping: bool
@@ -58,12 +63,6 @@ class Shared(Protocol):
     @property
     def newest(self) -> int:
         """The delivery number up to which rows may be read."""
-
-    async def turn(self, host: str) -> None:
-        """Waits for this host's next turn."""
-
-    def room(self, *, failing: bool) -> AbstractAsyncContextManager[object]:
-        """Waits for room in the process."""
 
     def observe(self, outcome: Outcome) -> None:
         """Counts a round."""
@@ -78,10 +77,13 @@ class Lane:
         self._wires = wires
         self._host = host
         self._shared = shared
+        self._id = held.id
         self.organization = held.organization_id
         self._health = Health(failures=held.failures, since=held.failing_since)
         self._progress = Progress(held.cursor)
         self._tried: frozenset[int] | None = None
+        self._expected: float | None = None
+        """Seconds that a round is likely to take; None before the first one."""
         self._written = held.cursor
         self._queues: dict[str, deque[Delivery]] = {}
         self._ready: deque[str] = deque()
@@ -154,8 +156,8 @@ class Lane:
         try:
             async with shared.reading:
                 if self._tried is None:
-                    work = partial(deliveries.tried, webhook_id=held.id, after=held.cursor)
-                    self._tried = await shared.store.read(work)
+                    work = partial(deliveries.so_far, webhook_id=held.id, after=held.cursor)
+                    self._tried, self._expected = await shared.store.read(work)
                 if self._progress.fed < shared.newest:
                     await self._feed_new(held, shared.newest)
                 if self._due:
@@ -203,7 +205,9 @@ class Lane:
         self._queued += 1
 
     def _start(self) -> None:
-        while self._ready and len(self._tasks) < self._shared.connections:
+        # One that has never answered is tried with one round first: it may be a slow one.
+        width = 1 if self._expected is None else self._shared.connections
+        while self._ready and len(self._tasks) < width:
             key = self._ready.popleft()
             delivery = self._queues[key].popleft()
             self._queued -= 1
@@ -224,16 +228,20 @@ class Lane:
 
     async def _deliver(self, delivery: Delivery) -> None:
         shared, outcome = self._shared, None
-        await shared.turn(self._host)
-        async with shared.room(failing=self._health.failures > 0):
-            if self._held is not None:
+        await shared.rates.turn(self._host, self.organization, self._id)
+        place = await shared.bulkhead.acquire(self.organization, self._id, self._expected)
+        try:
+            if self._held is not None and not shared.stopping:
                 secrets = self._held.signing(shared.timing.now())
                 outcome = await make_round(
                     self._wires, self._held.id, delivery, secrets, plan=shared.plan, limits=shared.limits, may=self._may
                 )
+        finally:
+            shared.bulkhead.release(place)
         if outcome is None:
             self._over = True  # what was not delivered is found again in the store
             return
+        self._expected = rules.expected(self._expected, outcome.took)
         shared.observe(outcome)
         await self._record(self._round(delivery, outcome))
 

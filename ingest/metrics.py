@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from mapping.rules.delivery import Verdict
 
 if TYPE_CHECKING:
+    from ingest.bulkhead import Bulkhead
     from ingest.posting import Outcome
     from store.deliverylog import Backlog
 
@@ -37,6 +38,12 @@ class Metrics:
         self._unnumbered = Gauge(
             "matchwire_outbox_unnumbered", "Committed updates that wait for their delivery number", registry=made
         )
+        self._under_way = Gauge("matchwire_webhook_rounds_under_way", "Rounds of deliveries under way", registry=made)
+        self._queued = Gauge(
+            "matchwire_webhook_rounds_queued",
+            "Rounds that wait for others to end: the limits are reached",
+            registry=made,
+        )
         for outcome in OUTCOMES.values():
             self._rounds.labels(outcome)
 
@@ -45,6 +52,11 @@ class Metrics:
         self._rounds.labels(OUTCOMES[outcome.result]).inc()
         self._tries.inc(outcome.tries)
         self._seconds.observe(outcome.took)
+
+    def watch(self, bulkhead: Bulkhead) -> None:
+        """Show how much of the limits on rounds is used."""
+        self._under_way.set_function(lambda: bulkhead.held)
+        self._queued.set_function(lambda: bulkhead.waiting)
 
     def webhooks(self, backlog: Backlog, now: float) -> None:
         """Note what waits."""

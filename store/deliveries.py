@@ -58,6 +58,14 @@ class Settlement:
     health: Health
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The receivers that are still the holder's, by id, and the ids of those that somebody has locked: try them again."""
+
+    recorded: dict[str, Subscription]
+    locked: frozenset[str]
+
+
 _SETTLED = (
     "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
 )  # fmt: skip
@@ -70,7 +78,7 @@ _HELD = Query(
     )
     .where(Among(webhooks.c.id, "ids"), webhooks.c.status == "active")
     .order_by(webhooks.c.id)
-    .with_for_update()
+    .with_for_update(skip_locked=True)
 )
 
 
@@ -94,20 +102,23 @@ def release(unit: Unit) -> None:
 
 
 def let_go(unit: Unit, held: Sequence[Subscription]) -> None:
-    """Give these back, except what has been claimed anew since."""
+    """Give these back, except what has been claimed anew since, and what somebody has locked: that is taken up again."""
     same = [and_(webhooks.c.id == each.id, webhooks.c.fence == each.fence) for each in held]
-    unit.conn.execute(update(webhooks).where(or_(false(), *same)).values(owner=None))
+    free = select(webhooks.c.id).where(or_(false(), *same)).order_by(webhooks.c.id).with_for_update(skip_locked=True)
+    unit.conn.execute(update(webhooks).where(webhooks.c.id.in_(free)).values(owner=None))
 
 
-def settle(unit: Unit, settlements: Sequence[Settlement]) -> dict[str, Subscription]:
+def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
     """Record rounds, cursors and healths of several receivers, each at most once among them, in one unit.
 
-    The receivers that are still the holder's, by id; of the others nothing is written.
+    It waits for nobody who has locked a receiver's row: nothing is written of that one, and of those that are not the
+    holder's any more.
     """
     rows = {row["id"]: row for row in _HELD.mappings(unit.conn, ids=[each.held.id for each in settlements])}
+    locked = _locked(unit.conn, [each for each in settlements if each.held.id not in rows])
     ours = [each for each in settlements if each.held.id in rows and rows[each.held.id]["fence"] == each.held.fence]
     if not ours:
-        return {}
+        return Settled({}, locked)
     logged = [_logged(each.held.id, done) for each in ours for done in each.rounds]
     settled = [_settled(rows[each.held.id], each) for each in ours]
     send(unit.conn, inserted(webhook_rounds, logged), changed(webhooks, settled))
@@ -116,7 +127,16 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> dict[str, Subscript
             _plan(unit, each.held.id, done)
         if each.health.disabled:
             _disable(unit, each.held.id)
-    return {each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}
+    return Settled({each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}, locked)
+
+
+def _locked(conn: Connection, skipped: Sequence[Settlement]) -> frozenset[str]:
+    """Ids of those whose row is there, and still the holder's."""
+    if not skipped:
+        return frozenset()
+    fences = {each.held.id: each.held.fence for each in skipped}
+    query = select(webhooks.c.id, webhooks.c.fence).where(webhooks.c.id.in_(fences), webhooks.c.status == "active")
+    return frozenset(id_ for id_, fence in conn.execute(query) if fence == fences[id_])
 
 
 def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
@@ -125,6 +145,18 @@ def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
         webhook_rounds.c.webhook_id == webhook_id, webhook_rounds.c.number > after, webhook_rounds.c.kind == "update"
     )
     return frozenset(conn.scalars(query))
+
+
+def so_far(conn: Connection, webhook_id: str, *, after: int) -> tuple[frozenset[int], float | None]:
+    """What `tried` gives, and the seconds that the latest round took; None where the log holds none."""
+    latest = (
+        select(webhook_rounds.c.took_ms)
+        .where(webhook_rounds.c.webhook_id == webhook_id)
+        .order_by(webhook_rounds.c.id.desc())
+        .limit(1)
+    )
+    took = conn.scalar(latest)
+    return tried(conn, webhook_id, after=after), None if took is None else took / 1000
 
 
 def due(

@@ -91,6 +91,11 @@ def after(plan: Plan, health: Health, *, success: bool, now: float) -> Health:
     return Health(failures=failures, since=since, latest=now, disabled=worn_out)
 
 
+def expected(before: float | None, took: float) -> float:
+    """Seconds that the next round is likely to take, after one that `took` so long; `before` it so many, None: unknown."""
+    return took if before is None else (before + took) / 2
+
+
 def far(plan: Plan, now: float) -> float:
     """Later than any plan puts a round.
 

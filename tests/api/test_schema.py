@@ -10,11 +10,11 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ingest import guarded
+from ingest import names
 from providers.replay import Line
 from tests.api.described import operations
 from tests.api.write.desk import news
@@ -48,17 +48,15 @@ SHARE = 100
 """Of the systematic cases of the largest documents a bounded run sends each so-manieth; each operation has some."""
 
 
-async def no_names(_: Any, host: str, __: int) -> list[str]:
+def no_names(host: str, _: int) -> list[str] | Exception:
     """No look-up leaves this machine, and what is subscribed is delivered to nobody."""
-    if host == "cms.example.org":
-        return ["127.0.0.1"]
-    raise OSError("there are no names here")
+    return ["127.0.0.1"] if host == "cms.example.org" else OSError("there are no names here")
 
 
 @pytest.fixture
 async def day(tmp_path, monkeypatch) -> AsyncIterator[MatchDay]:
     """A daemon with a liveblog and two posts, whose names are those in the configuration of schemathesis."""
-    monkeypatch.setattr(guarded.Resolver, "_look_up", no_names)
+    monkeypatch.setattr(names, "addresses_of", no_names)
     client = {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": SCOPES}
     allowed = {"allow_hosts": ["cms.example.org"]}
     async with match_day(

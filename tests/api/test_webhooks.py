@@ -146,8 +146,8 @@ async def test_addresses_that_may_not_be_called_cannot_be_subscribed(server, url
 async def test_the_guard_of_the_process_is_asked(server, store):
     """What it does not admit is refused in the words of the other refusals."""
 
-    async def check(url):
-        return "inside" not in url
+    async def check(url, organization):
+        return "inside" not in url and organization == matchday.ORGANIZATION
 
     services = replace(server.services, check_address=check)
     server.http._transport.app = create_app(services)

@@ -105,7 +105,7 @@ async def test_sigterm_finishes_a_delivery_under_way_and_records_it(tmp_path):
     async with house(tmp_path) as all_:
         daemon, receiver = all_.daemon, all_.receiver
         async with client_of(daemon) as client:
-            url = receiver.url("slow")
+            url = receiver.url("after-1", "slow")
             made_hook = await client.post(f"{HOOKS}/subscribe", json={"url": url})
             assert made_hook.status_code == 200, made_hook.text
             liveblog = await made(client)

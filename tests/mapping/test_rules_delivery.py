@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from mapping.rules.delivery import DAY, PLAN, Health, Verdict, after, far, next_round, quick_pause, verdict
+from mapping.rules.delivery import DAY, PLAN, Health, Verdict, after, expected, far, next_round, quick_pause, verdict
 from tests.interface_tables import OURS, tables
 
 NOW = 1_790_000_000.0
@@ -135,3 +135,16 @@ def test_a_clock_that_goes_back_never_disables():
 def test_no_plan_reaches_beyond_far():
     """What is planned later than `far` was planned by another clock."""
     assert next_round(PLAN, rounds=1, now=NOW, retry_after=10**9) <= far(PLAN, NOW)
+
+
+@pytest.mark.parametrize(
+    ("took", "then"),
+    [([4.0], 4.0), ([4.0, 2.0], 3.0), ([0.0, 4.0], 2.0), ([4.0, 0.0, 0.0], 1.0), ([1.0, 1.0, 1.0], 1.0)],
+)
+def test_what_a_round_is_likely_to_take(took, then):
+    """The first one tells; each later one counts as much as all before it together."""
+    found = None
+    for each in took:
+        found = expected(found, each)
+
+    assert found == then

@@ -39,10 +39,17 @@ class Receiver:
     def url(self, how, name=None):
         return f"http://127.0.0.1:{self.port}/{how}/{name or how}"
 
+    def named_url(self, host, how, name):
+        """The same under a name, which is looked up for each connection."""
+        return f"http://{host}:{self.port}/{how}/{name}"
+
     def requests(self, name=None):
         lines = self.log.read_text(encoding="utf-8").split("\n")[:-1] if self.log.exists() else []
         rows = [json.loads(line) for line in lines]
         return [row for row in rows if name is None or row["name"] == name]
+
+    def body(self, row):
+        return json.loads(row["body"])
 
     def versions(self, name):
         return [int(json.loads(row["body"])["version"]) for row in self.requests(name)]
@@ -64,6 +71,17 @@ def start_receiver(folder):
 @pytest.fixture
 def receiver(tmp_path):
     running = start_receiver(tmp_path)
+    yield running
+    running.process.kill()
+    running.process.wait()
+    running.process.stdout.close()
+
+
+@pytest.fixture
+def second_receiver(tmp_path):
+    """A receiver at an address of its own."""
+    (tmp_path / "second").mkdir()
+    running = start_receiver(tmp_path / "second")
     yield running
     running.process.kill()
     running.process.wait()

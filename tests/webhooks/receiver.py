@@ -25,6 +25,8 @@ async def behave(how, writer):  # noqa: C901 -- a table of behaviours
         case "ok":
             await answer(204, writer)
             return True
+        case "once":
+            await answer(204, writer, headers=("connection: close",))
         case "500" | "503" | "400" | "404":
             await answer(int(how), writer, b"no")
             return True
@@ -38,8 +40,8 @@ async def behave(how, writer):  # noqa: C901 -- a table of behaviours
             status = 500 if how == "telling" else 200
             await answer(f"{status} inner-9d1f", writer, b"inner-9d1f", ("x-inside: inner-9d1f",))
             return True
-        case "slow":
-            await asyncio.sleep(1)
+        case _ if how.startswith("after-"):  # after-<seconds>: slow, and healthy
+            await asyncio.sleep(float(how.removeprefix("after-")))
             await answer(204, writer)
             return True
         case "hang":
@@ -87,7 +89,7 @@ async def main(log_file):
                 again = await behave(switched.get(name, how), writer)
         writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=4096)
     print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201
     await server.serve_forever()
 

@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 from config import Settings
+from ingest import daemon
 from ingest.cli import app
 from store import command
 from store.liveblogs import Change, insert_game, record
@@ -157,3 +158,17 @@ def test_the_commands_do_the_same_beside_the_daemon(settings, receiver, tmp_path
     assert "active" in listed
     assert url in listed
     assert [word in log for word in ("update", "ping", "replay")] == [True] * 3
+
+
+def test_limits_of_the_config_reach_those_who_keep_them():
+    """Rounds and look-ups, in all and for one organization."""
+    limits = {
+        "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
+    }  # fmt: skip
+    settings = Settings.model_validate({"webhooks": limits})
+    rhythm, guard = daemon._deliveries(settings), daemon._guard(settings)
+
+    assert (rhythm.rounds, rhythm.organization_rounds) == (40, 20)
+    assert guard._look_up_timeout == 0.5
+    assert guard._resolve._bulkhead._all._limits[0] == 8
+    assert guard._resolve._bulkhead._share[0] == 4

@@ -15,7 +15,7 @@ from ingest.guarded import Guard
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
 from store.database import Store
-from store.deliveries import Delivery, Round, Settlement
+from store.deliveries import Delivery, Round, Settled, Settlement
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
@@ -59,10 +59,10 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(stores):
     done = Round(delivery=delivery, tries=1, at=1.0, took_ms=1, success=True, status_code=200, message="")
     made = partial(Settlement, rounds=(done,), cursor=5, health=Health())
     assert taken is not None
-    assert await store.write(partial(deliveries.settle, settlements=[made(held=held)])) == {}
+    assert await store.write(partial(deliveries.settle, settlements=[made(held=held)])) == Settled({}, frozenset())
     await store.write(partial(deliveries.let_go, held=[held]))
     assert await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one")) is None
-    assert set(await store.write(partial(deliveries.settle, settlements=[made(held=taken)]))) == {row.id}
+    assert set((await store.write(partial(deliveries.settle, settlements=[made(held=taken)]))).recorded) == {row.id}
     assert await store.read(lambda conn: deliveries.tried(conn, row.id, after=0)) == frozenset({1})
 
 

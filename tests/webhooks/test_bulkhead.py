@@ -1,0 +1,226 @@
+"""Places are shared out fairly, what is slow is limited first, and none is ever lost."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.bulkhead import Bulkhead, Compartment, grade_of, limits_of
+
+QUICK, USUAL, SLOWLY = 0.01, 0.5, 5.0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "grade"), [(0.0, 0), (0.099, 0), (0.1, 1), (None, 1), (0.999, 1), (1.0, 2), (10.0, 2)]
+)
+def test_grades(seconds, grade):
+    """Quick is below a tenth of a second, slow from one second on; what was never timed stands between."""
+    assert grade_of(seconds) == grade
+
+
+@pytest.mark.parametrize(
+    ("places", "taken"),
+    [(1, (1, 1, 1)), (2, (2, 1, 1)), (4, (4, 3, 3)), (8, (8, 7, 6)), (32, (32, 28, 24)), (512, (512, 448, 384))],
+)
+def test_what_a_grade_may_fill(places, taken):
+    """Slow work fills three quarters, what is not quick seven eighths, and each at least one place."""
+    for grade, limit in enumerate(taken):
+        compartment = Compartment(limits_of(places))
+        while compartment.free(grade):
+            compartment.count(grade, 1)
+        assert compartment.held == limit
+
+
+class Crowd:
+    """Work that takes places of a bulkhead and gives them back when it is told to."""
+
+    def __init__(self, bulkhead):
+        self.bulkhead = bulkhead
+        self.began = []
+        self.tasks = {}
+        self.ends = {}
+
+    async def come(self, name, organization, key, seconds):
+        self.ends[name] = asyncio.Event()
+
+        async def work():
+            place = await self.bulkhead.acquire(organization, key, seconds)
+            try:
+                self.began.append(name)
+                await self.ends[name].wait()
+            finally:
+                self.bulkhead.release(place)
+
+        self.tasks[name] = asyncio.create_task(work())
+        await settled()
+
+    async def end(self, name):
+        self.ends[name].set()
+        await settled()
+
+    async def cancel(self, name):
+        self.tasks[name].cancel()
+        await settled()
+
+    async def leave(self):
+        for task in self.tasks.values():
+            task.cancel()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
+
+async def settled():
+    for _ in range(6):
+        await asyncio.sleep(0)
+
+
+async def test_organizations_take_turns_and_their_receivers_too():
+    """One place that is given back goes to each organization in turn, and within it to each receiver."""
+    crowd = Crowd(Bulkhead(2, 2))
+    for name in ("x", "y"):
+        await crowd.come(name, "z", name, QUICK)
+    for name in ("a1 1", "a1 2", "a1 3", "a2 1", "b1 1", "c1 1", "c1 2"):
+        await crowd.come(name, name[0], name[:2], QUICK)
+    for index in range(7):
+        await crowd.end(crowd.began[index])
+
+    assert crowd.began[2:] == ["a1 1", "b1 1", "c1 1", "a2 1", "c1 2", "a1 2", "a1 3"]
+    await crowd.leave()
+    assert crowd.bulkhead.held == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "begins"),
+    [
+        (SLOWLY, SLOWLY, False),
+        (SLOWLY, USUAL, True),
+        (SLOWLY, QUICK, True),
+        (USUAL, SLOWLY, False),
+        (USUAL, USUAL, False),
+        (USUAL, None, False),
+        (USUAL, QUICK, True),
+        (QUICK, QUICK, False),
+    ],
+)
+async def test_quick_work_finds_a_place_among_slow_work(first, then, begins):
+    """As much as may be of one kind is under way: work of a faster kind begins at once, other work waits."""
+    crowd = Crowd(Bulkhead(16, 16))
+    for number in range(16):
+        await crowd.come(number, "a", "a", first)
+    under_way = len(crowd.began)
+    await crowd.come("then", "b", "b", then)
+
+    assert ("then" in crowd.began) is begins
+    await crowd.end(0)
+    await crowd.leave()
+    assert under_way == {SLOWLY: 12, USUAL: 14, QUICK: 16}[first]
+
+
+async def test_an_organization_never_has_more_than_its_share():
+    """However much is free, what is more waits, and passes nobody else's places on."""
+    crowd = Crowd(Bulkhead(100, 4))
+    for number in range(8):
+        await crowd.come(number, "a", f"{number}", QUICK)
+    await crowd.come("b", "b", "b", SLOWLY)
+    assert crowd.began == [0, 1, 2, 3, "b"]
+    await crowd.end("b")
+    assert crowd.began == [0, 1, 2, 3, "b"]
+    await crowd.cancel(0)
+    assert crowd.began == [0, 1, 2, 3, "b", 4]
+    await crowd.leave()
+
+
+async def test_a_place_granted_to_one_who_gives_up_in_that_moment_goes_on():
+    """Granted and cancelled between two steps of the loop, it is given back."""
+    crowd = Crowd(Bulkhead(1, 1))
+    for name in ("one", "two", "three"):
+        await crowd.come(name, name, name, QUICK)
+    crowd.ends["one"].set()
+    await asyncio.sleep(0)  # the first gives its place back: the second has it, and does not know yet
+    crowd.tasks["two"].cancel()
+    await settled()
+
+    assert crowd.began == ["one", "three"]
+    await crowd.leave()
+    assert crowd.bulkhead.held == 0
+
+
+async def test_one_place_given_back_can_let_two_go_on():
+    """A quick one whose organization has its share, and a slow one of another because of all the slow ones."""
+    crowd = Crowd(Bulkhead(8, 4))
+    for name in ("a1", "a2", "a3", "b1", "b2", "b3"):
+        await crowd.come(name, name[0], name, SLOWLY)
+    await crowd.come("a quick", "a", "a", QUICK)
+    await crowd.come("a waits", "a", "a", QUICK)
+    await crowd.come("c waits", "c", "c", SLOWLY)
+    assert crowd.bulkhead.held == 7
+    await crowd.end("a1")
+
+    assert set(crowd.began[7:]) == {"a waits", "c waits"}
+    await crowd.leave()
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["come", "come", "come", "end", "cancel", "end and cancel", "end and cancel another"]),
+        st.integers(0, 40),
+        st.sampled_from("abc"),
+        st.sampled_from([None, QUICK, USUAL, SLOWLY]),
+    ),
+    max_size=60,
+)
+
+
+@given(steps=STEPS, places=st.integers(1, 9), share=st.integers(1, 9))
+@settings(max_examples=150, deadline=None)
+def test_no_place_is_lost_and_none_is_given_twice(steps, places, share):
+    """Whatever comes, ends and gives up in whatever order: limits hold, nobody waits who could go on, and in the end
+    every place is free."""
+    asyncio.run(play(steps, places, share))
+
+
+async def play(steps, places, share):
+    crowd, kinds = Crowd(Bulkhead(places, share)), {}
+    for number, (what, which, organization, seconds) in enumerate(steps):
+        if what == "come":
+            kinds[number] = (organization, seconds)
+            await crowd.come(number, organization, f"{which % 3}", seconds)
+        elif kinds:
+            name = list(kinds)[which % len(kinds)]
+            if what.startswith("end"):
+                crowd.ends[name].set()
+            if what.endswith("cancel"):
+                crowd.tasks[name].cancel()
+            if what.endswith("another"):
+                crowd.tasks[list(kinds)[(which * 7 + 3) % len(kinds)]].cancel()
+            await settled()
+        check(crowd, kinds, places, share)
+    await crowd.leave()
+    assert crowd.bulkhead.held == 0
+    assert not crowd.bulkhead._organizations
+    assert not any(crowd.bulkhead._waiting)
+
+
+def check(crowd, kinds, places, share):
+    """What holds a place is within the limits, and what waits would be beyond them."""
+    holding = [name for name in crowd.began if not crowd.tasks[name].done()]
+    waiting = [name for name, task in crowd.tasks.items() if name not in crowd.began and not task.done()]
+    assert crowd.bulkhead.held == len(holding)
+    assert crowd.bulkhead.waiting == len(waiting)
+
+    def compartment_of(size, names):
+        compartment = Compartment(limits_of(size))
+        for name in names:
+            compartment.count(grade_of(kinds[name][1]), 1)
+        return compartment
+
+    everything = compartment_of(places, holding)
+    own = {each: compartment_of(share, [name for name in holding if kinds[name][0] == each]) for each in "abc"}
+    assert everything.held <= places
+    assert all(each.held <= share for each in own.values())
+    for name in waiting:
+        organization, seconds = kinds[name]
+        grade = grade_of(seconds)
+        assert not (everything.free(grade) and own[organization].free(grade))

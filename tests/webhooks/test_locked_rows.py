@@ -1,0 +1,126 @@
+"""A receiver's row that somebody has locked holds up the records of no other receiver (PostgreSQL)."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from functools import partial
+
+import pytest
+from sqlalchemy import NullPool, select, update
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from ingest.delivering import Alone, Delivering
+from ingest.guarded import Guard
+from mapping.rules.delivery import Health
+from store import deliveries, webhooks
+from store.database import Store
+from store.deliveries import Delivery, Round, Settled, Settlement
+from store.liveblogs import Change, insert_game, record
+from store.tables import webhook_rounds, workers
+from store.tables import webhooks as table
+from tests.store.conftest import ORGANIZATION, new_game
+from tests.webhooks.conftest import QUICK
+
+
+@pytest.fixture
+async def store(postgres_url):
+    store = await Store.open(postgres_url, migrate=True)
+    await store.write(lambda unit: unit.conn.execute(workers.insert().values(id="one", kind="", beat=0, seen_at=0)))
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def locked(postgres_url):
+    """Somebody else's transaction that holds the row of a receiver, as a slow unsubscription or a person's session does."""
+
+    @asynccontextmanager
+    async def lock(webhook_id):
+        engine = create_async_engine(postgres_url, poolclass=NullPool)
+        async with engine.connect() as conn:
+            await conn.execute(select(table.c.id).where(table.c.id == webhook_id).with_for_update())
+            yield conn
+        await engine.dispose()
+
+    return lock
+
+
+async def subscribe(store, url):
+    work = partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=webhooks.new_secret(), limit=9)
+    return (await store.write(work))[0]
+
+
+async def rounds_of(store, row):
+    query = select(webhook_rounds.c.version).where(webhook_rounds.c.webhook_id == row.id).order_by(webhook_rounds.c.id)
+    return await store.read(lambda conn: list(conn.scalars(query)))
+
+
+async def until(condition):
+    async with asyncio.timeout(30):
+        while not await condition():
+            await asyncio.sleep(0.05)
+
+
+async def test_the_records_of_others_go_on(store, receiver, locked):
+    """While the row of one is locked everything of the other is delivered and recorded; when it is free again the first
+    goes on where it was, and each version is recorded once."""
+    game = await store.write(partial(insert_game, game=new_game(1)))
+    stuck, free = [await subscribe(store, receiver.url("after-0.2", name)) for name in ("stuck", "free")]
+    delivering = Delivering(store, Guard(["127.0.0.1"]), QUICK, holding=Alone("one"))
+    store.on_step(delivering.wake)
+    running = asyncio.create_task(delivering.run())
+
+    async def recorded(row, versions):
+        return await rounds_of(store, row) == versions
+
+    try:
+        versions = [await store.write(lambda unit: record(unit, game.id, Change())) for _ in range(10)]
+        await until(partial(recorded, free, versions[:1]))
+        async with locked(stuck.id):
+            before = len(await rounds_of(store, stuck))
+            await until(partial(recorded, free, versions))
+            assert len(await rounds_of(store, stuck)) == before < 5
+        await until(partial(recorded, stuck, versions))
+        assert receiver.versions("stuck") == receiver.versions("free") == versions
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await delivering.stop(grace=1)
+
+
+async def hold(store, *names):
+    """So many receivers, held by this process, and what is to be recorded of each."""
+    delivery = Delivery(number=1, game_id="g", local_id="l", version=1)
+    done = Round(delivery=delivery, tries=1, at=1.0, took_ms=1, success=True, status_code=200, message="")
+    made = []
+    for name in names:
+        row = await subscribe(store, f"https://{name}.example/")
+        held = await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one"))
+        made.append(Settlement(held=held, rounds=(done,), cursor=5, health=Health()))
+    return made
+
+
+async def test_what_is_locked_is_told_from_what_is_lost(store, locked):
+    """Of a locked row nothing is written, and it is to be tried again, unless it is somebody else's by then."""
+    stuck, free = await hold(store, "stuck", "free")
+    settle = partial(deliveries.settle, settlements=[stuck, free])
+    async with locked(stuck.held.id) as conn:
+        settled = await store.write(settle)
+        assert (set(settled.recorded), settled.locked) == ({free.held.id}, {stuck.held.id})
+        await conn.execute(update(table).where(table.c.id == stuck.held.id).values(fence=stuck.held.fence + 1))
+        await conn.commit()
+        await conn.execute(select(table.c.id).where(table.c.id == stuck.held.id).with_for_update())
+        assert await store.write(partial(deliveries.settle, settlements=[stuck])) == Settled({}, frozenset())
+    assert await store.write(partial(deliveries.settle, settlements=[stuck])) == Settled({}, frozenset())
+    assert await rounds_of(store, stuck.held) == []
+
+
+async def test_receivers_are_given_back_beside_a_locked_one(store, locked):
+    """What is locked stays with its holder, who takes it up again; nobody waits for it."""
+    stuck, free = await hold(store, "stuck", "free")
+    async with locked(stuck.held.id):
+        await store.write(partial(deliveries.let_go, held=[stuck.held, free.held]))
+    owners = await store.read(lambda conn: dict(tuple(row) for row in conn.execute(select(table.c.id, table.c.owner))))
+
+    assert owners == {stuck.held.id: "one", free.held.id: None}
