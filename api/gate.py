@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 UNCOUNTED = ("/livez", "/readyz", "/static/", "/docs")
 """Paths that ask nothing of the store for a client: probes and files."""
+MONITORED = "/metrics"
+"""Whoever may read it is answered whatever the limits; wrong secrets are charged here too."""
 
 
 class Gate:
@@ -43,6 +45,8 @@ class Gate:
         except Unauthorized:
             _charge(context, self._by_address.take(address))
             raise
+        if scope["path"] == MONITORED:
+            return
         if context.caller is not None and context.caller.proven:
             _charge(context, self._by_client.take(context.caller.client_id))
         else:

@@ -73,8 +73,7 @@ class Connection(asyncio.Protocol):
 
     # What the event loop calls
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 -- for the type checker
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._transport = transport
         self._joining = JoinedTransport(transport, self)
         self._sending_left = self.limits.header_time
