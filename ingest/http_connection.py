@@ -47,6 +47,9 @@ class Phase(IntEnum):
     """Nothing: the request has come whole, or the connection is idle."""
 
 
+HEAD, BODY, BETWEEN = Phase
+
+
 class Connection(asyncio.Protocol):
     """What uvicorn makes for each client; a subclass names the limits that it is counted in."""
 
@@ -58,7 +61,7 @@ class Connection(asyncio.Protocol):
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's: what follows is not served
         self._transport: asyncio.Transport
         self._joining: JoinedTransport
-        self._phase = Phase.HEAD
+        self._phase: Phase = HEAD
         self._completed = False
         self._head = self._url = 0
         self._received = self._received_before = 0
@@ -108,31 +111,31 @@ class Connection(asyncio.Protocol):
     # What the parser calls
 
     def on_message_begin(self) -> None:
-        self._phase = Phase.HEAD
+        self._phase = HEAD
         self._head = self._url = 0
 
     def on_url(self, url: bytes) -> None:
         self._url += len(url)
 
     def on_headers_complete(self) -> None:
-        self._phase = Phase.BODY
+        self._phase = BODY
         self._sending_left = self.limits.stall_time
         self._written_at_head = self._written
         self.requests += 1
 
     def on_message_complete(self) -> None:
-        self._phase = Phase.BETWEEN
+        self._phase = BETWEEN
         self._completed = True
 
     def _follow(self, data: bytes) -> ServiceError | None:
         """Have the parser read `data`; what is wrong with the request, if anything is."""
         try:
             while data:
-                part = data if self._phase is Phase.BODY else data[: HEADER_BYTES - self._head]
+                part = data if self._phase is BODY else data[: HEADER_BYTES - self._head]
                 data = data[len(part) :]
                 self._completed = False
                 self._parser.feed_data(part)
-                if self._phase is not Phase.BODY and not self._completed:
+                if self._phase is not BODY and not self._completed:
                     self._head_goes_on(len(part))
                 if self._head >= HEADER_BYTES:
                     return _too_long(self._url)
@@ -143,8 +146,8 @@ class Connection(asyncio.Protocol):
         return None
 
     def _head_goes_on(self, size: int) -> None:
-        if self._phase is Phase.BETWEEN:  # an empty line before a request
-            self._phase, self._head = Phase.HEAD, 0
+        if self._phase is BETWEEN:  # an empty line before a request
+            self._phase, self._head = HEAD, 0
         if self._head == 0:
             self._sending_left = self.limits.header_time
         self._head += size
@@ -160,13 +163,13 @@ class Connection(asyncio.Protocol):
     def answered(self) -> None:
         """The app has answered a request of this connection."""
         self.requests -= 1
-        if self._phase is Phase.HEAD:
+        if self._phase is HEAD:
             self._sending_left = self.limits.header_time
 
     def refuse(self, error: ServiceError) -> None:
         """Answer with the error where no response is under way, and close."""
         self.limits.refused(error)
-        unanswered = self.requests == 0 or (self.requests == 1 and self._phase is Phase.BODY and not self._begun())
+        unanswered = self.requests == 0 or (self.requests == 1 and self._phase is BODY and not self._begun())
         if unanswered:
             self.send(as_bytes(error))
         self.finish()
@@ -177,7 +180,7 @@ class Connection(asyncio.Protocol):
 
     def finish(self) -> None:
         """Close once all is sent; a client that is still sending is heard to the end, as it may not read before."""
-        sending = self._phase is not Phase.BETWEEN and not self.limits.stopping
+        sending = self._phase is not BETWEEN and not self.limits.stopping
         if self.finishing or self._transport.is_closing():
             return
         if not sending:
@@ -225,9 +228,9 @@ class Connection(asyncio.Protocol):
 
     def _sends_too_slowly(self, elapsed: float) -> bool:
         gained, self._received_before = self._received - self._received_before, self._received
-        if self.finishing or (self._phase is Phase.HEAD and not self.requests):
+        if self.finishing or (self._phase is HEAD and not self.requests):
             self._sending_left -= elapsed
-        elif self._phase is Phase.BODY and self._transport.is_reading():
+        elif self._phase is BODY and self._transport.is_reading():
             # What comes after the response is heard for some time, and not for as long as something comes.
             self._sending_left = self.limits.patience(self._sending_left, elapsed, gained if self.requests else 0)
         else:

@@ -7,7 +7,7 @@ import math
 import resource
 import socket
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import structlog
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -75,45 +75,47 @@ class Admission:
     def __init__(self, app: ASGIApp, limits: ConnectionLimits) -> None:
         self._app = app
         self._limits = limits
-        self._proxied: ASGIApp = self._admit
+        self._named: ASGIApp | None = None
         if limits.proxies:
-            self._proxied = ProxyHeadersMiddleware(self._admit, [str(each) for each in limits.proxies])  # type: ignore[arg-type, assignment]
+            networks = [str(each) for each in limits.proxies]
+            self._named = cast("ASGIApp", ProxyHeadersMiddleware(self._by_address, networks))  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection: Connection = scope["state"][CONNECTION]
         try:
-            if self._limits.proxies:
-                scope["client"] = (connection.address, scope["client"][1] if scope["client"] else 0)
-            await self._proxied(scope, receive, send)
+            if connection.refusal is not None:
+                await self._excess(connection.refusal, scope, receive, _closing(send))
+            elif self._named is not None:
+                scope["client"] = (connection.address, 0)
+                await self._named(scope, receive, send)
+            else:
+                await self._app(scope, receive, send)
         finally:
             connection.answered()
 
-    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        connection: Connection = scope["state"][CONNECTION]
-        address = scope["client"][0] if scope["client"] else ""
+    async def _excess(self, refusal: ServiceError, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is served beyond the limits."""
         if scope["path"] in OPERATIONS:
-            await self._app(scope, receive, _closing(send) if connection.refusal else send)
-        elif connection.refusal is not None:
-            await self._refuse(connection.refusal, scope, receive, _closing(send))
-        elif self._limits.proxies and address != connection.address:
-            await self._counted(address, scope, receive, send)
-        else:
             await self._app(scope, receive, send)
+        else:
+            self._limits.refused(refusal)
+            await as_response(refusal)(scope, receive, send)
 
-    async def _counted(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _by_address(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count the request by the address that a proxy names, if one does."""
+        address = scope["client"][0]
+        if address == scope["state"][CONNECTION].address:
+            await self._app(scope, receive, send)
+            return
         refusal = self._limits.begin(address)
         if refusal is not None:
             self._limits.warn(refusal, address)
-            await self._refuse(refusal, scope, receive, send)
+            await self._excess(refusal, scope, receive, send)
             return
         try:
             await self._app(scope, receive, send)
         finally:
             self._limits.end(address)
-
-    async def _refuse(self, refusal: ServiceError, scope: Scope, receive: Receive, send: Send) -> None:
-        self._limits.refused(refusal)
-        await as_response(refusal)(scope, receive, send)
 
 
 def _closing(send: Send) -> Send:
