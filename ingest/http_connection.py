@@ -80,6 +80,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         self._joining = JoinedTransport(transport, self)
         self._sending_left = self.limits.header_time
+        self._reading_left = self.limits.stall_time
         peer = transport.get_extra_info("peername")
         self.address = plain_address(peer[0]) if isinstance(peer, tuple) else ""
         self.limits.enter(self)
@@ -106,6 +107,8 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.limits.leave(self)
+        self.finishing = True
+        del self._parser  # it refers to this, and a cycle would wait for the garbage collector
         self._http.connection_lost(exc)
 
     # What the parser calls

@@ -80,10 +80,10 @@ class Daemon:
         assert response.status_code == 200, response.text
         return response.json()
 
-    async def crowds(self, count: int, seconds: float, patience: float) -> list[dict[str, Any]]:
+    async def crowds(self, count: int, rate: int, seconds: float, patience: float) -> list[dict[str, Any]]:
         """A crowd of each kind, each at an address of its own, until all of their connections are closed."""
         options = {
-            "port": self.port, "count": count, "seconds": seconds, "patience": patience, "auth": f"cms:{SECRET}",
+            "port": self.port, "count": count, "rate": rate, "seconds": seconds, "patience": patience, "auth": f"cms:{SECRET}",
             "write": f"/api/v5/write/event/create.json?ticker_local_id={self.liveblog}",
             "stream": f"/api/embed/v4/stream?liveblogId={self.liveblog}",
         }  # fmt: skip

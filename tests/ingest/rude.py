@@ -85,15 +85,16 @@ class Crowd:
 
 
 def hold(
-    kind: str, port: int, source: str, count: int, seconds: float, patience: float, **options: str
+    kind: str, port: int, source: str, count: int, rate: int, seconds: float, patience: float, **options: str
 ) -> dict[str, Any]:
+    """Keep `count` connections, of which `rate` a second are opened, for so long; then see the rest closed."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 100), hard))
     crowd = Crowd(kind, port, source, opening(kind, **options))
     end = time.monotonic() + seconds
     most = 0
     while time.monotonic() < end:
-        wanted = min(count - len(crowd.open), max(5, count // 40))
+        wanted = min(count - len(crowd.open), rate // 20)
         listens = all(crowd.add() for _ in range(wanted))
         crowd.look(0.05)
         most = max(most, len(crowd.open))
