@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from api.addresses import group_of
 from api.auth import Clients, presented
 from api.buckets import Buckets, Taken
 from api.context import Context, context_of, headers_of
@@ -38,7 +39,7 @@ class Gate:
         await self._app(scope, receive, send)
 
     async def _admit(self, scope: Scope, context: Context) -> None:
-        address = scope["client"][0] if scope.get("client") else ""
+        address = group_of(scope["client"][0]) if scope.get("client") else ""
         try:
             claim = presented(headers_of(scope), context.query)
             context.caller = await self._clients.caller(claim) if claim else None

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import prometheus_client
 import structlog
 
+from api.addresses import group_of
 from api.errors import Overloaded, RequestTimeout
-from ingest.addresses import group_of
 from mapping.errors import RateLimited
 
 if TYPE_CHECKING:
@@ -147,7 +147,15 @@ class ConnectionLimits:
             # A process that was suspended has not given anybody the time that has passed.
             elapsed, before = min(now - before, 2 * self._interval), now
             for connection in list(self._open):
-                connection.sweep(elapsed)
+                self._sweep(connection, elapsed)
+
+    @staticmethod
+    def _sweep(connection: Connection, elapsed: float) -> None:
+        try:
+            connection.sweep(elapsed)
+        except Exception:  # one connection must not keep the others from being looked at
+            log.exception("connections.sweep_failed")
+            connection.abort()
 
     def patience(self, left: float, elapsed: float, moved: int) -> float:
         """Seconds that a client may still stand still, of which it had `left` when it moved so many bytes since."""

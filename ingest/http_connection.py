@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from api.addresses import plain_address
 from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong
 from api.guards import HEADER_BYTES
 from api.services import URL_BYTES
-from ingest.addresses import plain_address
 from ingest.joined_transport import JoinedTransport, unacknowledged
 from ingest.refusals import as_bytes
 from mapping.errors import InvalidRequest, ServiceError
@@ -63,7 +63,8 @@ class Connection(asyncio.Protocol):
         self._joining: JoinedTransport
         self._phase: Phase = HEAD
         self._completed = False
-        self._head = self._url = 0
+        self._head = 0
+        self._url = b""
         self._received = self._received_before = 0
         self._written = self._written_at_head = self._taken = 0
         self._sending_left = self._reading_left = 0.0
@@ -115,12 +116,15 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         self._phase = HEAD
-        self._head = self._url = 0
+        self._head = 0
+        self._url = b""
 
     def on_url(self, url: bytes) -> None:
-        self._url += len(url)
+        self._url += url
 
     def on_headers_complete(self) -> None:
+        if not self._url.startswith(b"/") and httptools.parse_url(self._url).path is None:
+            raise InvalidRequest("the address has no path")  # for the parser, which takes it as malformed
         self._phase = BODY
         self._sending_left = self.limits.stall_time
         self._written_at_head = self._written
@@ -141,7 +145,7 @@ class Connection(asyncio.Protocol):
                 if self._phase is not BODY and not self._completed:
                     self._head_goes_on(len(part))
                 if self._head >= HEADER_BYTES:
-                    return _too_long(self._url)
+                    return _too_long(len(self._url))
         except httptools.HttpParserUpgrade:  # is served as if it had not asked for another protocol
             return None
         except httptools.HttpParserError:
@@ -196,7 +200,7 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """Close at once, and have the kernel forget what was not taken."""
-        with suppress(OSError):  # it may be closed already
+        with suppress(OSError, AttributeError):  # it may be closed already
             self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         self._transport.abort()
 

@@ -10,8 +10,8 @@ from functools import partial
 import httpx
 import pytest
 
+from api.addresses import group_of, plain_address
 from config.sections import Server
-from ingest.addresses import group_of, plain_address
 from ingest.connection_limits import SPARE, ConnectionLimits
 from ingest.http_server import connections_that_fit, serving
 from providers.replay.server import bound
@@ -125,6 +125,9 @@ FAULTS = {
     "two hosts": f"GET /livez HTTP/1.1\r\n{HOST}{HOST}\r\n",
     "HTTP/0.9": "GET /livez\r\n\r\n",
     "HTTP/2 in the request line": f"GET /livez HTTP/2.0\r\n{HOST}\r\n",
+    "no path": f"GET http://x HTTP/1.1\r\n{HOST}\r\n",
+    "no port": f"GET http://x:port/ HTTP/1.1\r\n{HOST}\r\n",
+    "a tunnel": f"CONNECT x:1 HTTP/1.1\r\n{HOST}\r\n",
     "TLS": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 }
 
@@ -188,6 +191,17 @@ async def test_requests_that_come_in_one_piece_are_answered_in_order(derby):
         assert [(await client.response())[0] for _ in range(2)] == [200, 401]
         await client.send("t: x\r\n\r\n")
         assert (await client.response())[2]["ready"] is True
+
+
+async def test_requests_that_come_byte_by_byte_are_answered(derby):
+    """Wherever a piece ends; an empty line before a request is no request."""
+    sent = f"\r\n{POST}Content-Length: 9\r\n\r\n{{}}       GET /livez HTTP/1.1\r\n{HOST}\r\n"
+    async with house(derby.app) as running:
+        client = await running.client()
+        for byte in sent:
+            await client.send(byte)
+            await asyncio.sleep(0.001)
+        assert [(await client.response())[0] for _ in range(2)] == [401, 200]
 
 
 async def test_a_body_that_is_too_large_is_told_so(derby):
