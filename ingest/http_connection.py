@@ -176,8 +176,7 @@ class Connection(asyncio.Protocol):
     def refuse(self, error: ServiceError) -> None:
         """Answer with the error where no response is under way, and close."""
         self.limits.refused(error)
-        unanswered = self.requests == 0 or (self.requests == 1 and self._phase is BODY and not self._begun())
-        if unanswered:
+        if self.requests == 0 or (self.requests == 1 and self._phase is BODY and not self._begun()):
             self.send(as_bytes(error))
         self.finish()
 
