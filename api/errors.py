@@ -25,6 +25,13 @@ class MethodNotAllowed(InvalidRequest):
     status = 405
 
 
+class RequestTimeout(InvalidRequest):
+    """The rest of the request did not come in time; the same request may work later."""
+
+    status = 408
+    retryable = True
+
+
 class UriTooLong(InvalidRequest):
     status = 414
 
@@ -33,6 +40,17 @@ class UnsupportedEncoding(InvalidRequest):
     """The body is compressed, which is refused so that its size cannot lie."""
 
     status = 415
+
+
+class HeadersTooLarge(InvalidRequest):
+    status = 431
+
+
+class Overloaded(ServiceError):
+    """The process has as many connections as it may have."""
+
+    status = 503
+    retryable = True
 
 
 class InternalError(ServiceError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from api.addresses import group_of
 from api.auth import Clients, presented
 from api.buckets import Buckets, Taken
 from api.context import Context, context_of, headers_of
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 UNCOUNTED = ("/livez", "/readyz", "/static/", "/docs")
 """Paths that ask nothing of the store for a client: probes and files."""
+MONITORED = "/metrics"
+"""Whoever may read it is answered whatever the limits; wrong secrets are charged here too."""
 
 
 class Gate:
@@ -36,13 +39,15 @@ class Gate:
         await self._app(scope, receive, send)
 
     async def _admit(self, scope: Scope, context: Context) -> None:
-        address = scope["client"][0] if scope.get("client") else ""
+        address = group_of(scope["client"][0]) if scope.get("client") else ""
         try:
             claim = presented(headers_of(scope), context.query)
             context.caller = await self._clients.caller(claim) if claim else None
         except Unauthorized:
             _charge(context, self._by_address.take(address))
             raise
+        if scope["path"] == MONITORED:
+            return
         if context.caller is not None and context.caller.proven:
             _charge(context, self._by_client.take(context.caller.client_id))
         else:

@@ -13,7 +13,7 @@ import structlog
 from starlette.requests import ClientDisconnect
 
 from api.context import KEY, Context, headers_of
-from api.errors import InternalError, UnsupportedEncoding, UriTooLong, error_response
+from api.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong, error_response
 from api.query import parse_query
 from api.rendered import Rendered
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
@@ -28,6 +28,12 @@ log = structlog.get_logger(__name__)
 SECRET = re.compile(r"(client_secret|api_key|password)=[^&\s'\"]+", re.IGNORECASE)
 
 READS = {"GET", "HEAD"}
+
+HEADER_BYTES = 32 * 1024
+"""Longest head of a request that is read."""
+HEADER_FIELDS = 100
+VERSIONS = {"1.0", "1.1", "2", "3"}
+"""Of HTTP, as ASGI names them."""
 
 SAFE_HEADERS = {
     b"x-content-type-options": b"nosniff",
@@ -59,7 +65,7 @@ class Guard:
         reply = Reply(send, context, head=scope["method"] == "HEAD")
         began = self._monotonic()
         try:
-            self._check(scope)
+            self._check(scope, context)
             context.query = parse_query(scope["query_string"])
             await self._app({**scope, KEY: context}, limited(receive, scope, self._body_bytes), reply.send)
         except ServiceError as error:
@@ -76,10 +82,14 @@ class Guard:
         finally:
             _log_served(scope, context, reply.status, self._monotonic() - began)
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope, context: Context) -> None:
         raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
         if len(raw) + len(scope["query_string"]) > self._url_bytes:
             raise UriTooLong(f"the URL is longer than {self._url_bytes} bytes")
+        fault = _fault_of_head(scope)
+        if fault is not None:
+            context.headers["Connection"] = "close"
+            raise fault
         if "\0" in scope["path"]:
             raise InvalidRequest("the path contains a NUL character")
         encoding = headers_of(scope).get("content-encoding", "identity").strip().casefold()
@@ -89,6 +99,23 @@ class Guard:
     async def _tell(self, error: ServiceError, scope: Scope, receive: Receive, reply: Reply) -> None:
         if reply.status is None:  # too late for another answer once one has begun
             await error_response(error)(scope, receive, reply.send)
+
+
+def _fault_of_head(scope: Scope) -> ServiceError | None:
+    """What a parser lets through and should not: readers on the way could see another request in it."""
+    names = [name for name, _ in scope["headers"]]
+    version = scope["http_version"]
+    if len(names) > HEADER_FIELDS:
+        return HeadersTooLarge(f"the request has more than {HEADER_FIELDS} header fields")
+    if version not in VERSIONS:
+        return InvalidRequest("this server speaks HTTP/1.1")
+    if names.count(b"host") != 1 and (version != "1.0" or b"host" in names):
+        return InvalidRequest("a request has exactly one Host header")
+    if b"transfer-encoding" in names and (
+        version == "1.0" or headers_of(scope)["transfer-encoding"].lower() != "chunked"
+    ):
+        return InvalidRequest("the only transfer encoding that is understood is chunked, in HTTP/1.1")
+    return None
 
 
 class Reply:

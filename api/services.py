@@ -8,6 +8,9 @@ from api.stream.streams import Streams
 from api.write.homes import Homes
 from store.database import Store
 
+URL_BYTES = 8192
+"""Longest path and query of a request."""
+
 SelectorKind = Literal["match", "phase", "overall"]
 
 
@@ -30,7 +33,7 @@ class ApiSettings:
     feed_limit_max: int = 1000
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without asking again."""
-    url_bytes: int = 8192
+    url_bytes: int = URL_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

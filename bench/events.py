@@ -32,8 +32,11 @@ from api.services import ApiSettings, Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
+from config.sections import Server
 from ingest.cli_shared import settle_memory
-from providers.serving import bound, listening
+from ingest.connection_limits import ConnectionLimits
+from ingest.http_server import serving
+from providers.serving import bound
 from store import clients
 from store.database import Store
 from store.ids import new_local_id
@@ -133,7 +136,9 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
         providers=frozenset(),
         event_types=frozenset(),
     )
-    async with listening(create_app(services), bound("127.0.0.1", 0), timeout_keep_alive=75) as address:
+    server = Server()
+    limits = ConnectionLimits(server, per_address=0)
+    async with serving(create_app(services), bound("127.0.0.1", 0), limits, server) as address:
         yield address, store
     await store.close()
 

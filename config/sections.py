@@ -37,6 +37,9 @@ class Server(Section):
     trusted_proxies: tuple[Network, ...] = ()
     max_connections: Annotated[Count, Field(ge=1)] = 2000
     keep_alive: Interval = 75.0
+    header_timeout: Interval = 10.0
+    stall_timeout: Interval = 20.0
+    least_rate: Annotated[Number, Field(ge=0)] = 500.0
     shutdown_grace: Duration = 10.0
 
 
@@ -87,11 +90,12 @@ class Polling(Section):
 
 
 class Limits(Section):
-    """What one caller may use: requests a second (0 = no limit) with bursts, and sizes in bytes."""
+    """What one caller may use: requests a second and connections (0 = no limit), bursts, and sizes in bytes."""
 
     client_per_second: Annotated[Number, Field(ge=0)] = 20.0
     client_burst: Annotated[Count, Field(ge=1)] = 60
     public_per_second: Annotated[Number, Field(ge=0)] = 30.0
+    connections_per_address: Annotated[Count, Field(ge=0)] = 100
     body_bytes: Bytes = 1_048_576
     provider_bytes: Bytes = 16_777_216
     feed_limit_max: Annotated[Count, Field(ge=20, le=10_000)] = 1000

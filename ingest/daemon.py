@@ -19,10 +19,12 @@ from api.app import create_app
 from api.services import ApiSettings, Services
 from api.stream.streams import Streams
 from ingest.closing import close_abandoned
+from ingest.connection_limits import ConnectionLimits
 from ingest.delivering import Delivering, Rhythm
 from ingest.failures import StartError
 from ingest.guarded import Guard
 from ingest.house import opened
+from ingest.http_server import connections_that_fit, serving
 from ingest.posting import Limits
 from ingest.publishing import publish_due
 from ingest.purging import Purging, run_again
@@ -32,7 +34,7 @@ from ingest.starting import Stopped
 from ingest.status import Status
 from ingest.timing import Timing
 from mapping.reconcile import CONFIRMATIONS
-from providers.serving import address_of, bound, listening
+from providers.serving import address_of, bound
 
 if TYPE_CHECKING:
     import socket
@@ -41,9 +43,6 @@ if TYPE_CHECKING:
     from ingest.house import House
 
 log = structlog.get_logger()
-
-HEADER_BYTES = 32 * 1024
-"""Longest request head that is read."""
 
 TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
 """Jobs that every process asks for at these minutes."""
@@ -105,17 +104,15 @@ async def run(
             metrics=delivering.metrics.text,
         )
         app = create_app(services)
+        limits = ConnectionLimits(
+            settings.server,
+            per_address=settings.limits.connections_per_address,
+            connections=connections_that_fit(settings.server.max_connections),
+        )
+        for collector in limits.collectors:
+            delivering.metrics.registry.register(collector)
         address = await cleanup.enter_async_context(
-            listening(
-                app if role.serves else operations_only(app),
-                listener,
-                h11_max_incomplete_event_size=HEADER_BYTES,
-                limit_concurrency=settings.server.max_connections,
-                proxy_headers=bool(settings.server.trusted_proxies),
-                forwarded_allow_ips=list(settings.server.trusted_proxies),
-                timeout_keep_alive=int(settings.server.keep_alive),
-                timeout_graceful_shutdown=int(settings.server.shutdown_grace),
-            )
+            serving(app if role.serves else operations_only(app), listener, limits, settings.server)
         )
         cleanup.push_async_callback(streams.close)  # before the server stops: it waits for answers under way
         if role.works:

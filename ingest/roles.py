@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from starlette.responses import PlainTextResponse
+from api.errors import error_response
+from mapping.errors import NotFound
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -35,7 +36,7 @@ def operations_only(app: ASGIApp) -> ASGIApp:
 
     async def cut(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in OPERATIONS:
-            await PlainTextResponse("this process serves no requests\n", 404)(scope, receive, send)
+            await error_response(NotFound("this process serves no requests"))(scope, receive, send)
             return
         await app(scope, receive, send)
 

@@ -4,45 +4,10 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-
-class _Joined:
-    """A transport that sends what is written in one step of the event loop, an answer's head and body, as one piece."""
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._loop = asyncio.get_running_loop()
-        self._held = b""
-
-    def write(self, data: bytes) -> None:
-        if self._held:
-            self._held += data
-            self._flush()
-        else:
-            self._held = data
-            self._loop.call_soon(self._flush)
-
-    def close(self) -> None:
-        self._flush()
-        self._transport.close()
-
-    def _flush(self) -> None:
-        if self._held:
-            held, self._held = self._held, b""
-            self._transport.write(held)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-
-class _Protocol(HttpToolsProtocol):
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(_Joined(transport))  # type: ignore[arg-type]
 
 
 class _Server(uvicorn.Server):
@@ -64,16 +29,23 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def listening(app: ASGIApp, listener: socket.socket, **options: Any) -> AsyncIterator[str]:
+async def listening(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    http: type[asyncio.Protocol] | Literal["httptools"] = "httptools",
+    **options: Any,
+) -> AsyncIterator[str]:
     """Serve `app` on the bound socket while the context is open and yield its address.
 
-    `options` go to uvicorn; leaving the context stops accepting and lets requests under way finish.
+    `http` speaks on the connections and `options` go to uvicorn. Leaving the context stops accepting, and lets requests
+    under way finish.
     """
     with listener:
         config = uvicorn.Config(
             app,
             lifespan="off",
-            http=_Protocol,
+            http=http,
             ws="none",
             access_log=False,
             log_config=None,

@@ -33,8 +33,6 @@ HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent, so that nobody on the way takes the connection for dead."""
 LIFETIME = 900.0
 """Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
-PATIENCE = 20.0
-"""Seconds that a reader may take to accept a message."""
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to pages and to others: a page's script does not hear comments."""
 NAMES = ("liveblogId", "id")
@@ -118,8 +116,8 @@ class EventStream(Response):
 
 
 async def _send(send: Send, body: bytes) -> None:
-    async with asyncio.timeout(PATIENCE):
-        await send({"type": "http.response.body", "body": body, "more_body": True})
+    """Wait until the reader has room for more; the server lets go of one that never has, and sending ends then too."""
+    await send({"type": "http.response.body", "body": body, "more_body": True})
 
 
 async def _gone(receive: Receive) -> None:

@@ -105,6 +105,38 @@ async def test_an_address_has_a_bucket_on_public_reads(store):
         assert (await server.http.get("/livez")).status_code == 200
 
 
+async def test_numbers_are_read_whatever_the_limit(store):
+    """Monitoring goes on while its address or its client has used up what it may ask for; wrong secrets are charged."""
+    limits = {"public_per_second": 1, "client_per_second": 1, "client_burst": 1}
+    async with serving(store, public_metrics=True, metrics=lambda: b"", **limits) as server:
+        for params in ({"client_id": "desk", "client_secret": matchday.SECRET}, {}):
+            assert [(await server.http.get("/metrics", params=params)).status_code for _ in range(5)] == [200] * 5
+        wrong = {"client_id": "desk", "client_secret": "guess"}
+        assert [(await server.http.get("/metrics", params=wrong)).status_code for _ in range(3)] == [401, 401, 429]
+
+
+async def test_an_ipv6_network_is_one_address(store):
+    """Who has a network of 64 bits has not as many buckets as it has addresses."""
+    async with serving(store, public_per_second=1, public_feeds=True) as server:
+        statuses = []
+        for number in range(3):
+            transport = httpx.ASGITransport(app=server.app, client=(f"2001:db8::{number}", 1))
+            async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as http:
+                statuses.append((await http.get("/")).status_code)
+
+    assert statuses == [200, 200, 429]
+
+
+@pytest.mark.parametrize("headers", [[], [("Host", "a"), ("Host", "b")]])
+async def test_a_request_names_one_host(server, headers):
+    """None or several are malformed: somebody on the way may have read another one."""
+    request = httpx.Request("GET", "http://testserver/livez")
+    request.headers = httpx.Headers(headers)
+    answer = await server.http.send(request)
+
+    assert (answer.status_code, answer.headers["connection"]) == (400, "close")
+
+
 async def test_guessing_secrets_is_slowed_down(store):
     """Wrong credentials are charged to the address."""
     async with serving(store, public_per_second=1) as server:

@@ -1,24 +1,24 @@
-"""The HTTP server that the daemon and the replay share."""
+"""A response leaves in as few pieces as it can."""
 
 from __future__ import annotations
 
 import asyncio
 
-from providers.serving import _Joined
+from ingest.joined_transport import JoinedTransport
 
 
 class Wire:
-    """A transport that notes what goes over it."""
+    """A connection and its transport that note what goes over them."""
 
     def __init__(self):
         self.sent = []
-        self.closed = False
+        self.closed = self.finishing = False
 
-    def write(self, data):
+    def send(self, data):
         assert not self.closed
         self.sent.append(bytes(data))
 
-    def close(self):
+    def finish(self):
         self.closed = True
 
     def is_closing(self):
@@ -28,7 +28,7 @@ class Wire:
 async def test_head_and_body_of_an_answer_are_one_piece():
     """Written in one step of the event loop they are sent together, at once with the second."""
     wire = Wire()
-    joined = _Joined(wire)
+    joined = JoinedTransport(wire, wire)
     joined.write(b"head ")
     assert wire.sent == []
     joined.write(b"body")
@@ -40,7 +40,7 @@ async def test_head_and_body_of_an_answer_are_one_piece():
 async def test_what_stays_alone_waits_for_no_second():
     """It leaves with the next step; one that streams sends each part as it comes."""
     wire = Wire()
-    joined = _Joined(wire)
+    joined = JoinedTransport(wire, wire)
     for part in (b"one", b"two"):
         joined.write(part)
         await asyncio.sleep(0)
@@ -52,7 +52,7 @@ async def test_what_stays_alone_waits_for_no_second():
 async def test_closing_loses_nothing():
     """What was written before is sent first; everything else is the transport's own."""
     wire = Wire()
-    joined = _Joined(wire)
+    joined = JoinedTransport(wire, wire)
     joined.write(b"last words")
     joined.close()
     await asyncio.sleep(0)
