@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ingest.syncing import GAME_KEY
+from ingest.batches import GAME_KEY
 from mapping.merge import NESTED_IN_EVENT, NESTED_IN_GAME, owners
 from mapping.terms import Terms
 from store import liveblogs, sync

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest import polling
+from ingest.caps import CAPS, Caps
 from ingest.lanes import Held, Lane, unleased
 from ingest.outage import Outage
 from ingest.polling import Followed, Poller
@@ -45,6 +46,8 @@ class Rhythm:
     rate: float = 0.0
     breaker: Rule = field(default_factory=Rule)
     silence_alarm: float = 60.0
+    caps: Caps = CAPS
+    """How large a match may be."""
 
 
 class Followers:
@@ -73,7 +76,9 @@ class Followers:
             key: Lane(adapter, concurrency=rhythm.concurrency, rate=rhythm.rate, rule=rhythm.breaker, lease=lease)
             for key, adapter in adapters.items()
         }
-        self._pollers = {key: Poller(lane, store, clock, new_id, record) for key, lane in self._lanes.items()}
+        self._pollers = {
+            key: Poller(lane, store, clock, new_id, record, rhythm.caps) for key, lane in self._lanes.items()
+        }
         self._refused = 0
         self._matches: dict[str, Followed] = {}
         self._heap: list[tuple[float, int, str]] = []

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingest.caps import Caps
 from ingest.declared import Declared, retune
 from ingest.endpoints import connect, rehome
 from ingest.following import Followers, Rhythm
@@ -77,7 +78,9 @@ async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role
             store, adapters, _rhythm(settings), clock=clock, new_id=new_id, record=record, lease=lease
         )
         leasing = Leasing(store, followers, lease, knows=frozenset(adapters), alone=settings.database.is_sqlite)
-        importer = Importer(store, sources, leasing if role.works else Elsewhere(), providers=registry.ids)
+        importer = Importer(
+            store, sources, leasing if role.works else Elsewhere(), providers=registry.ids, caps=_caps(settings)
+        )
         declared = Declared(settings.liveblogs, store, importer, clock=clock)
         queue = partial(queue_of, settings.database.url.get_secret_value(), _pool(settings))
         jobs = Queued(queue, alone=settings.database.is_sqlite)
@@ -152,4 +155,10 @@ def _rhythm(settings: Settings) -> Rhythm:
         rate=polling.rate,
         breaker=Rule(after=polling.breaker_after, pause=polling.breaker_pause, refused=pace.refused),
         silence_alarm=polling.silence_alarm,
+        caps=_caps(settings),
     )
+
+
+def _caps(settings: Settings) -> Caps:
+    limits = settings.limits
+    return Caps(provider_rows=limits.provider_rows, match_rows=limits.match_rows, match_people=limits.match_people)

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 
 from ingest import syncing
+from ingest.caps import CAPS, Caps, check, people_of, within
 from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Status
 from mapping.terms import Terms
 from providers.asking import UNKNOWN
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
-from store import leases, sync
+from providers.beside import beside
+from store import leases, masterdata, sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sqlalchemy import Connection
 
+    from ingest.batches import Progress
     from ingest.remembered import Remembered
     from ingest.syncing import NewId
     from mapping.errors import ServiceError
@@ -37,6 +40,13 @@ if TYPE_CHECKING:
     """Is shown the answers of every poll; does not block and does not raise."""
 
 T = TypeVar("T")
+
+PEOPLE = 100
+"""People of a match that one unit imports; most squads have far fewer."""
+FAULTS_TOLD = 20
+"""Rows left out of an answer that the log names, at most."""
+RATIO = 8
+"""By so much a stored body is larger than what is stored of it, more or less."""
 
 log = structlog.get_logger()
 
@@ -71,6 +81,10 @@ class Followed:
     """Another liveblog joined: the next poll asks for everything, whatever is known."""
     remembered: Mapping[str, Remembered] = field(default_factory=dict)
     """Its liveblogs as the last unit left them, by `ticker_id`."""
+    squads: int | None = None
+    """What the people are made of that were imported last, where there are very many (a hash)."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Liveblogs that the last poll could not bring in line, by `ticker_id`, and why."""
     busy: bool = False
     due: float = 0.0
     fence: int = 0
@@ -118,14 +132,16 @@ class Poller:
     clock: Callable[[], float]
     new_id: NewId
     record: Record = unrecorded
+    caps: Caps = CAPS
 
     async def poll(self, match: Followed) -> Fetched:
         """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing of it is kept."""
         if match.afresh:
             match.known, match.remembered, match.afresh = {}, {}, False
         match.polls += 1
-        fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
-        self.record(self.adapter.endpoint, match.match_id, fetched.answers)
+        asked = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        fetched = within(self.caps, asked)
+        self.record(self.adapter.endpoint, match.match_id, asked.answers)
         if fetched.changed or (match.pending and fetched.good):
             try:
                 await self._apply(match, fetched)
@@ -151,31 +167,17 @@ class Poller:
         await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
 
     async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
-        bodies = await self.store.glance(partial(sync.bodies, follow_id=match.id))
-        bodies |= {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
-        translated = self.adapter.translate(match.match_id, bodies)
-        for fault in translated.faults:
-            log.info("match.row_skipped", match=match.match_id, **asdict(fault))
+        translated, packed = await self._translate(match, fetched)
         snapshot = syncing.Snapshot(
             match=translated,
+            packed=packed,
             good=sources(fetched, self.adapter, translated),
             answers=fetched.answers,
             hints=fetched.hints,
         )
-        # Whether a unit that fails is written is not always known: then nothing is remembered.
-        remembered, match.remembered = match.remembered, {}
-        applied = await self._write(
-            match,
-            partial(
-                syncing.apply,
-                follow_id=match.id,
-                snapshot=snapshot,
-                new_id=self.new_id,
-                closing=closing,
-                remembered=remembered,
-            ),
-        )
-        match.remembered = applied.remembered
+        await self._import_squads(match, translated)
+        applied = await self._bring_in_line(match, snapshot, closing=closing)
+        match.remembered, match.failed = applied.remembered, applied.failed
         if translated.status is not match.status:
             log.info("match.status_changed", match=match.match_id, status=translated.status.value)
         news = bool(fetched.changed) or match.over_since is None
@@ -184,9 +186,76 @@ class Poller:
         match.status, match.kickoff, match.pending = translated.status, translated.kickoff, applied.pending
         match.hints = fetched.hints
 
+    async def _translate(self, match: Followed, fetched: Fetched) -> tuple[Match, Mapping[str, bytes]]:
+        """The match as its last good bodies describe it now, and the new ones packed.
+
+        Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
+        """
+        stored = await self.store.glance(partial(sync.packed_bodies, follow_id=match.id))
+        changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+        stored = {name: body for name, body in stored.items() if name not in changed}
+        size = RATIO * sum(map(len, stored.values())) + sum(map(len, changed.values()))
+        translated, packed = await beside(size, self._translated, match.match_id, stored, changed)
+        for fault in translated.faults[:FAULTS_TOLD]:
+            log.info("match.row_skipped", match=match.match_id, **asdict(fault))
+        if len(translated.faults) > FAULTS_TOLD:
+            log.info("match.rows_skipped", match=match.match_id, rows=len(translated.faults))
+        return translated, packed
+
+    def _translated(
+        self, match_id: str, stored: Mapping[str, bytes], changed: Mapping[str, bytes]
+    ) -> tuple[Match, Mapping[str, bytes]]:
+        translated = self.adapter.translate(match_id, {**sync.unpacked(stored), **changed})
+        check(self.caps, translated)
+        return translated, {name: sync.packed(body) for name, body in changed.items()}
+
+    async def _import_squads(self, match: Followed, translated: Match) -> None:
+        """Import very many people beforehand, once for each change of them."""
+        if people_of(translated) <= PEOPLE:
+            return
+        made_of = hash((translated.home, translated.away, translated.race, match.joined))
+        if match.squads != made_of:
+            liveblogs = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
+            await import_squads(self.store, translated, {each.organization_id for each in liveblogs})
+            match.squads = made_of
+
+    async def _bring_in_line(self, match: Followed, snapshot: syncing.Snapshot, *, closing: bool) -> Progress:
+        """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
+        # Whether a unit that fails is written is not always known: then nothing is remembered.
+        remembered, match.remembered = match.remembered, {}
+        progress = syncing.BEGINNING
+        while not progress.finished:
+            work = partial(
+                syncing.apply,
+                follow_id=match.id,
+                snapshot=snapshot,
+                new_id=self.new_id,
+                closing=closing,
+                remembered=remembered,
+                progress=progress,
+            )
+            try:
+                progress = await self._write(match, work)
+            except syncing.LiveblogFailed as failed:
+                log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
+                progress = progress.without(failed.game_id, failed.cause)
+            match.pending = match.pending or not progress.finished
+        return progress
+
     async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:
         """Every write for a match asks whether it is still ours. Raises Superseded when it is not."""
         return await self.store.write(partial(leases.fenced, work=work, follow_id=match.id, fence=match.fence))
+
+
+async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> None:
+    """Bring very many people into the master data of the organizations, some in each unit; few come with the liveblog."""
+    if people_of(match) <= PEOPLE:
+        return
+    for owner in sorted(owners):
+        work = partial(masterdata.import_people, owner_id=owner, source=match.provider, match=match, number=PEOPLE)
+        begin = 0
+        while await store.write(partial(work, begin=begin)):
+            begin += PEOPLE
 
 
 def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:

@@ -84,14 +84,28 @@ def wanted(
         narratives=_narratives(comments, only),
         block_id=block_id,
     )
-    play = [(each, _moment(desk, each.created_at, each.minute, each.added)) for each in match.incidents]
-    text = [(each, _moment(desk, each.created_at, each.minute)) for each in comments if each.incident_key is None]
     posts = [
         _incident_post(desk, each, happened) if isinstance(each, Incident) else _comment_post(desk, each, happened)
-        for each, happened in _by_time(play, text)
+        for each, happened in _told(match, comments)
         if only is None or each.key in only
     ]
     return tuple(post for post in posts if post is not None)
+
+
+def keys_in_order(match: Match, terms: Terms) -> tuple[str, ...]:
+    """The keys of everything that `wanted` looks at, in its order, each once."""
+    told = _told(match, match.comments if terms.text else ())
+    return tuple(dict.fromkeys(each.key for each, _ in told))
+
+
+def _told(match: Match, comments: Iterable[Comment]) -> list[Timed]:
+    """Incidents and standalone comments in the order of play."""
+    sport = sport_of(match)
+    play = [(each, _moment(match, sport, each.created_at, each.minute, each.added)) for each in match.incidents]
+    text = [
+        (each, _moment(match, sport, each.created_at, each.minute)) for each in comments if each.incident_key is None
+    ]
+    return _by_time(play, text)
 
 
 def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Post:
@@ -183,11 +197,11 @@ def minute_of_play(incident: Incident) -> str:
     return f"{incident.minute}+{incident.added}'" if incident.added else f"{incident.minute}'"
 
 
-def _moment(desk: _Desk, given: int | None, minute: int | None, added: int | None = None) -> int | None:
+def _moment(match: Match, sport: Sport, given: int | None, minute: int | None, added: int | None = None) -> int | None:
     """When it happened: the provider's time (which may lie ahead), an estimate where that is long before the match."""
-    kickoff = desk.match.kickoff
+    kickoff = match.kickoff
     if given is not None and kickoff is not None and given < kickoff - EARLIEST:
-        given = None if minute is None else kickoff + _elapsed(desk.sport, minute, added or 0)
+        given = None if minute is None else kickoff + _elapsed(sport, minute, added or 0)
     return given
 
 

@@ -51,6 +51,9 @@ HEARD = 256 * 1024
 GLANCE = (16 * 1024, 0.25)
 """Bytes and seconds for which an answer of another status is looked at."""
 
+AT_ONCE = 1024 * 1024
+"""Bytes that are unpacked at a time."""
+
 LATE = "the provider did not answer in time"
 BROKEN = "the connection to the provider failed"
 TOO_LARGE = "the provider's answer is too large"
@@ -365,11 +368,18 @@ async def _gunzip(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> byt
     async for chunk in raw:
         received += len(chunk)
         _within(received, limit)
-        try:
-            body += unpack.decompress(chunk, limit + 1 - len(body))
-        except zlib.error:
-            raise BadBody(GARBLED) from None
-        _within(len(body), limit)
+        more, rest = True, chunk
+        while more:
+            room = min(AT_ONCE, limit + 1 - len(body))
+            try:
+                piece = unpack.decompress(rest, room)
+            except zlib.error:
+                raise BadBody(GARBLED) from None
+            body += piece
+            _within(len(body), limit)
+            more, rest = len(piece) == room, unpack.unconsumed_tail
+            if more:  # a small chunk can hold very much: others get their turn in between
+                await asyncio.sleep(0)
     if not unpack.eof or unpack.unused_data:
         raise BadBody(CUT_OFF)
     return bytes(body)

@@ -47,6 +47,14 @@ STALE = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
 """What PostgreSQL's driver raises where the schema was changed since the connection prepared the statement."""
 
 
+BRIEF = 300
+"""Characters of an error's own words that are told."""
+
+
+class UnreadableRow(Exception):
+    """A row of ours is in a form that this version cannot read: a newer version's, or another hand's. The text says which."""
+
+
 class StoreError(Exception):
     """A fault of the deployment that only its operator can mend."""
 
@@ -81,6 +89,19 @@ def passing(error: BaseException) -> bool:
             return False
 
 
+def transient(error: BaseException) -> bool:
+    """Whether `error` says nothing about what a unit was to write: the same unit may well succeed when it runs again."""
+    return passing(error) or sqlstate(error) in POSTGRES_RACES or isinstance(getattr(error, "orig", None), STALE)
+
+
+def told_briefly(error: BaseException) -> str:
+    """What may be said of an error in a log line: never a statement with its parameters."""
+    if isinstance(error, UnreadableRow):
+        return str(error)[:BRIEF]
+    said = getattr(error, "orig", None) or error
+    return f"{type(said).__name__}: {said}"[:BRIEF]
+
+
 def _sqlite_code(error: sqlite3.Error) -> int:
     """The primary result code; a closed connection carries none and counts as one that cannot be opened."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CANTOPEN) & 0xFF
@@ -102,6 +123,14 @@ def unavailable(cause: BaseException | None = None) -> StoreUnavailable:
     error = StoreUnavailable("the database is not available at the moment; try again", retry_after=1)
     error.__cause__ = cause
     return error
+
+
+def late() -> StoreUnavailable:
+    """The house error for what has taken too long; nobody can say whether it will still be done."""
+    return StoreUnavailable(
+        "the database did not answer in time; a write may still be done, and asking again with the same local_id is safe",
+        retry_after=1,
+    )
 
 
 def told(error: BaseException) -> BaseException:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
+from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.prepared import Among, Query
 from store.records import DELETED
@@ -135,6 +136,9 @@ _BODIES = Query(
 _LINE = [column for column in ledger_table.c if column.name != "game_id"]
 _LEDGER = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
 _LINES = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys")))
+_KEYS = Query(
+    select(ledger_table.c.key).where(ledger_table.c.game_id == bindparam("game_id")).order_by(ledger_table.c.key)
+)
 QUICK = 1
 """How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
 
@@ -269,13 +273,47 @@ def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
 
 def bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
     """The last good body of each resource that ever had one."""
-    return {name: zlib.decompress(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
+    return unpacked(packed_bodies(conn, follow_id))
 
 
-def save_resources(unit: Unit, follow_id: str, resources: Iterable[tuple[ResourceRow, bytes | None]]) -> None:
-    """Insert or replace the rows of resources; without a body the last good one stands."""
+def packed_bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
+    """Like `bodies`, as they are stored."""
+    return {name: bytes(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
+
+
+def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The bodies in what `packed_bodies` gave. Raises UnreadableRow."""
+    found: dict[str, bytes] = {}
+    for name, body in stored.items():
+        try:
+            found[name] = zlib.decompress(body)
+        except zlib.error as error:
+            raise UnreadableRow(f"resources.body of {name}: {error}") from error
+    return found
+
+
+def packed(body: bytes) -> bytes:
+    """The body as it is stored."""
+    return zlib.compress(body, QUICK)
+
+
+def save_resources(
+    unit: Unit,
+    follow_id: str,
+    resources: Iterable[tuple[ResourceRow, bytes | None]],
+    ready: Mapping[str, bytes] | None = None,
+) -> None:
+    """Insert or replace the rows of resources; without a body the last good one stands.
+
+    `ready`: bodies by resource as they are stored, where packing them in the unit would take long.
+    """
+    known = ready or {}
     rows = [
-        {"follow_id": follow_id, **_values(row), **({} if body is None else {"body": zlib.compress(body, QUICK)})}
+        {
+            "follow_id": follow_id,
+            **_values(row),
+            **({} if body is None else {"body": known[row.name] if row.name in known else packed(body)}),
+        }
         for row, body in resources
     ]
     send(unit.conn, put(resources_table, sorted(rows, key=len)))
@@ -288,6 +326,11 @@ def ledger(conn: Connection, game_id: str, *, only: Collection[str] | None = Non
     else:
         rows = _LINES.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
     return {row["key"]: LedgerRow(**row) for row in rows}
+
+
+def ledger_keys(conn: Connection, game_id: str) -> tuple[str, ...]:
+    """The keys of the liveblog's ledger, sorted."""
+    return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id))
 
 
 def save_ledger(unit: Unit, game_id: str, rows: Iterable[LedgerRow]) -> None:
