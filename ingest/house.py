@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.caps import Caps
+from ingest.containment import Containment
 from ingest.declared import Declared, retune
 from ingest.endpoints import connect, rehome
 from ingest.following import Followers, Rhythm
@@ -27,7 +28,7 @@ from providers.registry import Registry
 from store import clients
 from store.database import Store
 from store.declarations import declare
-from store.errors import StoreError
+from store.errors import StoreError, UnreadableRow
 from store.ids import new_local_id
 from store.settings import PoolSettings
 
@@ -50,6 +51,7 @@ class House:
     declared: Declared
     leasing: Leasing
     jobs: Queued
+    containment: Containment
 
 
 @asynccontextmanager
@@ -66,22 +68,38 @@ async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role
         cleanup.push_async_callback(store.close)
         await store.write(partial(_declare_clients, settings=settings))
         await store.write(partial(declare, declared=declared_records(settings)))
-        await store.write(partial(retune, settings.liveblogs))
+        containment = Containment()
+        await check_clients(store, containment)
+        await retune(settings.liveblogs, store, containment)
         sources = connect(settings, registry)
-        await store.write(partial(rehome, sources=sources))
+        await rehome(store, sources, containment)
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease = Lease()
         followers = Followers(
-            store, adapters, _rhythm(settings), clock=clock, new_id=new_id, record=record, lease=lease
+            store,
+            adapters,
+            _rhythm(settings),
+            clock=clock,
+            new_id=new_id,
+            record=record,
+            lease=lease,
+            containment=containment,
         )
-        leasing = Leasing(store, followers, lease, knows=frozenset(adapters), alone=settings.database.is_sqlite)
+        leasing = Leasing(
+            store,
+            followers,
+            lease,
+            knows=frozenset(adapters),
+            alone=settings.database.is_sqlite,
+            containment=containment,
+        )
         importer = Importer(
             store, sources, leasing if role.works else Elsewhere(), providers=registry.ids, caps=_caps(settings)
         )
-        declared = Declared(settings.liveblogs, store, importer, clock=clock)
+        declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
         queue = partial(queue_of, settings.database.url.get_secret_value(), _pool(settings))
         jobs = Queued(queue, alone=settings.database.is_sqlite)
         for key, work in declared.jobs.items():
@@ -94,7 +112,18 @@ async def opened(settings: Settings, clock: Clock = time.time, role: Role = Role
             declared=declared,
             leasing=leasing,
             jobs=jobs,
+            containment=containment,
         )
+
+
+async def check_clients(store: Store, containment: Containment) -> None:
+    """Say which clients cannot be read, and so may do nothing."""
+    for row in await store.read(clients.listed):
+        if row.readable:
+            containment.recovered("client", row.id, client=row.id)
+        else:
+            cause = UnreadableRow("clients: secrets, organizations or scopes are no lists of texts")
+            containment.failed("client", row.id, cause, client=row.id)
 
 
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:

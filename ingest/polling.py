@@ -6,21 +6,25 @@ ledger stay in the store until something changes.
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
 from ingest import syncing
 from ingest.caps import CAPS, Caps, check, people_of, within
+from ingest.containment import AGAIN
+from ingest.stored import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
-from mapping.match import Status
-from mapping.terms import Terms
 from providers.asking import UNKNOWN
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.beside import beside
 from store import leases, masterdata, sync
+from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
     from ingest.remembered import Remembered
     from ingest.syncing import NewId
     from mapping.errors import ServiceError
-    from mapping.match import Match
+    from mapping.match import Match, Status
     from providers.base import Endpoint
     from store.database import Store
     from store.unit import Unit
@@ -81,10 +85,20 @@ class Followed:
     """Another liveblog joined: the next poll asks for everything, whatever is known."""
     remembered: Mapping[str, Remembered] = field(default_factory=dict)
     """Its liveblogs as the last unit left them, by `ticker_id`."""
+    unreadable: UnreadableRow | None = None
+    """What of its resources could not be read when it was taken up."""
     squads: int | None = None
     """What the people are made of that were imported last, where there are very many (a hash)."""
     failed: Mapping[str, str] = field(default_factory=dict)
     """Liveblogs that the last poll could not bring in line, by `ticker_id`, and why."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Those of which that was said."""
+    lost_in: int | None = None
+    """The outage of the store in which the match could not be written last."""
+    relapses: int = 0
+    """How many outages in a row have hit it."""
+    again: float = math.inf
+    """When those are tried again, whatever the provider answers (monotonic)."""
     busy: bool = False
     due: float = 0.0
     fence: int = 0
@@ -94,14 +108,21 @@ class Followed:
 
 
 def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
-    """A match as the store left it, to be taken up."""
-    status = Status(row.status)
+    """A match as the store left it, to be taken up. Raises UnreadableRow."""
+    status = status_of(row)
+    known: dict[str, Known] = {}
+    unreadable: UnreadableRow | None = None
+    for name, each in resources.items():
+        try:
+            known[name] = known_of(each)
+        except UnreadableRow as error:  # it is asked for as if nothing were known of it, and written anew
+            unreadable = error
     return Followed(
         id=row.id,
         match_id=row.match_id,
         endpoint=row.endpoint,
         text=text,
-        known={name: Known(etag=each.etag, digest=each.digest, rows=each.rows) for name, each in resources.items()},
+        known=known,
         hints=row.hints,
         status=status,
         kickoff=row.kickoff,
@@ -111,6 +132,7 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
         good_at=row.good_at,
         fence=row.fence,
         joined=row.joined,
+        unreadable=unreadable,
     )
 
 
@@ -119,8 +141,14 @@ def load(conn: Connection, follow_id: str) -> tuple[sync.FollowRow, dict[str, sy
     row = sync.follow(conn, follow_id)
     if row is None:
         raise LookupError(follow_id)
-    wants_text = any(Terms.from_dict(each.terms).text for each in sync.attachments_of(conn, follow_id))
+    wants_text = any(map(_wants_text, sync.attachments_of(conn, follow_id)))
     return row, sync.resources(conn, follow_id), wants_text
+
+
+def _wants_text(attachment: sync.Attachment) -> bool:
+    with suppress(UnreadableRow):  # it is left out when the match is applied
+        return terms_of(attachment).text
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +170,7 @@ class Poller:
         asked = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
         fetched = within(self.caps, asked)
         self.record(self.adapter.endpoint, match.match_id, asked.answers)
-        if fetched.changed or (match.pending and fetched.good):
+        if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
             try:
                 await self._apply(match, fetched)
             except (DownstreamRejected, InvalidRequest) as error:
@@ -178,6 +206,7 @@ class Poller:
         await self._import_squads(match, translated)
         applied = await self._bring_in_line(match, snapshot, closing=closing)
         match.remembered, match.failed = applied.remembered, applied.failed
+        match.again = monotonic() + AGAIN if applied.failed else math.inf
         if translated.status is not match.status:
             log.info("match.status_changed", match=match.match_id, status=translated.status.value)
         news = bool(fetched.changed) or match.over_since is None

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.batches import GAME_KEY, LEAST, LOOK, Applied, Batch, Progress, Rest, next_batch
 from ingest.remembered import Makings, Remembered
+from ingest.stored import board_of, check_event, check_game, entry_of, placed_of, terms_of
 from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
 from mapping.errors import NotFound
 from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.reconcile import Entry, State, Stored, reconcile
 from mapping.sports import absorbed_by
-from mapping.terms import Terms
 from providers.base import Answer, Outcome
 from store import liveblogs, masterdata, sync
 from store.errors import told_briefly, transient
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mapping.match import Fault, Match
     from mapping.posts import Post
     from mapping.references import References
+    from mapping.terms import Terms
     from store.unit import Unit
 
 NewId = Callable[[], str]
@@ -92,7 +93,7 @@ def apply(
                 unit,
                 attachment.game_id,
                 snapshot,
-                Terms.from_dict(attachment.terms),
+                terms_of(attachment),
                 partial(masters.references, attachment.organization_id),
                 new_id=new_id,
                 closing=closing,
@@ -166,6 +167,7 @@ def sync_liveblog(
         game = liveblogs.lock_game(unit, game_id)  # so that nobody edits what is merged here
     except NotFound:
         return Applied()
+    check_game(game)
     match, makings = snapshot.match, Makings.of(snapshot.match, terms)
     fresh = remembered is None or closing or rest is not None
     only = None if fresh or remembered is None else remembered.changed(game.version, makings)
@@ -173,8 +175,8 @@ def sync_liveblog(
         return Applied(remembered=remembered)
     batch = next_batch(unit.conn, game_id, match, terms, only=only, rest=rest)
     lines = sync.ledger(unit.conn, game_id, only=batch.lines)
-    entries = {key: _entry(line) for key, line in lines.items() if key != GAME_KEY}
-    placed = {line.local_id: line.written["placed"] for line in lines.values() if line.local_id is not None}
+    entries = {key: entry_of(line) for key, line in lines.items() if key != GAME_KEY}
+    placed = {line.local_id: placed_of(line) for line in lines.values() if line.local_id is not None}
     events = liveblogs.events_named(unit.conn, [entry.local_id for entry in entries.values()])
     stored, times = _stored(events, entries, placed)
     # Everything is imported before the first batch, and known to the others.
@@ -191,7 +193,7 @@ def sync_liveblog(
         closing=closing,
         beside=_beside(match, [entries[key] for key in entries.keys() - makings.posts.keys()], batch, make),
     )
-    board = _board(lines.get(GAME_KEY))
+    board = board_of(lines.get(GAME_KEY))
     change = BoardChange(board=board)
     if batch.whole:
         document = synced(game_document(match, terms, masters), terms)
@@ -253,6 +255,12 @@ def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, c
     )
 
 
+def note_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
+    """Keep why the match, or one of its liveblogs, is left out; None: nothing is any more."""
+    since = None if cause is None else unit.now
+    sync.save_follow(unit, follow_id, last_error=cause, failing_since=since)
+
+
 def note_health(
     unit: Unit,
     follow_id: str,
@@ -308,6 +316,7 @@ def _stored(
     claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
     found, times = {}, {}
     for event in events.values():
+        check_event(event)
         moved = event.created_at != placed.get(event.local_id)
         created_at = event.created_at if moved else claimed[event.local_id]
         document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}
@@ -340,21 +349,6 @@ def _write(
     )
 
 
-def _entry(line: sync.LedgerRow) -> Entry:
-    return Entry(
-        key=line.key,
-        kind=line.kind,
-        source=line.written["source"],
-        local_id=line.local_id or "",
-        state=State(line.state),
-        missing=line.missing,
-        reason=line.reason,
-        written=line.written["document"],
-        written_status=line.written["status"],
-        restore_status=line.written.get("restore"),
-    )
-
-
 def _line(entry: Entry, placed: int) -> sync.LedgerRow:
     written = {
         "source": entry.source,
@@ -371,10 +365,6 @@ def _line(entry: Entry, placed: int) -> sync.LedgerRow:
         reason=entry.reason,
         written=written if entry.restore_status is None else {**written, "restore": entry.restore_status},
     )
-
-
-def _board(line: sync.LedgerRow | None) -> Board:
-    return Board() if line is None else Board(written=line.written["document"], doubted=line.written["doubted"])
 
 
 def _board_line(board: Board) -> sync.LedgerRow:

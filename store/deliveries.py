@@ -116,7 +116,8 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> dict[str, Subscript
             _plan(unit, each.held.id, done)
         if each.health.disabled:
             _disable(unit, each.held.id)
-    return {each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}
+    renewals = {each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}
+    return {name: held for name, held in renewals.items() if held is not None}
 
 
 def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:

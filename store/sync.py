@@ -184,6 +184,11 @@ def follow(conn: Connection, follow_id: str) -> FollowRow | None:
     return None if row is None else _follow(row)
 
 
+def match_id(conn: Connection, follow_id: str) -> str | None:
+    """The match of the follow, whatever else is in its row."""
+    return conn.scalar(select(follows_table.c.match_id).where(follows_table.c.id == follow_id))
+
+
 def save_follow(unit: Unit, follow_id: str, **columns: Any) -> None:
     """Set these columns of the follow."""
     send(unit.conn, changed(follows_table, [{"id": follow_id, **columns}]))
@@ -236,11 +241,26 @@ def look_afresh(unit: Unit, follow_id: str) -> None:
     unit.conn.execute(update(resources_table).where(resources_table.c.follow_id == follow_id).values(forgotten))
 
 
-def all_attachments(conn: Connection) -> list[Attachment]:
-    """Every liveblog, deleted ones too, on a match that is still followed."""
-    open_follows = select(follows_table.c.id).where(follows_table.c.closed_at.is_(None))
-    query = select(attachments_table).where(attachments_table.c.follow_id.in_(open_follows))
-    return [Attachment(**row._asdict()) for row in conn.execute(query)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where a liveblog gets its match from: the follow and its endpoint."""
+
+    game_id: str
+    organization_id: str
+    provider: str
+    follow_id: str
+    endpoint: str
+
+
+def homes(conn: Connection) -> list[Home]:
+    """Of every liveblog, deleted ones too, on a match that is still followed."""
+    table = attachments_table.c
+    query = (
+        select(table.game_id, table.organization_id, table.provider, table.follow_id, follows_table.c.endpoint)
+        .join(follows_table, follows_table.c.id == table.follow_id)
+        .where(follows_table.c.closed_at.is_(None))
+    )
+    return [Home(**row._asdict()) for row in conn.execute(query)]
 
 
 def move(unit: Unit, game_id: str, follow_id: str) -> None:
@@ -264,6 +284,13 @@ def declared(conn: Connection, organization_id: str, key: str) -> Attachment | N
     columns = attachments_table.c
     row = _first(conn, attachments_table, columns.organization_id == organization_id, columns.declared_key == key)
     return None if row is None else Attachment(**row._asdict())
+
+
+def is_declared(conn: Connection, organization_id: str, key: str) -> bool:
+    """Whether a liveblog was created for this key."""
+    columns = attachments_table.c
+    query = select(columns.game_id).where(columns.organization_id == organization_id, columns.declared_key == key)
+    return conn.scalar(query) is not None
 
 
 def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
