@@ -121,13 +121,17 @@ async def retune(declared: tuple[Liveblog, ...], store: Store, containment: Cont
     Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
     """
     for entry in declared:
+        look = partial(sync.declared, organization_id=entry.organization, key=entry.key)
+        found = await store.read(look)
+        if found is None:
+            continue
         try:
             if await store.write(partial(_retune, entry)):
                 log.info("liveblog.terms_changed", key=entry.key)
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
-            containment.failed("liveblog", entry.key, error, key=entry.key)
+            containment.failed("liveblog", found.game_id, error, liveblog=found.game_id, key=entry.key)
 
 
 def _retune(entry: Liveblog, unit: Unit) -> bool:

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest import polling, syncing
+from ingest import polling
 from ingest.caps import CAPS, Caps
-from ingest.containment import AGAIN, Containment
+from ingest.containment import Containment
 from ingest.lanes import Held, Lane, unleased
+from ingest.leftout import LeftOut
 from ingest.outage import Outage
 from ingest.polling import Followed, Poller
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import pacing
 from mapping.rules.breaker import Rule
-from store import leases, sync
-from store.errors import UnreadableRow, told_briefly
+from store import leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from ingest.syncing import NewId
     from providers.base import Fetched, ProviderAdapter
     from store.database import Store
-    from store.unit import Unit
-
-RELAPSES = 3
-"""So often the store has to be lost for one match while it is there for others, until that is taken for the match's fault."""
 
 log = structlog.get_logger()
 
@@ -86,9 +82,7 @@ class Followers:
         self._pollers = {
             key: Poller(lane, store, clock, new_id, record, rhythm.caps) for key, lane in self._lanes.items()
         }
-        self._contained = containment or Containment()
-        self._spoilt: dict[str, tuple[int, int, float]] = {}
-        """Matches that could not be taken up: fence, joined, and when they are tried again (monotonic)."""
+        self._left_out = LeftOut(store, containment or Containment(), self._spawn)
         self._refused = 0
         self._matches: dict[str, Followed] = {}
         self._heap: list[tuple[float, int, str]] = []
@@ -118,20 +112,17 @@ class Followers:
 
         So is one that cannot be taken up, until it is to be tried again.
         """
-        spoilt = self._spoilt.get(held.follow_id)
-        if spoilt is not None and spoilt[:2] == (held.fence, held.joined) and monotonic() < spoilt[2]:
-            return True
         match = self._matches.get(held.follow_id)
-        return match is not None and (match.fence, match.joined) == (held.fence, held.joined)
+        followed = match is not None and (match.fence, match.joined) == (held.fence, held.joined)
+        return followed or self._left_out.waits(held)
 
     def keep(self, held: Iterable[leases.Held], *, spare: Container[str] = frozenset()) -> None:
         """Drop every match that is not held any more, or was lost in between; `spare` these."""
         fences = {each.follow_id: each.fence for each in held}
         for match in self.matches:
             if fences.get(match.id) != match.fence and match.id not in spare:
-                self._contained.forget("liveblog", self._matches.pop(match.id).left_out)
-        self._spoilt = {name: kept for name, kept in self._spoilt.items() if name in fences}
-        self._contained.keep("match", fences.keys() | self._matches.keys())
+                self._left_out.drop(self._matches.pop(match.id))
+        self._left_out.keep(fences.keys() | self._matches.keys())
 
     async def follow(self, follow_id: str, *, held: leases.Held | None = None, afresh: bool = False) -> None:
         """Take up a match; `afresh`: another liveblog joined it, so ask for everything, whatever is known, and soon.
@@ -151,22 +142,13 @@ class Followers:
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
-            await self._leave_out(follow_id, held, error)
+            self._matches.pop(follow_id, None)
+            await self._left_out.not_taken_up(follow_id, held, error)
             return
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
-        if match.unreadable is not None:
-            self._contain(match, match.unreadable)
-        self._spoilt.pop(follow_id, None)
+        self._left_out.taken_up(match)
         self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
-
-    async def _leave_out(self, follow_id: str, held: leases.Held | None, error: Exception) -> None:
-        """A match that cannot be taken up is tried again later."""
-        self._matches.pop(follow_id, None)
-        fence, joined = (-1, -1) if held is None else (held.fence, held.joined)
-        self._spoilt[follow_id] = (fence, joined, monotonic() + AGAIN)
-        match_id = await self._store.read(partial(sync.match_id, follow_id=follow_id))
-        self._note(follow_id, fence, self._contained.failed("match", follow_id, error, match=match_id), error)
 
     async def run(self) -> None:
         """Drive the polls until cancelled; `stop` then sees to those under way."""
@@ -207,16 +189,16 @@ class Followers:
             self._supersede(match)
         except StoreUnavailable as error:
             match.failures += 1
-            self._unwritten(match, error)
+            self._not_written(match, error)
         except ServiceError as error:
             self._fail(match, error)
             retry_after = self._distance([error])
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
-            self._contain(match, error)
+            self._left_out.failed(match, error)
             match.failures += 1
             match.known = {}  # so that whatever is stored of it is written anew
         else:
-            self._well(match)
+            self._left_out.well(match)
         finally:
             match.busy = False
         self._plan(match, fresh_for, retry_after)
@@ -345,51 +327,11 @@ class Followers:
             match.told = True
             log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
 
-    def _contain(self, match: Followed, error: Exception) -> None:
-        """Something is wrong with this match alone: say it once, and go on."""
-        said = self._contained.failed("match", match.id, error, match=match.match_id)
-        self._note(match.id, match.fence, said, error)
-
-    def _well(self, match: Followed) -> None:
-        """The match was polled; of its liveblogs some may be left out."""
-        match.relapses, match.lost_in = 0, None
-        about = {"match": match.match_id}
-        if self._contained.recovered("match", match.id, **about):
-            self._note(match.id, match.fence, True, None)
-        for name, cause in match.failed.items():
-            if self._contained.failed("liveblog", name, cause, liveblog=name, **about):
-                self._note(match.id, match.fence, True, f"liveblog {name}: {cause}")
-        for name in match.left_out.keys() - match.failed.keys():
-            self._contained.recovered("liveblog", name, liveblog=name, **about)
-            self._note(match.id, match.fence, not match.failed, None)
-        match.left_out = match.failed
-
-    def _note(self, follow_id: str, fence: int, wanted: bool, error: Exception | str | None) -> None:
-        """Keep in the store why a match is left out, for whoever asks; None: it is not any more."""
-        if not wanted:
-            return
-        cause = error if error is None or isinstance(error, str) else told_briefly(error)
-        work = partial(syncing.note_failure, follow_id=follow_id, cause=cause)
-        self._spawn(self._try_to_write(partial(leases.fenced, work=work, follow_id=follow_id, fence=fence)))
-
-    async def _try_to_write(self, work: Callable[[Unit], None]) -> None:
-        try:
-            await self._store.write(work)
-        except (ServiceError, leases.Superseded):  # the log has said it
-            return
-        except Exception as error:  # noqa: BLE001
-            log.debug("match.failure_not_kept", cause=told_briefly(error))
-
-    def _unwritten(self, match: Followed, error: ServiceError) -> None:
-        """The store is lost; a match alone that cannot be written while others can be is said apart."""
-        again = match.lost_in is not None and not (self._outage.lost and match.lost_in == self._outage.number)
-        match.relapses += again
-        if match.relapses >= RELAPSES:
-            self._contain(match, UnreadableRow(f"it cannot be written: {error.message}"))
-            return
-        self._outage.matches.add(match.id)
-        self.store_lost(error)
-        match.lost_in = self._outage.number
+    def _not_written(self, match: Followed, error: ServiceError) -> None:
+        """The store is lost, unless it is so for this match alone."""
+        if not self._left_out.unwritten(match, error, self._outage):
+            self._outage.matches.add(match.id)
+            self.store_lost(error)
 
     def _supersede(self, match: Followed) -> None:
         """Drop a match that another process follows by now; nothing was written."""
@@ -416,7 +358,7 @@ class Followers:
             self._supersede(match)
             return
         except StoreUnavailable as error:
-            self._unwritten(match, error)
+            self._not_written(match, error)
             self._schedule(match, self._rhythm.pace.backoff_max)
             return
         except ServiceError as error:
@@ -424,7 +366,7 @@ class Followers:
             self._schedule(match, self._rhythm.pace.backoff_max)
             return
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
-            self._contain(match, error)
+            self._left_out.failed(match, error)
             self._schedule(match, self._rhythm.pace.backoff_max)
             return
         self._matches.pop(match.id, None)

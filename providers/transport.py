@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-import zlib
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import stamina
 from httpx_aiohttp import AiohttpTransport
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+from providers.unpacking import gunzip, plain, within
 
 if TYPE_CHECKING:
     import ssl
@@ -51,18 +51,11 @@ HEARD = 256 * 1024
 GLANCE = (16 * 1024, 0.25)
 """Bytes and seconds for which an answer of another status is looked at."""
 
-AT_ONCE = 1024 * 1024
-"""Bytes that are unpacked at a time."""
-
 LATE = "the provider did not answer in time"
 BROKEN = "the connection to the provider failed"
-TOO_LARGE = "the provider's answer is too large"
-CUT_OFF = "the provider's answer is cut off"
-GARBLED = "the provider's answer is not what its encoding says"
 STRANGE = "the provider's answer has an unknown encoding"
 MAX_FRESH = 86_400.0
 MAX_ETAG = 512
-GZIP = 16 + zlib.MAX_WBITS
 SECONDS = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)
 LENGTH = re.compile(r"[0-9]{1,18}", re.ASCII)
 MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,10})", re.ASCII | re.IGNORECASE)
@@ -250,7 +243,7 @@ async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -
             return Reply(status=304, etag=_etag(head) or etag, fresh_for=fresh_for)
         promised = head.get("Content-Length", "")
         if LENGTH.fullmatch(promised):
-            _within(int(promised), client.max_body)
+            within(int(promised), client.max_body)
         heard.body = read = bytearray()
         body = await _read(response, head.get("Content-Encoding", ""), client.max_body, read)
         return Reply(status=200, body=body, etag=_etag(head), fresh_for=fresh_for)
@@ -349,45 +342,10 @@ async def _read(response: httpx.Response, encoding: str, limit: int, body: bytea
         "AsyncIterable[bytes]", response.stream
     )  # undecoded, and readable where a test double has read it before
     if encoding in ("", "identity"):
-        return await _plain(raw, limit, body)
+        return await plain(raw, limit, body)
     if encoding in ("gzip", "x-gzip"):
-        return await _gunzip(raw, limit, body)
+        return await gunzip(raw, limit, body)
     raise BadBody(STRANGE)
-
-
-async def _plain(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
-    async for chunk in raw:
-        body += chunk
-        _within(len(body), limit)
-    return bytes(body)
-
-
-async def _gunzip(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
-    """Never more than one byte over the limit is unpacked, whatever a chunk expands to."""
-    unpack, received = zlib.decompressobj(GZIP), 0
-    async for chunk in raw:
-        received += len(chunk)
-        _within(received, limit)
-        more, rest = True, chunk
-        while more:
-            room = min(AT_ONCE, limit + 1 - len(body))
-            try:
-                piece = unpack.decompress(rest, room)
-            except zlib.error:
-                raise BadBody(GARBLED) from None
-            body += piece
-            _within(len(body), limit)
-            more, rest = len(piece) == room, unpack.unconsumed_tail
-            if more:  # a small chunk can hold very much: others get their turn in between
-                await asyncio.sleep(0)
-    if not unpack.eof or unpack.unused_data:
-        raise BadBody(CUT_OFF)
-    return bytes(body)
-
-
-def _within(size: int, limit: int) -> None:
-    if size > limit:
-        raise BadBody(TOO_LARGE)
 
 
 def _worth_repeating(error: Exception) -> bool:

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 
 from mapping import entrants
 from mapping.references import References
+from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.prepared import Among, Query
 from store.search import NAMES, index_master
@@ -241,6 +242,8 @@ def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dic
 
 def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
     """Write what the provider says where nobody else has said anything since."""
+    if not isinstance(row.doc, dict) or not isinstance(row.written, dict):
+        raise UnreadableRow(f"{table.name} of {row.id}: no object")
     current = _fields(table, row)
     merged, written = merge(current, row.written, wanted)
     active = {"inactive": False} if table is players and row.inactive else {}
