@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
-from providers import transport
+from providers import transport, unpacking
 from tests.providers.loopback import answered, upstream
 
 SECRET = "s3cr3t-pass"
@@ -266,14 +266,14 @@ async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
 
     class Watched:
         def __init__(self):
-            self.inner = unpacker(transport.GZIP)
+            self.inner = unpacker(unpacking.GZIP)
 
         def decompress(self, chunk, size):
             sizes.append(size)
             return self.inner.decompress(chunk, size)
 
     unpacker = zlib.decompressobj
-    monkeypatch.setattr(transport.zlib, "decompressobj", lambda _bits: Watched())
+    monkeypatch.setattr(unpacking.zlib, "decompressobj", lambda _bits: Watched())
     with pytest.raises(BadBody):
         await transport.gunzip(raw(), LIMIT, bytearray())
 
