@@ -9,18 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mapping.posts import keys_in_order
 from store import sync
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from sqlalchemy import Connection
 
     from ingest.remembered import Remembered
-    from mapping.match import Match
-    from mapping.terms import Terms
+    from mapping.posts import Timed
 
 GAME_KEY = "game"
 """The ledger line of the liveblog itself: scoreboard, state, squads, names."""
@@ -60,20 +58,20 @@ class Batch:
 
 
 def next_batch(
-    conn: Connection, game_id: str, match: Match, terms: Terms, *, only: AbstractSet[str] | None, rest: Rest | None
+    conn: Connection, game_id: str, told: Iterable[Timed], *, only: AbstractSet[str] | None, rest: Rest | None
 ) -> Batch:
-    """What the next unit looks at. `only`: the posts that can have changed, None where anything can have."""
+    """What the next unit looks at.
+
+    `told`: what there is to be posted, in order; `only`: what of it can have changed, None where anything can have.
+    """
     if rest is not None:
         return _first_of(rest.keys, whole=rest.whole)
     if only is not None and len(only) <= LOOK:
         return Batch(keys=only, whole=False)
     if only is not None:
-        return _first_of(tuple(key for key in keys_in_order(match, terms) if key in only), whole=False)
-    known = sync.ledger_keys(conn, game_id)
-    if len(known) + len(match.incidents) + len(match.comments) <= LOOK:
-        return Batch(keys=None, whole=True)
-    wanted = keys_in_order(match, terms)
-    keys = (*sorted({*known} - {*wanted, GAME_KEY}), *wanted)
+        return _first_of(tuple(dict.fromkeys(each.key for each, _ in told if each.key in only)), whole=False)
+    wanted = dict.fromkeys(each.key for each, _ in told)
+    keys = (*sorted({*sync.ledger_keys(conn, game_id)} - {*wanted, GAME_KEY}), *wanted)
     return Batch(keys=None, whole=True) if len(keys) <= LOOK else _first_of(keys, whole=True)
 
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from ingest import syncing
-from ingest.caps import CAPS, Caps, check, people_of, within
+from ingest import batches, syncing
+from ingest.caps import CAPS, Caps, check, people_of, rows_of, within
 from ingest.containment import AGAIN
 from ingest.stored import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.asking import UNKNOWN
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
-from providers.beside import beside
+from providers.beside import LARGE, beside
 from store import leases, masterdata, sync
 from store.errors import UnreadableRow
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ingest.syncing import NewId
     from mapping.errors import ServiceError
     from mapping.match import Match, Status
+    from mapping.terms import Terms
     from providers.base import Endpoint
     from store.database import Store
     from store.unit import Unit
@@ -141,14 +142,17 @@ def load(conn: Connection, follow_id: str) -> tuple[sync.FollowRow, dict[str, sy
     row = sync.follow(conn, follow_id)
     if row is None:
         raise LookupError(follow_id)
-    wants_text = any(map(_wants_text, sync.attachments_of(conn, follow_id)))
+    wants_text = any(terms.text for terms in _readable_terms(sync.attachments_of(conn, follow_id)))
     return row, sync.resources(conn, follow_id), wants_text
 
 
-def _wants_text(attachment: sync.Attachment) -> bool:
-    with suppress(UnreadableRow):  # it is left out when the match is applied
-        return terms_of(attachment).text
-    return False
+def _readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
+    """On which terms these are; those that cannot be read are left out when the match is applied."""
+    found: set[Terms] = set()
+    for each in liveblogs:
+        with suppress(UnreadableRow):
+            found.add(terms_of(each))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +207,7 @@ class Poller:
             answers=fetched.answers,
             hints=fetched.hints,
         )
-        await self._import_squads(match, translated)
+        await self._prepare(match, snapshot)
         applied = await self._bring_in_line(match, snapshot, closing=closing)
         match.remembered, match.failed = applied.remembered, applied.failed
         match.again = monotonic() + AGAIN if applied.failed else math.inf
@@ -238,14 +242,17 @@ class Poller:
         check(self.caps, translated)
         return translated, {name: sync.packed(body) for name, body in changed.items()}
 
-    async def _import_squads(self, match: Followed, translated: Match) -> None:
-        """Import very many people beforehand, once for each change of them."""
-        if people_of(translated) <= PEOPLE:
+    async def _prepare(self, match: Followed, snapshot: syncing.Snapshot) -> None:
+        """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""
+        people, rows = people_of(snapshot.match), rows_of(snapshot.match)
+        if people <= PEOPLE and rows <= batches.LOOK:
             return
-        made_of = hash((translated.home, translated.away, translated.race, match.joined))
-        if match.squads != made_of:
-            liveblogs = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
-            await import_squads(self.store, translated, {each.organization_id for each in liveblogs})
+        liveblogs = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
+        if rows > batches.LOOK:
+            await beside(LARGE + 1, snapshot.prepare, _readable_terms(liveblogs))
+        made_of = hash((snapshot.match.home, snapshot.match.away, snapshot.match.race, match.joined))
+        if people > PEOPLE and match.squads != made_of:
+            await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
             match.squads = made_of
 
     async def _bring_in_line(self, match: Followed, snapshot: syncing.Snapshot, *, closing: bool) -> Progress:

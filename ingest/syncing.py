@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from ingest.remembered import Makings, Remembered
 from ingest.stored import board_of, check_event, check_game, entry_of, placed_of, terms_of
 from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
 from mapping.errors import NotFound
-from mapping.posts import wanted
+from mapping.posts import in_order, wanted
 from mapping.prefill import game_document
 from mapping.reconcile import Entry, State, Stored, reconcile
 from mapping.sports import absorbed_by
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from mapping.match import Fault, Match
-    from mapping.posts import Post
+    from mapping.posts import Post, Timed
     from mapping.references import References
     from mapping.terms import Terms
     from store.unit import Unit
@@ -62,6 +62,28 @@ class Snapshot:
     answers: tuple[Answer, ...] = ()
     hints: Mapping[str, str] | None = None
     packed: Mapping[str, bytes] | None = None
+    _makings: dict[Terms, Makings] = field(default_factory=dict, repr=False, compare=False)
+    _told: dict[Terms, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
+
+    def makings(self, terms: Terms) -> Makings:
+        """What it makes of a liveblog on these terms, found out once for all units of a poll."""
+        found = self._makings.get(terms)
+        if found is None:
+            found = self._makings[terms] = Makings.of(self.match, terms)
+        return found
+
+    def prepare(self, asked: Iterable[Terms]) -> None:
+        """Find out all of this beforehand; pure, and long where there are very many rows."""
+        for terms in asked:
+            self.makings(terms)
+            self.told(terms)
+
+    def told(self, terms: Terms) -> list[Timed]:
+        """What there is to be posted on these terms, in the order of play, likewise."""
+        found = self._told.get(terms)
+        if found is None:
+            found = self._told[terms] = in_order(self.match, terms)
+        return found
 
 
 def apply(
@@ -168,12 +190,13 @@ def sync_liveblog(
     except NotFound:
         return Applied()
     check_game(game)
-    match, makings = snapshot.match, Makings.of(snapshot.match, terms)
+    match, makings = snapshot.match, snapshot.makings(terms)
     fresh = remembered is None or closing or rest is not None
     only = None if fresh or remembered is None else remembered.changed(game.version, makings)
     if only is not None and not only:
         return Applied(remembered=remembered)
-    batch = next_batch(unit.conn, game_id, match, terms, only=only, rest=rest)
+    told = snapshot.told(terms)
+    batch = next_batch(unit.conn, game_id, told, only=only, rest=rest)
     lines = sync.ledger(unit.conn, game_id, only=batch.lines)
     entries = {key: entry_of(line) for key, line in lines.items() if key != GAME_KEY}
     placed = {line.local_id: placed_of(line) for line in lines.values() if line.local_id is not None}
@@ -181,7 +204,7 @@ def sync_liveblog(
     stored, times = _stored(events, entries, placed)
     # Everything is imported before the first batch, and known to the others.
     masters = references(None if batch.whole or (only is None and rest is None) else batch.keys)
-    make = partial(wanted, match, terms, masters, block_id=partial(block_id, game_id))
+    make = partial(wanted, match, terms, masters, block_id=partial(block_id, game_id), told=told)
     posts = make(only=batch.keys)
     changes = reconcile(
         posts,

@@ -67,12 +67,18 @@ class _Desk:
 
 
 def wanted(
-    match: Match, terms: Terms, references: References, *, block_id: BlockId, only: Container[str] | None = None
+    match: Match,
+    terms: Terms,
+    references: References,
+    *,
+    block_id: BlockId,
+    only: Container[str] | None = None,
+    told: Iterable[Timed] | None = None,
 ) -> tuple[Post, ...]:
     """One post for every incident and every standalone comment, in the order of play; of those with keys in `only`, if given.
 
     The same for the same match, whenever it is asked. The text of an incident that is not (or not yet) in the match is
-    held back.
+    held back. `told`: what `in_order` gives, where it is known already.
     """
     comments = match.comments if terms.text else ()
     desk = _Desk(
@@ -86,20 +92,15 @@ def wanted(
     )
     posts = [
         _incident_post(desk, each, happened) if isinstance(each, Incident) else _comment_post(desk, each, happened)
-        for each, happened in _told(match, comments)
+        for each, happened in (in_order(match, terms) if told is None else told)
         if only is None or each.key in only
     ]
     return tuple(post for post in posts if post is not None)
 
 
-def keys_in_order(match: Match, terms: Terms) -> tuple[str, ...]:
-    """The keys of everything that `wanted` looks at, in its order, each once."""
-    told = _told(match, match.comments if terms.text else ())
-    return tuple(dict.fromkeys(each.key for each, _ in told))
-
-
-def _told(match: Match, comments: Iterable[Comment]) -> list[Timed]:
+def in_order(match: Match, terms: Terms) -> list[Timed]:
     """Incidents and standalone comments in the order of play."""
+    comments = match.comments if terms.text else ()
     sport = sport_of(match)
     play = [(each, _moment(match, sport, each.created_at, each.minute, each.added)) for each in match.incidents]
     text = [
