@@ -267,6 +267,8 @@ async def test_a_huge_match_costs_the_others_little(tmp_path, database, number):
     settle_memory()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     wide = {"provider_rows": 10**6, "match_rows": 10**6, "provider_bytes": 10**8}
+    late: list[float] = []
+    writes: list[float] = []
     async with day(tmp_path, database, **wide) as running:
         for what, body in (
             ("at once", rows(number)),
@@ -275,5 +277,7 @@ async def test_a_huge_match_costs_the_others_little(tmp_path, database, number):
         ):
             seen = await running.during(body, within=600)
             print(f"\n{number} rows, {len(body) / 1e6:.1f} MB, {what}: {seen.told()}")  # noqa: T201
-            assert seen.late[int(len(seen.late) * 0.99)] <= 0.25
-            assert max(seen.writes) <= 0.5
+            late += seen.late
+            writes += seen.writes
+    assert sorted(late)[int(len(late) * 0.99)] <= 0.25
+    assert max(writes) <= 0.5
