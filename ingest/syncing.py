@@ -126,7 +126,7 @@ def apply(
         if applied.rest is not None:
             return _unfinished(unit, follow_id, progress)
         room -= max(applied.looked, LEAST)
-    remember(unit, follow_id, snapshot, pending=progress.pending, closing=closing and not progress.failed)
+    remember(unit, follow_id, snapshot, pending=progress.pending, closing=closing)
     return replace(progress, finished=True)
 
 

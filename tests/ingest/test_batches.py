@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
+from functools import partial
 
 import pytest
 
 from ingest import batches, syncing
+from ingest.publishing import publish_due
 from store import masterdata
 from store.database import Store
+from store.liveblogs import Change, EventWrite, record
 from store.tables import outbox, players
 from tests.ingest import test_convergence as convergence
 from tests.ingest.scripted import Process, says
@@ -153,3 +157,26 @@ async def test_very_many_people_are_imported_some_at_a_time(store, monkeypatch):
 
     assert (350, {False}) == (len(rows), {each.inactive for each in rows})
     assert max(Counter(map(id, units)).values()) <= 100 + 4  # teams, tournament, location
+
+
+async def test_very_many_events_that_are_due_are_published_in_steps(store):
+    """450 of them: 200 a step, each once, at its own time."""
+    process = Process(store, MATCH_ID)
+    process.adapter.bodies = bodies()
+    ticker_id = await process.create(text=False)
+    now = await store.write(lambda unit: unit.now)
+    writes = tuple(
+        EventWrite(local_id=f"later{n}", document={"headline": "x"}, created_at=now, publish_at=now + 1)
+        for n in range(450)
+    )
+    await store.write(partial(record, game_id=ticker_id, change=Change(events=writes)))
+    before = await steps(store, ticker_id)
+    async with asyncio.timeout(30):
+        while len(await steps(store, ticker_id)) < len(before) + 3:
+            await publish_due(store, lambda: now + 5)
+            await asyncio.sleep(0.1)
+    await publish_due(store, lambda: now + 5)
+    later = [event for event in await process.events(ticker_id) if event.local_id.startswith("later")]
+
+    assert len(await steps(store, ticker_id)) == len(before) + 3
+    assert (450, {now + 1}) == (len(later), {event.created_at for event in later})
