@@ -12,6 +12,7 @@ from api.decorate import decorate
 from ingest import syncing
 from ingest.caps import CAPS, Caps, check, within
 from ingest.polling import import_squads, sources
+from ingest.snapshot import Snapshot
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
@@ -75,7 +76,7 @@ class Importer:
         if earlier is not None:
             return earlier
         source, fetched, match = await self._look(request)
-        snapshot = syncing.Snapshot(
+        snapshot = Snapshot(
             match=match, good=sources(fetched, source.adapter, match), answers=fetched.answers, hints=fetched.hints
         )
         await import_squads(self._store, match, {request.organization_id})
@@ -111,9 +112,7 @@ class Importer:
         return source
 
     @staticmethod
-    def _create(
-        unit: Unit, request: ImportRequest, endpoint: str, snapshot: syncing.Snapshot
-    ) -> tuple[str, dict[str, Any]]:
+    def _create(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> tuple[str, dict[str, Any]]:
         """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
 
         A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
@@ -157,7 +156,7 @@ class Importer:
         return follow.id, describe(unit.conn, game_id)
 
 
-def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: syncing.Snapshot) -> sync.FollowRow:
+def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
     """The match's row, opened again where it was closed."""
     match = snapshot.match
     row = sync.follow_for(

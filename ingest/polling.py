@@ -18,6 +18,7 @@ import structlog
 from ingest import batches, syncing
 from ingest.caps import CAPS, Caps, check, people_of, rows_of, within
 from ingest.containment import AGAIN
+from ingest.snapshot import Snapshot
 from ingest.stored import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.asking import UNKNOWN
@@ -200,7 +201,7 @@ class Poller:
 
     async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
         translated, packed = await self._translate(match, fetched)
-        snapshot = syncing.Snapshot(
+        snapshot = Snapshot(
             match=translated,
             packed=packed,
             good=sources(fetched, self.adapter, translated),
@@ -242,7 +243,7 @@ class Poller:
         check(self.caps, translated)
         return translated, {name: sync.packed(body) for name, body in changed.items()}
 
-    async def _prepare(self, match: Followed, snapshot: syncing.Snapshot) -> None:
+    async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:
         """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""
         people, rows = people_of(snapshot.match), rows_of(snapshot.match)
         if people <= PEOPLE and rows <= batches.LOOK:
@@ -255,7 +256,7 @@ class Poller:
             await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
             match.squads = made_of
 
-    async def _bring_in_line(self, match: Followed, snapshot: syncing.Snapshot, *, closing: bool) -> Progress:
+    async def _bring_in_line(self, match: Followed, snapshot: Snapshot, *, closing: bool) -> Progress:
         """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
         # Whether a unit that fails is written is not always known: then nothing is remembered.
         remembered, match.remembered = match.remembered, {}

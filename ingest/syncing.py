@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ingest.batches import GAME_KEY, LEAST, LOOK, Applied, Batch, Progress, Rest, next_batch
-from ingest.remembered import Makings, Remembered
+from ingest.remembered import Remembered
 from ingest.stored import board_of, check_event, check_game, entry_of, placed_of, terms_of
 from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
 from mapping.errors import NotFound
-from mapping.posts import in_order, wanted
+from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.reconcile import Entry, State, Stored, reconcile
 from mapping.sports import absorbed_by
@@ -25,8 +25,9 @@ from store.errors import told_briefly, transient
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+    from ingest.snapshot import Snapshot
     from mapping.match import Fault, Match
-    from mapping.posts import Post, Timed
+    from mapping.posts import Post
     from mapping.references import References
     from mapping.terms import Terms
     from store.unit import Unit
@@ -47,43 +48,6 @@ class LiveblogFailed(Exception):
         super().__init__(game_id, cause)
         self.game_id = game_id
         self.cause = cause
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """A match as its last good bodies describe it, and what this poll adds to what is known.
-
-    `good` names the sources (`play`, `text`) that answered well in this poll, changed or not; `packed` has new bodies as
-    they are to be stored, where they are large.
-    """
-
-    match: Match
-    good: frozenset[str]
-    answers: tuple[Answer, ...] = ()
-    hints: Mapping[str, str] | None = None
-    packed: Mapping[str, bytes] | None = None
-    _makings: dict[Terms, Makings] = field(default_factory=dict, repr=False, compare=False)
-    _told: dict[Terms, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
-
-    def makings(self, terms: Terms) -> Makings:
-        """What it makes of a liveblog on these terms, found out once for all units of a poll."""
-        found = self._makings.get(terms)
-        if found is None:
-            found = self._makings[terms] = Makings.of(self.match, terms)
-        return found
-
-    def prepare(self, asked: Iterable[Terms]) -> None:
-        """Find out all of this beforehand; pure, and long where there are very many rows."""
-        for terms in asked:
-            self.makings(terms)
-            self.told(terms)
-
-    def told(self, terms: Terms) -> list[Timed]:
-        """What there is to be posted on these terms, in the order of play, likewise."""
-        found = self._told.get(terms)
-        if found is None:
-            found = self._told[terms] = in_order(self.match, terms)
-        return found
 
 
 def apply(
