@@ -13,7 +13,7 @@ from ingest.batches import GAME_KEY, LEAST, LOOK, Applied, Batch, Progress, Rest
 from ingest.remembered import Remembered
 from ingest.stored import board_of, check_event, check_game, entry_of, placed_of, terms_of
 from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
-from mapping.errors import NotFound
+from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.reconcile import Entry, State, Stored, reconcile
@@ -102,9 +102,14 @@ def _unfinished(unit: Unit, follow_id: str, progress: Progress) -> Progress:
 
 @contextmanager
 def _blamed(game_id: str) -> Iterator[None]:
-    """What fails for good is the fault of this liveblog alone; what passes by itself is nobody's."""
+    """What fails for good is the fault of this liveblog alone; what passes by itself is nobody's.
+
+    A match of which no liveblog can be made is the provider's.
+    """
     try:
         yield
+    except (DownstreamRejected, InvalidRequest, StoreUnavailable):
+        raise
     except Exception as error:
         if transient(error):
             raise
