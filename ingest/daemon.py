@@ -23,7 +23,7 @@ from ingest.connection_limits import ConnectionLimits
 from ingest.delivering import Delivering, Rhythm
 from ingest.failures import StartError
 from ingest.guarded import Guard
-from ingest.house import opened
+from ingest.house import check_clients, opened
 from ingest.http_server import connections_that_fit, serving
 from ingest.posting import Limits
 from ingest.publishing import publish_due
@@ -81,7 +81,9 @@ async def run(
         delivering = Delivering(
             house.store, guard, _deliveries(settings), timing=Timing(wall=clock),
             holding=None if settings.database.is_sqlite else house.leasing,
+            containment=house.containment,
         )  # fmt: skip
+        delivering.metrics.registry.register(house.containment.gauge)
         house.store.on_step(delivering.wake)
         loops = [following]
         cleanup.push_async_callback(delivering.stop, settings.server.shutdown_grace)
@@ -209,7 +211,8 @@ def _tick(house: House, clock: Callable[[], float], cleanup: AsyncExitStack) -> 
     scheduler.every(5, house.followers.watch_silence, name="silence")
     scheduler.every(5, partial(_ask_declared, house), name="declared")
     scheduler.every(2, partial(close_abandoned, house.store), name="abandoned matches")
-    scheduler.every(1, partial(publish_due, house.store, clock), name="publications")
+    scheduler.every(1, partial(publish_due, house.store, clock, house.containment), name="publications")
+    scheduler.every(30, partial(check_clients, house.store, house.containment), name="clients")
     for expression, key in TIMETABLE.items():
         scheduler.cron(expression, partial(_ask, house, key), name=key)
     scheduler.start()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.services import ImportRequest
+from ingest import stored
+from ingest.containment import AGAIN, Containment
 from ingest.importing import terms_of
 from mapping.errors import ServiceError
-from mapping.terms import Terms
 from store import sync
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Declared:
         *,
         clock: Callable[[], float],
         steady: Callable[[], float] = time.monotonic,
+        containment: Containment | None = None,
     ) -> None:
         self._open = {f"declare {entry.organization}/{entry.key}": entry for entry in declared}
         self._not_before: dict[str, float] = {}
@@ -49,6 +51,7 @@ class Declared:
         self._importer = importer
         self._clock = clock
         self._steady = steady
+        self._contained = containment or Containment()
 
     @property
     def jobs(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
@@ -58,19 +61,37 @@ class Declared:
     async def due(self) -> list[str]:
         """The keys whose time has come; what exists by now, whoever created it, is left out for good."""
         keys = [key for key in self._open if self._is_due(key)]
-        for key in keys:
-            if await self._exists(self._open[key]):
-                self._open.pop(key, None)
-        return [key for key in keys if key in self._open]
+        return [key for key in keys if not await self._is_done(key)]
 
     async def tick(self) -> None:
         """Create what is due, one after the other."""
         for key in await self.due():
-            await self._try(key, self._open[key])
+            try:
+                await self._try(key, self._open[key])
+            except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
+                self._leave_out(key, error)
 
     def clock_set(self, seconds: float) -> None:  # noqa: ARG002 -- whichever way: what waits was planned by another clock
         """The wall clock was set: look again at everything that is still to be created."""
         self._not_before.clear()
+
+    async def _is_done(self, key: str) -> bool:
+        """Whether there is nothing to be done for it now."""
+        try:
+            exists = await self._exists(self._open[key])
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
+            self._leave_out(key, error)
+            return True
+        self._contained.recovered("liveblog", key, key=key)
+        if exists:
+            self._open.pop(key, None)
+        return exists
+
+    def _leave_out(self, key: str, error: Exception) -> None:
+        self._contained.failed("liveblog", key, error, key=key)
+        self._not_before[key] = self._steady() + AGAIN
 
     async def _try(self, key: str, entry: Liveblog) -> None:
         if not self._is_due(key) or await self._exists(entry):
@@ -90,21 +111,39 @@ class Declared:
         return self._steady() >= self._not_before.get(key, float("-inf"))
 
     async def _exists(self, entry: Liveblog) -> bool:
-        found = await self._store.read(partial(sync.declared, organization_id=entry.organization, key=entry.key))
-        return found is not None
+        look = partial(sync.is_declared, organization_id=entry.organization, key=entry.key)
+        return await self._store.read(look)
 
 
-def retune(declared: tuple[Liveblog, ...], unit: Unit) -> None:
-    """Give liveblogs that exist already the terms that are declared now; their next poll applies them to everything."""
+async def retune(declared: tuple[Liveblog, ...], store: Store, containment: Containment) -> None:
+    """Give liveblogs that exist already the terms that are declared now; their next poll applies them to everything.
+
+    Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
+    """
     for entry in declared:
-        found = sync.declared(unit.conn, entry.organization, entry.key)
+        look = partial(sync.declared, organization_id=entry.organization, key=entry.key)
+        found = await store.read(look)
         if found is None:
             continue
-        terms = Terms.from_dict(found.terms)
-        wanted = terms_of(_request(entry), terms.sport).as_dict()
-        if wanted != terms.as_dict():
-            sync.save_terms(unit, found.game_id, wanted)
-            log.info("liveblog.terms_changed", key=entry.key)
+        try:
+            if await store.write(partial(_retune, entry)):
+                log.info("liveblog.terms_changed", key=entry.key)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
+            containment.failed("liveblog", found.game_id, error, liveblog=found.game_id, key=entry.key)
+
+
+def _retune(entry: Liveblog, unit: Unit) -> bool:
+    found = sync.declared(unit.conn, entry.organization, entry.key)
+    if found is None:
+        return False
+    terms = stored.terms_of(found)
+    wanted = terms_of(_request(entry), terms.sport).as_dict()
+    if wanted == terms.as_dict():
+        return False
+    sync.save_terms(unit, found.game_id, wanted)
+    return True
 
 
 def _request(entry: Liveblog) -> ImportRequest:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import structlog
 
 from ingest.bulkhead import Bulkhead
+from ingest.containment import AGAIN, Containment
 from ingest.jobs import InProcess
 from ingest.lane import Lane
 from ingest.metrics import Metrics
@@ -26,6 +27,7 @@ from ingest.wire import Wires
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store import deliveries, deliverylog, outbox, webhooks
+from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -96,6 +98,7 @@ class Delivering:
         timing: Timing | None = None,
         metrics: Metrics | None = None,
         holding: Holding | None = None,
+        containment: Containment | None = None,
     ) -> None:
         self.store = store
         self.timing = timing or Timing()
@@ -103,6 +106,9 @@ class Delivering:
         self.stopping = False
         self.metrics = metrics or Metrics()
         self._rhythm = rhythm
+        self._contained = containment or Containment()
+        self._spoilt: dict[str, float] = {}
+        """Receivers that cannot be worked on, and when they are tried again (steady seconds)."""
         self._guard = guard
         self._holding = holding or Alone()
         self._sequencer = OutboxSequencer(store, self.timing, self.metrics)
@@ -148,6 +154,11 @@ class Delivering:
             except ServiceError as error:
                 look.failed(cause=error.message)
                 settled = True
+            except Exception as error:  # noqa: BLE001 -- said once; the next look may do better
+                self._contained.failed("loop", "webhooks", error, loop="webhooks")
+                settled = True
+            else:
+                self._contained.recovered("loop", "webhooks", loop="webhooks")
             await asyncio.sleep(SETTLING)
             if settled:
                 await self._wait(TICK)
@@ -223,6 +234,9 @@ class Delivering:
         self._ticks += 1
         if self._ticks % LOOK_BEHIND == 1:
             self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))
+            for webhook_id, status in (await self.store.read(webhooks.in_no_known_state)).items():
+                cause = UnreadableRow(f"webhooks.status: {status!r}")
+                self._contained.failed("receiver", webhook_id, cause, receiver=webhook_id)
             self.metrics.webhooks(await self.store.read(partial(deliverylog.backlog, through=self.newest)), now)
             await self._rest()
 
@@ -240,6 +254,21 @@ class Delivering:
                 self._jobs.ask(each)
 
     async def _drain(self, webhook_id: str) -> None:
+        """Deliver what is due to one receiver; whatever is wrong with it alone is said once."""
+        if self.timing.steady() < self._spoilt.get(webhook_id, 0.0):
+            return
+        try:
+            await self._drain_lane(webhook_id)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this receiver
+            self._spoilt[webhook_id] = self.timing.steady() + AGAIN
+            self._contained.failed("receiver", webhook_id, error, receiver=webhook_id)
+        else:
+            self._spoilt.pop(webhook_id, None)
+            self._contained.recovered("receiver", webhook_id, receiver=webhook_id)
+
+    async def _drain_lane(self, webhook_id: str) -> None:
         lane, owner = self._lanes.get(webhook_id), self.owner
         if lane is None or not lane.holds:
             if owner is None:  # the tick asks again

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
 
 from ingest.importing import Source
+from mapping.errors import ServiceError
 from providers.base import Endpoint
 from store import sync
 
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 
     from config import Settings
     from config.parties import ProviderEndpoint
+    from ingest.containment import Containment
     from providers.base import ProviderAdapter
     from providers.registry import Registry
+    from store.database import Store
     from store.unit import Unit
 
 RESOURCES = 3
@@ -43,36 +47,45 @@ def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], Sou
     return found
 
 
-def rehome(unit: Unit, sources: Mapping[tuple[str, str], Source]) -> None:
+async def rehome(store: Store, sources: Mapping[tuple[str, str], Source], containment: Containment) -> None:
     """Move liveblogs to the endpoint that their organization has now: after a new password, base URL or language.
 
-    A match that nobody is left on is closed; one whose organization has no endpoint any more stays where it is.
+    A match that nobody is left on is closed; one whose organization has no endpoint any more stays where it is. Raises
+    StoreUnavailable; what else goes wrong with one of them is its own matter.
     """
-    left: set[str] = set()
-    for attachment in sync.all_attachments(unit.conn):
-        source = sources.get((attachment.organization_id, attachment.provider))
-        follow = sync.follow(unit.conn, attachment.follow_id)
-        if source is None or follow is None or follow.endpoint == source.adapter.endpoint.key:
+    for home in await store.read(sync.homes):
+        source = sources.get((home.organization_id, home.provider))
+        if source is None or home.endpoint == source.adapter.endpoint.key:
             continue
-        moved = sync.follow_for(
-            unit,
-            sync.NewFollow(
-                endpoint=source.adapter.endpoint.key,
-                provider=follow.provider,
-                organization_id=follow.organization_id,
-                match_id=follow.match_id,
-                sport=follow.sport,
-                status=follow.status,
-                kickoff=follow.kickoff,
-            ),
-        )
-        sync.save_follow(unit, moved.id, closed_at=None)
-        sync.move(unit, attachment.game_id, moved.id)
-        left.add(follow.id)
-    for follow_id in left:
-        if not sync.attachments_of(unit.conn, follow_id):
-            sync.save_follow(unit, follow_id, closed_at=unit.now)
-            log.info("match.moved", follow=follow_id)
+        try:
+            await store.write(partial(_move, home, source.adapter.endpoint.key))
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
+            containment.failed("liveblog", home.game_id, error, liveblog=home.game_id, follow=home.follow_id)
+
+
+def _move(home: sync.Home, endpoint: str, unit: Unit) -> None:
+    follow = sync.follow(unit.conn, home.follow_id)
+    if follow is None:
+        return
+    moved = sync.follow_for(
+        unit,
+        sync.NewFollow(
+            endpoint=endpoint,
+            provider=follow.provider,
+            organization_id=follow.organization_id,
+            match_id=follow.match_id,
+            sport=follow.sport,
+            status=follow.status,
+            kickoff=follow.kickoff,
+        ),
+    )
+    sync.save_follow(unit, moved.id, closed_at=None)
+    sync.move(unit, home.game_id, moved.id)
+    if not sync.attachments_of(unit.conn, home.follow_id):
+        sync.save_follow(unit, home.follow_id, closed_at=unit.now)
+        log.info("match.moved", follow=home.follow_id)
 
 
 def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint) -> Endpoint:

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest import polling
+from ingest.caps import CAPS, Caps
+from ingest.containment import Containment
 from ingest.lanes import Held, Lane, unleased
+from ingest.leftout import LeftOut
 from ingest.outage import Outage
 from ingest.polling import Followed, Poller
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
@@ -45,6 +48,8 @@ class Rhythm:
     rate: float = 0.0
     breaker: Rule = field(default_factory=Rule)
     silence_alarm: float = 60.0
+    caps: Caps = CAPS
+    """How large a match may be."""
 
 
 class Followers:
@@ -60,6 +65,7 @@ class Followers:
         new_id: NewId,
         record: Record = polling.unrecorded,
         lease: Callable[[], bool] = unleased,
+        containment: Containment | None = None,
     ) -> None:
         self._store = store
         self._rhythm = rhythm
@@ -73,7 +79,10 @@ class Followers:
             key: Lane(adapter, concurrency=rhythm.concurrency, rate=rhythm.rate, rule=rhythm.breaker, lease=lease)
             for key, adapter in adapters.items()
         }
-        self._pollers = {key: Poller(lane, store, clock, new_id, record) for key, lane in self._lanes.items()}
+        self._pollers = {
+            key: Poller(lane, store, clock, new_id, record, rhythm.caps) for key, lane in self._lanes.items()
+        }
+        self._left_out = LeftOut(store, containment or Containment(), self._spawn)
         self._refused = 0
         self._matches: dict[str, Followed] = {}
         self._heap: list[tuple[float, int, str]] = []
@@ -99,32 +108,46 @@ class Followers:
         return len(self._outage.matches)
 
     def follows(self, held: leases.Held) -> bool:
-        """Whether the match is followed under this lease, and with all liveblogs that have joined it."""
+        """Whether the match is followed under this lease, and with all liveblogs that have joined it.
+
+        So is one that cannot be taken up, until it is to be tried again.
+        """
         match = self._matches.get(held.follow_id)
-        return match is not None and (match.fence, match.joined) == (held.fence, held.joined)
+        followed = match is not None and (match.fence, match.joined) == (held.fence, held.joined)
+        return followed or self._left_out.waits(held)
 
     def keep(self, held: Iterable[leases.Held], *, spare: Container[str] = frozenset()) -> None:
         """Drop every match that is not held any more, or was lost in between; `spare` these."""
         fences = {each.follow_id: each.fence for each in held}
         for match in self.matches:
             if fences.get(match.id) != match.fence and match.id not in spare:
-                self._matches.pop(match.id)
+                self._left_out.drop(self._matches.pop(match.id))
+        self._left_out.keep(fences.keys() | self._matches.keys())
 
     async def follow(self, follow_id: str, *, held: leases.Held | None = None, afresh: bool = False) -> None:
         """Take up a match; `afresh`: another liveblog joined it, so ask for everything, whatever is known, and soon.
 
-        `held`: the lease under which it is written; without one the match belongs to whom it belongs now.
+        `held`: the lease under which it is written; without one the match belongs to whom it belongs now. One that cannot
+        be taken up is left out. Raises StoreUnavailable.
         """
-        row, resources, text = await self._store.read(partial(polling.load, follow_id=follow_id))
-        if row.endpoint not in self._lanes:
-            log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
+        try:
+            row, resources, text = await self._store.read(partial(polling.load, follow_id=follow_id))
+            if row.endpoint not in self._lanes:
+                log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
+                return
+            fence = row.fence if held is None else held.fence
+            match = self._matches.get(follow_id)
+            if match is None or match.fence != fence:
+                match = self._matches[follow_id] = polling.take_up(row, resources, text=text)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
+            self._matches.pop(follow_id, None)
+            await self._left_out.not_taken_up(follow_id, held, error)
             return
-        fence = row.fence if held is None else held.fence
-        match = self._matches.get(follow_id)
-        if match is None or match.fence != fence:
-            match = self._matches[follow_id] = polling.take_up(row, resources, text=text)
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
+        self._left_out.taken_up(match)
         self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
 
     async def run(self) -> None:
@@ -166,14 +189,16 @@ class Followers:
             self._supersede(match)
         except StoreUnavailable as error:
             match.failures += 1
-            self._outage.matches.add(match.id)
-            self.store_lost(error)
+            self._not_written(match, error)
         except ServiceError as error:
             self._fail(match, error)
             retry_after = self._distance([error])
-        except Exception:
-            log.exception("match.sync_failed", match=match.match_id)
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
+            self._left_out.failed(match, error)
             match.failures += 1
+            match.known = {}  # so that whatever is stored of it is written anew
+        else:
+            self._left_out.well(match)
         finally:
             match.busy = False
         self._plan(match, fresh_for, retry_after)
@@ -302,6 +327,12 @@ class Followers:
             match.told = True
             log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
 
+    def _not_written(self, match: Followed, error: ServiceError) -> None:
+        """The store is lost, unless it is so for this match alone."""
+        if not self._left_out.unwritten(match, error, self._outage):
+            self._outage.matches.add(match.id)
+            self.store_lost(error)
+
     def _supersede(self, match: Followed) -> None:
         """Drop a match that another process follows by now; nothing was written."""
         self._refused += 1
@@ -327,12 +358,15 @@ class Followers:
             self._supersede(match)
             return
         except StoreUnavailable as error:
-            self._outage.matches.add(match.id)
-            self.store_lost(error)
+            self._not_written(match, error)
             self._schedule(match, self._rhythm.pace.backoff_max)
             return
         except ServiceError as error:
             log.warning("match.closing_failed", match=match.match_id, cause=error.message)
+            self._schedule(match, self._rhythm.pace.backoff_max)
+            return
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
+            self._left_out.failed(match, error)
             self._schedule(match, self._rhythm.pace.backoff_max)
             return
         self._matches.pop(match.id, None)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingest.caps import Caps
+from ingest.containment import Containment
 from ingest.declared import Declared, retune
 from ingest.endpoints import connect, rehome
 from ingest.following import Followers, Rhythm
-from ingest.importing import Importer, Source
+from ingest.importing import Importer
 from ingest.leasing import Elsewhere, Lease, Leasing
 from ingest.polling import unrecorded
 from ingest.queued import Queued, queue_of
@@ -27,7 +29,7 @@ from providers.registry import Registry
 from store import clients
 from store.database import Store
 from store.declarations import declare
-from store.errors import StoreError
+from store.errors import StoreError, UnreadableRow
 from store.ids import new_local_id
 from store.settings import PoolSettings
 
@@ -51,6 +53,7 @@ class House:
     leasing: Leasing
     jobs: Queued
     wait: StartWait
+    containment: Containment
 
 
 @asynccontextmanager
@@ -75,15 +78,35 @@ async def opened(
         url = settings.database.url.get_secret_value()
         store = await wait.through(partial(Store.open, url, clock=clock, pool=_pool(settings)))
         cleanup.push_async_callback(store.close)
-        await wait.through(partial(store.write, partial(_declare, settings=settings, sources=sources)))
+        containment = Containment()
+        await wait.through(partial(store.write, partial(_declare, settings=settings)))
+        await wait.through(partial(check_clients, store, containment))
+        await wait.through(partial(retune, settings.liveblogs, store, containment))
+        await wait.through(partial(rehome, store, sources, containment))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease = Lease()
         followers = Followers(
-            store, adapters, _rhythm(settings), clock=clock, new_id=new_id, record=record, lease=lease
+            store,
+            adapters,
+            _rhythm(settings),
+            clock=clock,
+            new_id=new_id,
+            record=record,
+            lease=lease,
+            containment=containment,
         )
-        leasing = Leasing(store, followers, lease, knows=frozenset(adapters), alone=settings.database.is_sqlite)
-        importer = Importer(store, sources, leasing if role.works else Elsewhere(), providers=registry.ids)
-        declared = Declared(settings.liveblogs, store, importer, clock=clock)
+        leasing = Leasing(
+            store,
+            followers,
+            lease,
+            knows=frozenset(adapters),
+            alone=settings.database.is_sqlite,
+            containment=containment,
+        )
+        importer = Importer(
+            store, sources, leasing if role.works else Elsewhere(), providers=registry.ids, caps=_caps(settings)
+        )
+        declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
         queue = partial(queue_of, settings.database.url.get_secret_value(), _pool(settings))
         jobs = Queued(queue, alone=settings.database.is_sqlite)
         for key, work in declared.jobs.items():
@@ -97,7 +120,18 @@ async def opened(
             leasing=leasing,
             jobs=jobs,
             wait=wait,
+            containment=containment,
         )
+
+
+async def check_clients(store: Store, containment: Containment) -> None:
+    """Say which clients cannot be read, and so may do nothing."""
+    for row in await store.read(clients.listed):
+        if row.readable:
+            containment.recovered("client", row.id, client=row.id)
+        else:
+            cause = UnreadableRow("clients: secrets, organizations or scopes are no lists of texts")
+            containment.failed("client", row.id, cause, client=row.id)
 
 
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:
@@ -112,12 +146,10 @@ def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Reco
     return recorder
 
 
-def _declare(unit: Unit, settings: Settings, sources: Mapping[tuple[str, str], Source]) -> None:
-    """Write what the configuration says, all of it or nothing."""
+def _declare(unit: Unit, settings: Settings) -> None:
+    """Write what the configuration says of clients and records, all of it or nothing."""
     _declare_clients(unit, settings)
     declare(unit, declared_records(settings))
-    retune(settings.liveblogs, unit)
-    rehome(unit, sources)
 
 
 def _declare_clients(unit: Unit, settings: Settings) -> None:
@@ -166,4 +198,10 @@ def _rhythm(settings: Settings) -> Rhythm:
         rate=polling.rate,
         breaker=Rule(after=polling.breaker_after, pause=polling.breaker_pause, refused=pace.refused),
         silence_alarm=polling.silence_alarm,
+        caps=_caps(settings),
     )
+
+
+def _caps(settings: Settings) -> Caps:
+    limits = settings.limits
+    return Caps(provider_rows=limits.provider_rows, match_rows=limits.match_rows, match_people=limits.match_people)

@@ -10,12 +10,15 @@ import structlog
 
 from api.decorate import decorate
 from ingest import syncing
-from ingest.polling import sources
+from ingest.caps import CAPS, Caps, check, within
+from ingest.polling import import_squads, sources
+from ingest.snapshot import Snapshot
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
 from mapping.terms import Terms
 from providers.base import Outcome, Selector
+from providers.beside import beside
 from providers.transport import patient
 from store import idempotency, liveblogs, masterdata, sync
 from store.ids import new_local_id, new_object_id
@@ -59,11 +62,13 @@ class Importer:
         followers: Following,
         *,
         providers: frozenset[str],
+        caps: Caps = CAPS,
     ) -> None:
         self._store = store
         self._sources = sources
         self._followers = followers
         self._providers = providers
+        self._caps = caps
 
     async def __call__(self, request: ImportRequest) -> dict[str, Any]:
         """The decorated liveblog with `external`; raises the errors of the interface's table for this endpoint."""
@@ -71,9 +76,10 @@ class Importer:
         if earlier is not None:
             return earlier
         source, fetched, match = await self._look(request)
-        snapshot = syncing.Snapshot(
+        snapshot = Snapshot(
             match=match, good=sources(fetched, source.adapter, match), answers=fetched.answers, hints=fetched.hints
         )
+        await import_squads(self._store, match, {request.organization_id})
         create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
         follow_id, answer = await self._store.write(create)
         await self._followers.follow(follow_id, afresh=True)
@@ -90,8 +96,10 @@ class Importer:
         source = self._source(request)
         _check_text(request, source)
         match_id = await patient(partial(source.adapter.resolve, Selector(request.selector_kind, request.selector_id)))
-        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text))
-        match = source.adapter.translate(match_id, _bodies(fetched.changed))
+        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, caps=self._caps))
+        bodies = _bodies(fetched.changed)
+        match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
+        check(self._caps, match)
         _check_sport(request, source, match)
         return source, fetched, match
 
@@ -104,9 +112,7 @@ class Importer:
         return source
 
     @staticmethod
-    def _create(
-        unit: Unit, request: ImportRequest, endpoint: str, snapshot: syncing.Snapshot
-    ) -> tuple[str, dict[str, Any]]:
+    def _create(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> tuple[str, dict[str, Any]]:
         """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
 
         A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
@@ -139,6 +145,8 @@ class Importer:
         applied = syncing.sync_liveblog(unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id)
         if known:
             sync.look_afresh(unit, follow.id)
+        elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
+            sync.save_follow(unit, follow.id, pending=True)
         else:
             syncing.remember(unit, follow.id, snapshot, pending=applied.pending)
         if request.idempotency_key is not None:
@@ -148,7 +156,7 @@ class Importer:
         return follow.id, describe(unit.conn, game_id)
 
 
-def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: syncing.Snapshot) -> sync.FollowRow:
+def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
     """The match's row, opened again where it was closed."""
     match = snapshot.match
     row = sync.follow_for(
@@ -227,9 +235,9 @@ def _recall(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     return describe(conn, game_id)
 
 
-async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool) -> Fetched:
+async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, caps: Caps) -> Fetched:
     """All that the provider has of a match; the resource that makes it has to be there, the others may follow."""
-    fetched = await adapter.fetch(match_id, {}, text=text, hints={})
+    fetched = within(caps, await adapter.fetch(match_id, {}, text=text, hints={}))
     main = fetched.answers[0]
     if main.outcome is Outcome.FAILED and main.error is not None:
         raise main.error

@@ -74,6 +74,7 @@ class Lane:
     def __init__(self, held: Subscription, wires: Wires, host: str, shared: Shared) -> None:
         self._held: Subscription | None = held
         self._over = False
+        self._broken: BaseException | None = None
         self._wires = wires
         self._host = host
         self._shared = shared
@@ -128,7 +129,10 @@ class Lane:
         self._progress.fed = through
 
     async def drain(self) -> None:
-        """Deliver until nothing is left that may go out now, or the receiver is somebody else's."""
+        """Deliver until nothing is left that may go out now, or the receiver is somebody else's.
+
+        Raises what a delivery raised, after which the receiver is given up.
+        """
         self.used = self._shared.timing.steady()
         self._draining = True
         try:
@@ -141,6 +145,8 @@ class Lane:
                     break
                 await self._woken.wait()
             self._draining = False
+            if self._broken is not None:
+                raise self._broken
             await self._finish()
         finally:
             self._draining = False
@@ -223,7 +229,7 @@ class Lane:
             del self._queues[key]
         if not task.cancelled() and (error := task.exception()) is not None:
             self._held = None  # what it could not record is found again in the store
-            log.error("webhook.lane_failed", host=self._host, cause=repr(error))
+            self._broken = error
         self._woken.set()
 
     async def _deliver(self, delivery: Delivery) -> None:

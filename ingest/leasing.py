@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ingest.containment import Containment
 from ingest.watching import Watch
 from mapping.errors import ServiceError
 from store import leases
@@ -56,13 +57,21 @@ class Leasing:
     """Keeps `followers` at what this process holds. `alone`: no other process can use the database (SQLite)."""
 
     def __init__(
-        self, store: Store, followers: Followers, lease: Lease, *, knows: frozenset[str], alone: bool = False
+        self,
+        store: Store,
+        followers: Followers,
+        lease: Lease,
+        *,
+        knows: frozenset[str],
+        alone: bool = False,
+        containment: Containment | None = None,
     ) -> None:
         self._store = store
         self._followers = followers
         self._lease = lease
         self._knows = knows
         self._alone = alone
+        self._contained = containment or Containment()
         self._worker: leases.Worker | None = None
         self._watch = Watch(LEASE, gap=2 * TICK)
         self._claimed: set[str] = set()
@@ -89,8 +98,12 @@ class Leasing:
             except ServiceError as error:  # the lease runs out by itself; the next turn may come in time
                 self._followers.store_lost(error)
                 await asyncio.sleep(TICK / 4)
+            except Exception as error:  # noqa: BLE001 -- others take over what is not renewed; the next turn may do better
+                self._contained.failed("loop", "leases", error, loop="leases")
+                await asyncio.sleep(TICK / 4)
             else:
                 self._followers.store_back()
+                self._contained.recovered("loop", "leases", loop="leases")
 
     async def stop(self) -> None:
         """Leave everything to others, at once."""
@@ -134,6 +147,8 @@ class Leasing:
                 await self._followers.follow(follow_id, held=held, afresh=afresh)
         except ServiceError as error:  # it is attached: the next turn sees it
             log.warning("lease.not_claimed", follow=follow_id, cause=error.message)
+        except Exception:
+            log.exception("lease.not_claimed", follow=follow_id)
 
     def _lose(self) -> None:
         """The others have given this process up: it holds nothing, and joins anew."""

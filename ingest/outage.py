@@ -34,12 +34,15 @@ class Outage:
     """The store as this process finds it when it writes. `matches`: those whose last answers could not be written."""
 
     lost: bool = False
+    number: int = 0
+    """How many outages there have been."""
     matches: set[str] = field(default_factory=set)
 
     def began(self, cause: str) -> None:
         """A unit was not written; only the first one is told."""
         if not self.lost:
             self.lost = True
+            self.number += 1
             log.error("store.unavailable", cause=cause)
 
     def ended(self) -> frozenset[str]:

@@ -6,29 +6,38 @@ ledger stay in the store until something changes.
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from ingest import syncing
+from ingest import batches, syncing
+from ingest.caps import CAPS, Caps, check, people_of, rows_of, within
+from ingest.containment import AGAIN
+from ingest.snapshot import Snapshot
+from ingest.stored import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
-from mapping.match import Status
-from mapping.terms import Terms
 from providers.asking import UNKNOWN
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
-from store import leases, sync
+from providers.beside import LARGE, beside
+from store import leases, masterdata, sync
+from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sqlalchemy import Connection
 
+    from ingest.batches import Progress
     from ingest.remembered import Remembered
     from ingest.syncing import NewId
     from mapping.errors import ServiceError
-    from mapping.match import Match
+    from mapping.match import Match, Status
+    from mapping.terms import Terms
     from providers.base import Endpoint
     from store.database import Store
     from store.unit import Unit
@@ -37,6 +46,13 @@ if TYPE_CHECKING:
     """Is shown the answers of every poll; does not block and does not raise."""
 
 T = TypeVar("T")
+
+PEOPLE = 100
+"""People of a match that one unit imports; most squads have far fewer."""
+FAULTS_TOLD = 20
+"""Rows left out of an answer that the log names, at most."""
+RATIO = 8
+"""By so much a stored body is larger than what is stored of it, more or less."""
 
 log = structlog.get_logger()
 
@@ -72,6 +88,20 @@ class Followed:
     """Another liveblog joined: the next poll asks for everything, whatever is known."""
     remembered: Mapping[str, Remembered] = field(default_factory=dict)
     """Its liveblogs as the last unit left them, by `ticker_id`."""
+    unreadable: UnreadableRow | None = None
+    """What of its resources could not be read when it was taken up."""
+    squads: int | None = None
+    """What the people are made of that were imported last, where there are very many (a hash)."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Liveblogs that the last poll could not bring in line, by `ticker_id`, and why."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Those of which that was said."""
+    lost_in: int | None = None
+    """The outage of the store in which the match could not be written last."""
+    relapses: int = 0
+    """How many outages in a row have hit it."""
+    again: float = math.inf
+    """When those are tried again, whatever the provider answers (monotonic)."""
     busy: bool = False
     due: float = 0.0
     fence: int = 0
@@ -81,15 +111,22 @@ class Followed:
 
 
 def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
-    """A match as the store left it, to be taken up."""
+    """A match as the store left it, to be taken up. Raises UnreadableRow."""
+    known: dict[str, Known] = {}
+    unreadable: UnreadableRow | None = None
+    for name, each in resources.items():
+        try:
+            known[name] = known_of(each)
+        except UnreadableRow as error:  # it is asked for as if nothing were known of it, and written anew
+            unreadable = error
     return Followed(
         id=row.id,
         match_id=row.match_id,
         endpoint=row.endpoint,
         text=text,
-        known={name: Known(etag=each.etag, digest=each.digest, rows=each.rows) for name, each in resources.items()},
+        known=known,
         hints=row.hints,
-        status=Status(row.status),
+        status=status_of(row),
         kickoff=row.kickoff,
         changed_at=row.changed_at,
         pending=bool(row.pending),
@@ -97,6 +134,7 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
         good_at=row.good_at,
         fence=row.fence,
         joined=row.joined,
+        unreadable=unreadable,
     )
 
 
@@ -105,8 +143,17 @@ def load(conn: Connection, follow_id: str) -> tuple[sync.FollowRow, dict[str, sy
     row = sync.follow(conn, follow_id)
     if row is None:
         raise LookupError(follow_id)
-    wants_text = any(Terms.from_dict(each.terms).text for each in sync.attachments_of(conn, follow_id))
+    wants_text = any(terms.text for terms in _readable_terms(sync.attachments_of(conn, follow_id)))
     return row, sync.resources(conn, follow_id), wants_text
+
+
+def _readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
+    """On which terms these are; those that cannot be read are left out when the match is applied."""
+    found: set[Terms] = set()
+    for each in liveblogs:
+        with suppress(UnreadableRow):
+            found.add(terms_of(each))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +165,17 @@ class Poller:
     clock: Callable[[], float]
     new_id: NewId
     record: Record = unrecorded
+    caps: Caps = CAPS
 
     async def poll(self, match: Followed) -> Fetched:
         """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing of it is kept."""
         if match.afresh:
             match.known, match.remembered, match.afresh = {}, {}, False
         match.polls += 1
-        fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
-        self.record(self.adapter.endpoint, match.match_id, fetched.answers)
-        if fetched.changed or (match.pending and fetched.good):
+        asked = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        fetched = within(self.caps, asked)
+        self.record(self.adapter.endpoint, match.match_id, asked.answers)
+        if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
             try:
                 await self._apply(match, fetched)
             except (DownstreamRejected, InvalidRequest) as error:
@@ -151,31 +200,18 @@ class Poller:
         await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
 
     async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
-        bodies = await self.store.glance(partial(sync.bodies, follow_id=match.id))
-        bodies |= {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
-        translated = self.adapter.translate(match.match_id, bodies)
-        for fault in translated.faults:
-            log.info("match.row_skipped", match=match.match_id, **asdict(fault))
-        snapshot = syncing.Snapshot(
+        translated, packed = await self._translate(match, fetched)
+        snapshot = Snapshot(
             match=translated,
+            packed=packed,
             good=sources(fetched, self.adapter, translated),
             answers=fetched.answers,
             hints=fetched.hints,
         )
-        # Whether a unit that fails is written is not always known: then nothing is remembered.
-        remembered, match.remembered = match.remembered, {}
-        applied = await self._write(
-            match,
-            partial(
-                syncing.apply,
-                follow_id=match.id,
-                snapshot=snapshot,
-                new_id=self.new_id,
-                closing=closing,
-                remembered=remembered,
-            ),
-        )
-        match.remembered = applied.remembered
+        await self._prepare(match, snapshot)
+        applied = await self._bring_in_line(match, snapshot, closing=closing)
+        match.remembered, match.failed = applied.remembered, applied.failed
+        match.again = monotonic() + AGAIN if applied.failed else math.inf
         if translated.status is not match.status:
             log.info("match.status_changed", match=match.match_id, status=translated.status.value)
         if fetched.changed or match.changed_at is None:
@@ -185,9 +221,79 @@ class Poller:
         match.status, match.pending = translated.status, applied.pending
         match.hints = fetched.hints
 
+    async def _translate(self, match: Followed, fetched: Fetched) -> tuple[Match, Mapping[str, bytes]]:
+        """The match as its last good bodies describe it now, and the new ones packed.
+
+        Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
+        """
+        stored = await self.store.glance(partial(sync.packed_bodies, follow_id=match.id))
+        changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+        stored = {name: body for name, body in stored.items() if name not in changed}
+        size = RATIO * sum(map(len, stored.values())) + sum(map(len, changed.values()))
+        translated, packed = await beside(size, self._translated, match.match_id, stored, changed)
+        for fault in translated.faults[:FAULTS_TOLD]:
+            log.info("match.row_skipped", match=match.match_id, **asdict(fault))
+        if len(translated.faults) > FAULTS_TOLD:
+            log.info("match.rows_skipped", match=match.match_id, rows=len(translated.faults))
+        return translated, packed
+
+    def _translated(
+        self, match_id: str, stored: Mapping[str, bytes], changed: Mapping[str, bytes]
+    ) -> tuple[Match, Mapping[str, bytes]]:
+        translated = self.adapter.translate(match_id, {**sync.unpacked(stored), **changed})
+        check(self.caps, translated)
+        return translated, {name: sync.packed(body) for name, body in changed.items()}
+
+    async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:
+        """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""
+        people, rows = people_of(snapshot.match), rows_of(snapshot.match)
+        if people <= PEOPLE and rows <= batches.LOOK:
+            return
+        liveblogs = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
+        if rows > batches.LOOK:
+            await beside(LARGE + 1, snapshot.prepare, _readable_terms(liveblogs))
+        made_of = hash((snapshot.match.home, snapshot.match.away, snapshot.match.race, match.joined))
+        if people > PEOPLE and match.squads != made_of:
+            await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
+            match.squads = made_of
+
+    async def _bring_in_line(self, match: Followed, snapshot: Snapshot, *, closing: bool) -> Progress:
+        """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
+        # Whether a unit that fails is written is not always known: then nothing is remembered.
+        remembered, match.remembered = match.remembered, {}
+        progress = syncing.BEGINNING
+        while not progress.finished:
+            work = partial(
+                syncing.apply,
+                follow_id=match.id,
+                snapshot=snapshot,
+                new_id=self.new_id,
+                closing=closing,
+                remembered=remembered,
+                progress=progress,
+            )
+            try:
+                progress = await self._write(match, work)
+            except syncing.LiveblogFailed as failed:
+                log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
+                progress = progress.without(failed.game_id, failed.cause)
+            match.pending = match.pending or not progress.finished
+        return progress
+
     async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:
         """Every write for a match asks whether it is still ours. Raises Superseded when it is not."""
         return await self.store.write(partial(leases.fenced, work=work, follow_id=match.id, fence=match.fence))
+
+
+async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> None:
+    """Bring very many people into the master data of the organizations, some in each unit; few come with the liveblog."""
+    if people_of(match) <= PEOPLE:
+        return
+    for owner in sorted(owners):
+        work = partial(masterdata.import_people, owner_id=owner, source=match.provider, match=match, number=PEOPLE)
+        begin = 0
+        while await store.write(partial(work, begin=begin)):
+            begin += PEOPLE
 
 
 def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:

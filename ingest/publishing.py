@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ingest.containment import Containment
+from mapping.errors import ServiceError
 from store import publishing
 
 if TYPE_CHECKING:
@@ -17,10 +19,19 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-async def publish_due(store: Store, clock: Callable[[], float]) -> None:
-    """Publish what is due, one version step a liveblog; a tick that finds nothing writes nothing."""
-    now = clock()
+async def publish_due(store: Store, clock: Callable[[], float], containment: Containment | None = None) -> None:
+    """Publish what is due, one version step a liveblog (more where very much is due); a tick that finds nothing writes nothing.
+
+    Raises StoreUnavailable; what else goes wrong with one liveblog is its own matter.
+    """
+    now, contained = clock(), containment or Containment()
     for game_id in await store.read(lambda conn: publishing.due(conn, now)):
-        version = await store.write(partial(publishing.publish, game_id=game_id))
-        if version is not None:
-            log.info("events.published", game=game_id, version=version)
+        try:
+            while (version := await store.write(partial(publishing.publish, game_id=game_id))) is not None:
+                log.info("events.published", game=game_id, version=version)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this liveblog
+            contained.failed("liveblog", f"publish {game_id}", error, liveblog=game_id)
+        else:
+            contained.recovered("liveblog", f"publish {game_id}", liveblog=game_id)

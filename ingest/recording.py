@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import structlog
 
 from ingest.redacting import address, stripped, stripped_bytes
-from providers import transport
+from providers import transport, unpacking
 from providers.base import Outcome
 from providers.replay.failure import Failure, Manner
 from providers.replay.paths import Source
@@ -63,9 +63,9 @@ _ADDRESSES: Mapping[str, Mapping[str, str]] = {
 _MANNERS: Mapping[str, Manner] = {
     transport.LATE: "late",
     transport.BROKEN: "broken",
-    transport.TOO_LARGE: "large",
-    transport.CUT_OFF: "cut",
-    transport.GARBLED: "garbled",
+    unpacking.TOO_LARGE: "large",
+    unpacking.CUT_OFF: "cut",
+    unpacking.GARBLED: "garbled",
     transport.STRANGE: "strange",
 }
 """What the transport says → how the answer ended."""

@@ -2,57 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ingest.remembered import Makings, Remembered
+from ingest.batches import GAME_KEY, LEAST, LOOK, Applied, Batch, Progress, Rest, next_batch
+from ingest.remembered import Remembered
+from ingest.stored import board_of, check_event, check_game, entry_of, placed_of, terms_of
 from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
-from mapping.errors import NotFound
+from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.reconcile import Entry, State, Stored, reconcile
-from mapping.terms import Terms
+from mapping.sports import absorbed_by
 from providers.base import Answer, Outcome
 from store import liveblogs, masterdata, sync
+from store.errors import told_briefly, transient
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+    from ingest.snapshot import Snapshot
     from mapping.match import Fault, Match
+    from mapping.posts import Post
     from mapping.references import References
+    from mapping.terms import Terms
     from store.unit import Unit
 
 NewId = Callable[[], str]
 
 EVENT_TYPE = "Svc::Model::Event"
+BEGINNING = Progress()
 
-GAME_KEY = "game"
-"""The ledger line of the liveblog itself: scoreboard, state, squads, names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """A match as its last good bodies describe it, and what this poll adds to what is known.
-
-    `good` names the sources (`play`, `text`) that answered well in this poll, changed or not.
-    """
-
-    match: Match
-    good: frozenset[str]
-    answers: tuple[Answer, ...] = ()
-    hints: Mapping[str, str] | None = None
+FAULTS_KEPT = 1000
+"""Rows left out of a body that the store names, at most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Applied:
-    """What a unit did: the liveblogs that stepped, whether something waits to be confirmed, and what to remember of each."""
+class LiveblogFailed(Exception):
+    """One liveblog of a match cannot be brought in line, for a reason that will not pass; `cause` says it."""
 
-    stepped: tuple[str, ...] = ()
-    pending: bool = False
-    remembered: Mapping[str, Remembered] = field(default_factory=dict)
+    def __init__(self, game_id: str, cause: str) -> None:
+        super().__init__(game_id, cause)
+        self.game_id = game_id
+        self.cause = cause
 
 
 def apply(
@@ -63,33 +58,62 @@ def apply(
     new_id: NewId,
     closing: bool = False,
     remembered: Mapping[str, Remembered] | None = None,
-) -> Applied:
-    """Bring every liveblog on the match in line with the snapshot, and remember the answers, in one transaction.
+    progress: Progress = BEGINNING,
+) -> Progress:
+    """Bring the liveblogs on the match in line with the snapshot and remember the answers, as far as one unit goes.
 
-    `remembered`: what the last unit of this process left of them, as it answered it.
+    Ordinarily that is everything, in one transaction. Where there is more than a unit should do, the answers are only
+    remembered by the last one; until then the match is noted as one to be looked at again, so that nothing is lost with
+    the process. `remembered`: what the last poll of this process left of the liveblogs. Raises LiveblogFailed.
     """
     known = remembered or {}
     masters = Masters(unit, snapshot.match)
-    outcomes = [
-        sync_liveblog(
-            unit,
-            attachment.game_id,
-            snapshot,
-            Terms.from_dict(attachment.terms),
-            partial(masters.references, attachment.organization_id),
-            new_id=new_id,
-            closing=closing,
-            remembered=known.get(attachment.game_id),
-        )
-        for attachment in sync.attachments_of(unit.conn, follow_id)
-    ]
-    applied = Applied(
-        stepped=tuple(name for each in outcomes for name in each.stepped),
-        pending=any(each.pending for each in outcomes),
-        remembered={name: left for each in outcomes for name, left in each.remembered.items()},
-    )
-    remember(unit, follow_id, snapshot, pending=applied.pending, closing=closing)
-    return applied
+    room = LOOK
+    for attachment in sync.attachments_of(unit.conn, follow_id):
+        if attachment.game_id in progress.done:
+            continue
+        if room <= 0:
+            return _unfinished(unit, follow_id, progress)
+        with _blamed(attachment.game_id):
+            applied = sync_liveblog(
+                unit,
+                attachment.game_id,
+                snapshot,
+                terms_of(attachment),
+                partial(masters.references, attachment.organization_id),
+                new_id=new_id,
+                closing=closing,
+                remembered=known.get(attachment.game_id),
+                rest=progress.begun.get(attachment.game_id),
+            )
+        progress = progress.after(attachment.game_id, applied)
+        if applied.rest is not None:
+            return _unfinished(unit, follow_id, progress)
+        room -= max(applied.looked, LEAST)
+    remember(unit, follow_id, snapshot, pending=progress.pending, closing=closing)
+    return replace(progress, finished=True)
+
+
+def _unfinished(unit: Unit, follow_id: str, progress: Progress) -> Progress:
+    """More is to be done: whoever takes the match up from here looks at everything again."""
+    sync.save_follow(unit, follow_id, pending=True)
+    return progress
+
+
+@contextmanager
+def _blamed(game_id: str) -> Iterator[None]:
+    """What fails for good is the fault of this liveblog alone; what passes by itself is nobody's.
+
+    A match of which no liveblog can be made is the provider's.
+    """
+    try:
+        yield
+    except (DownstreamRejected, InvalidRequest, StoreUnavailable):
+        raise
+    except Exception as error:
+        if transient(error):
+            raise
+        raise LiveblogFailed(game_id, told_briefly(error)) from error
 
 
 class Masters:
@@ -123,32 +147,47 @@ def sync_liveblog(
     new_id: NewId,
     closing: bool = False,
     remembered: Remembered | None = None,
+    rest: Rest | None = None,
 ) -> Applied:
     """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes.
 
-    Where it is `remembered`, only the posts that are made of something else than then are read and compared.
+    Where it is `remembered`, only the posts that are made of something else than then are read and compared. Of very many
+    posts one batch is looked at; `rest` is what the last one has left.
     """
     try:
         game = liveblogs.lock_game(unit, game_id)  # so that nobody edits what is merged here
     except NotFound:
         return Applied()
-    match, makings = snapshot.match, Makings.of(snapshot.match, terms)
-    only = None if remembered is None or closing else remembered.changed(game.version, makings)
-    if remembered is not None and only is not None and not only:
-        return Applied(remembered={game_id: remembered})
-    lines = sync.ledger(unit.conn, game_id, only=only)
-    entries = {key: _entry(line) for key, line in lines.items() if key != GAME_KEY}
-    placed = {line.local_id: line.written["placed"] for line in lines.values() if line.local_id is not None}
+    check_game(game)
+    match, makings = snapshot.match, snapshot.makings(terms)
+    fresh = remembered is None or closing or rest is not None
+    only = None if fresh or remembered is None else remembered.changed(game.version, makings)
+    if only is not None and not only:
+        return Applied(remembered=remembered)
+    told = snapshot.told(terms)
+    batch = next_batch(unit.conn, game_id, told, only=only, rest=rest)
+    lines = sync.ledger(unit.conn, game_id, only=batch.lines)
+    entries = {key: entry_of(line) for key, line in lines.items() if key != GAME_KEY}
+    placed = {line.local_id: placed_of(line) for line in lines.values() if line.local_id is not None}
     events = liveblogs.events_named(unit.conn, [entry.local_id for entry in entries.values()])
     stored, times = _stored(events, entries, placed)
-    masters = references(only)
-    posts = wanted(match, terms, masters, block_id=partial(block_id, game_id), only=only)
+    # Everything is imported before the first batch, and known to the others.
+    masters = references(None if batch.whole or (only is None and rest is None) else batch.keys)
+    make = partial(wanted, match, terms, masters, block_id=partial(block_id, game_id), told=told)
+    posts = make(only=batch.keys)
     changes = reconcile(
-        posts, entries, stored, good=snapshot.good, new_id=new_id, unreadable=match.unreadable, closing=closing
+        posts,
+        entries,
+        stored,
+        good=snapshot.good,
+        new_id=new_id,
+        unreadable=match.unreadable,
+        closing=closing,
+        beside=_beside(match, [entries[key] for key in entries.keys() - makings.posts.keys()], batch, make),
     )
-    board = _board(lines.get(GAME_KEY))
+    board = board_of(lines.get(GAME_KEY))
     change = BoardChange(board=board)
-    if only is None:
+    if batch.whole:
         document = synced(game_document(match, terms, masters), terms)
         change = reconcile_board(board, game.document, document, good="play" in snapshot.good)
     version = game.version
@@ -165,11 +204,24 @@ def sync_liveblog(
     if rows:
         sync.save_ledger(unit, game_id, rows)
     settled = changes.settled and not change.pending
+    if rest is not None:  # nobody else may have written in between
+        settled = settled and rest.settled and rest.version == game.version
+    whole = batch.whole or (only is None if rest is None else rest.whole)
     return Applied(
-        stepped=(game_id,) if stepped else (),
+        stepped=stepped,
         pending=changes.pending or change.pending,
-        remembered={game_id: Remembered.of(version, makings)} if settled else {},
+        remembered=Remembered.of(version, makings) if settled and not batch.left else None,
+        looked=len(entries.keys() | {post.key for post in posts}),
+        rest=Rest(batch.left, whole=whole, version=version, settled=settled) if batch.left else None,
     )
+
+
+def _beside(match: Match, gone: Iterable[Entry], batch: Batch, make: Callable[..., tuple[Post, ...]]) -> Iterable[Post]:
+    """Posts of other batches that may be why these are gone (mapping.sports.absorbed_by)."""
+    kinds = {absorbed_by(entry.kind) for entry in gone} - {None}
+    if batch.keys is None or not kinds:
+        return ()
+    return make(only={incident.key for incident in match.incidents if incident.kind in kinds})
 
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
@@ -180,7 +232,7 @@ def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
 
 def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
     """Keep what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
-    note_health(unit, follow_id, snapshot.answers, snapshot.match.faults)
+    note_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     changed = any(answer.outcome is Outcome.CHANGED for answer in snapshot.answers)
     sync.save_follow(
         unit,
@@ -196,12 +248,24 @@ def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, c
     )
 
 
-def note_health(unit: Unit, follow_id: str, answers: Iterable[Answer], faults: tuple[Fault, ...] = ()) -> None:
+def note_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
+    """Keep why the match, or one of its liveblogs, is left out; None: nothing is any more."""
+    since = None if cause is None else unit.now
+    sync.save_follow(unit, follow_id, last_error=cause, failing_since=since)
+
+
+def note_health(
+    unit: Unit,
+    follow_id: str,
+    answers: Iterable[Answer],
+    faults: tuple[Fault, ...] = (),
+    packed: Mapping[str, bytes] | None = None,
+) -> None:
     """Keep what the answers say of each resource: last good, last change, failures in a row, rows left out."""
     known = sync.resources(unit.conn, follow_id)
     rows = ((known.get(answer.resource, sync.ResourceRow(name=answer.resource)), answer) for answer in answers)
     after = [(resource_after(row, answer, faults, unit.now), answer.body) for row, answer in rows]
-    sync.save_resources(unit, follow_id, after)
+    sync.save_resources(unit, follow_id, after, packed)
 
 
 def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int) -> sync.ResourceRow:
@@ -217,7 +281,7 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
                 {"row": fault.row, "field": fault.field, "reason": fault.reason}
                 for fault in faults
                 if fault.resource == answer.resource
-            ]
+            ][:FAULTS_KEPT]
             return sync.ResourceRow(
                 name=row.name,
                 etag=answer.etag,
@@ -245,6 +309,7 @@ def _stored(
     claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
     found, times = {}, {}
     for event in events.values():
+        check_event(event)
         moved = event.created_at != placed.get(event.local_id)
         created_at = event.created_at if moved else claimed[event.local_id]
         document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}
@@ -277,21 +342,6 @@ def _write(
     )
 
 
-def _entry(line: sync.LedgerRow) -> Entry:
-    return Entry(
-        key=line.key,
-        kind=line.kind,
-        source=line.written["source"],
-        local_id=line.local_id or "",
-        state=State(line.state),
-        missing=line.missing,
-        reason=line.reason,
-        written=line.written["document"],
-        written_status=line.written["status"],
-        restore_status=line.written.get("restore"),
-    )
-
-
 def _line(entry: Entry, placed: int) -> sync.LedgerRow:
     written = {
         "source": entry.source,
@@ -308,10 +358,6 @@ def _line(entry: Entry, placed: int) -> sync.LedgerRow:
         reason=entry.reason,
         written=written if entry.restore_status is None else {**written, "restore": entry.restore_status},
     )
-
-
-def _board(line: sync.LedgerRow | None) -> Board:
-    return Board() if line is None else Board(written=line.written["document"], doubted=line.written["doubted"])
 
 
 def _board_line(board: Board) -> sync.LedgerRow:

@@ -67,12 +67,18 @@ class _Desk:
 
 
 def wanted(
-    match: Match, terms: Terms, references: References, *, block_id: BlockId, only: Container[str] | None = None
+    match: Match,
+    terms: Terms,
+    references: References,
+    *,
+    block_id: BlockId,
+    only: Container[str] | None = None,
+    told: Iterable[Timed] | None = None,
 ) -> tuple[Post, ...]:
     """One post for every incident and every standalone comment, in the order of play; of those with keys in `only`, if given.
 
     The same for the same match, whenever it is asked. The text of an incident that is not (or not yet) in the match is
-    held back.
+    held back. `told`: what `in_order` gives, where it is known already.
     """
     comments = match.comments if terms.text else ()
     desk = _Desk(
@@ -84,14 +90,23 @@ def wanted(
         narratives=_narratives(comments, only),
         block_id=block_id,
     )
-    play = [(each, _moment(desk, each.created_at, each.minute, each.added)) for each in match.incidents]
-    text = [(each, _moment(desk, each.created_at, each.minute)) for each in comments if each.incident_key is None]
     posts = [
         _incident_post(desk, each, happened) if isinstance(each, Incident) else _comment_post(desk, each, happened)
-        for each, happened in _by_time(play, text)
+        for each, happened in (in_order(match, terms) if told is None else told)
         if only is None or each.key in only
     ]
     return tuple(post for post in posts if post is not None)
+
+
+def in_order(match: Match, terms: Terms) -> list[Timed]:
+    """Incidents and standalone comments in the order of play."""
+    comments = match.comments if terms.text else ()
+    sport = sport_of(match)
+    play = [(each, _moment(match, sport, each.created_at, each.minute, each.added)) for each in match.incidents]
+    text = [
+        (each, _moment(match, sport, each.created_at, each.minute)) for each in comments if each.incident_key is None
+    ]
+    return _by_time(play, text)
 
 
 def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Post:
@@ -183,11 +198,11 @@ def minute_of_play(incident: Incident) -> str:
     return f"{incident.minute}+{incident.added}'" if incident.added else f"{incident.minute}'"
 
 
-def _moment(desk: _Desk, given: int | None, minute: int | None, added: int | None = None) -> int | None:
+def _moment(match: Match, sport: Sport, given: int | None, minute: int | None, added: int | None = None) -> int | None:
     """When it happened: the provider's time (which may lie ahead), an estimate where that is long before the match."""
-    kickoff = desk.match.kickoff
+    kickoff = match.kickoff
     if given is not None and kickoff is not None and given < kickoff - EARLIEST:
-        given = None if minute is None else kickoff + _elapsed(desk.sport, minute, added or 0)
+        given = None if minute is None else kickoff + _elapsed(sport, minute, added or 0)
     return given
 
 

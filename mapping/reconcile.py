@@ -85,14 +85,17 @@ def reconcile(
     new_id: Callable[[], str],
     unreadable: frozenset[str] = frozenset(),
     closing: bool = False,
+    beside: Iterable[Post] = (),
 ) -> Changes:
     """What must change so that the liveblog says what the match says.
 
     `stored` holds the events of the ledger by `local_id`; `good` names the sources (`play`, `text`) that answered well this
     time, so that a post missing from them counts as missing once more. `closing`: the window after the end closes now.
     Keys in `unreadable` are in the answer, but not in a form that could be understood: they are not missing.
+    `beside`: posts that are looked after at another time, and may explain why one of these is missing.
     """
     posts = {post.key: post for post in wanted}
+    known = [*beside, *posts.values()]
     events: list[Stored] = []
     entries: list[Entry] = []
     for post in posts.values():
@@ -102,7 +105,7 @@ def reconcile(
         entries += [line] if line != entry else []
     for entry in ledger.values():
         if entry.key not in posts and entry.key not in unreadable and entry.state is not State.GONE:
-            event, line = _vanish(entry, stored.get(entry.local_id), posts, good=good, closing=closing)
+            event, line = _vanish(entry, stored.get(entry.local_id), known, good=good, closing=closing)
             events += [event] if event else []
             entries += [line] if line != entry else []
     lines = _latest(ledger, entries)
@@ -164,7 +167,7 @@ def _status(post: Post, entry: Entry, now: Stored) -> tuple[int, int]:
 
 
 def _vanish(
-    entry: Entry, now: Stored | None, posts: Mapping[str, Post], *, good: frozenset[str], closing: bool
+    entry: Entry, now: Stored | None, posts: Iterable[Post], *, good: frozenset[str], closing: bool
 ) -> tuple[Stored | None, Entry]:
     """The incident is not there: count, withdraw once confirmed, delete what stayed withdrawn when the window closes."""
     if now is None or now.local_status == DELETED:
@@ -197,11 +200,11 @@ def _status_to_restore(entry: Entry, now: Stored) -> int | None:
     return None if now.local_status == entry.written_status else now.local_status
 
 
-def _absorbed(entry: Entry, posts: Mapping[str, Post]) -> bool:
+def _absorbed(entry: Entry, posts: Iterable[Post]) -> bool:
     """A first yellow card stays when the provider drops it because of the yellow-red that followed."""
     by = absorbed_by(entry.kind)
     player = _player(entry.written)
-    return player is not None and any(post.kind == by and _player(post.document) == player for post in posts.values())
+    return player is not None and any(post.kind == by and _player(post.document) == player for post in posts)
 
 
 def _player(document: Mapping[str, Any]) -> str | None:

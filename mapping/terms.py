@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +41,12 @@ class Terms:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Terms:
-        """The inverse of `as_dict`; what is missing takes its default. Raises KeyError without a sport."""
+        """The inverse of `as_dict`; what is missing takes its default. Raises ValueError for anything else, naming it."""
+        if not isinstance(data, Mapping):
+            raise ValueError("no object")  # noqa: TRY004 -- one error for all that another version may have written
+        wrong = [name for name, right in _FORMS.items() if name in data and not right(data[name])]
+        if wrong or "sport" not in data:
+            raise ValueError(f"{wrong[0] if wrong else 'sport'} is not as expected")
         return cls(
             sport=data["sport"],
             locale=data.get("locale", "en"),
@@ -53,3 +56,23 @@ class Terms:
             text=data.get("text", False),
             title=data.get("title"),
         )
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_FORMS: Mapping[str, Callable[[Any], bool]] = {
+    "sport": _text,
+    "locale": _text,
+    "auto_post": _flag,
+    "exclude_events": lambda value: isinstance(value, list | tuple) and all(map(_text, value)),
+    "exclude_scoreboard": _flag,
+    "text": _flag,
+    "title": lambda value: value is None or _text(value),
+}
+"""What each of them looks like as JSON."""

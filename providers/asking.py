@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mapping.errors import BadBody, ProviderRefused, ServiceError
 from providers import transport
 from providers.base import Answer, Known, Outcome
+from providers.beside import beside
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -57,7 +58,7 @@ async def ask(
         return failed(question.resource, error, question.path), None
     client.refusals.forget(question.path)
     try:
-        return judged(question, reply, before, conditional=conditional)
+        return await beside(len(reply.body), judged, question, reply, before, conditional=conditional)
     except ServiceError as error:
         error.__cause__ = transport.Heard.of(reply.status, reply.body)
         return failed(question.resource, error, question.path), None
@@ -121,7 +122,7 @@ def _decoded(body: bytes) -> Any:
     if not body.strip():
         raise BadBody("empty answer")
     try:
-        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse)
+        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse, object_hook=_as_it_is)
     except (ValueError, RecursionError):
         raise BadBody("the answer is not JSON") from None
     if not _shallow(value):
@@ -131,6 +132,11 @@ def _decoded(body: bytes) -> Any:
 
 # An answer is decoded when it is judged, and again when the match is translated, in the same poll.
 _remembered = lru_cache(maxsize=8)(_decoded)
+
+
+def _as_it_is(value: dict[str, Any]) -> dict[str, Any]:
+    """Called for each object, so that other threads, the event loop's among them, get their turn in a long body."""
+    return value
 
 
 def _refuse(constant: str) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-import zlib
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ import httpx
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from providers.connections import Connections, broken
 from providers.refusals import Refusals
+from providers.unpacking import gunzip, plain, within
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
@@ -49,13 +49,9 @@ GLANCE = (16 * 1024, 0.25)
 NOT_WELCOME = "the provider refuses the credentials"
 LATE = "the provider did not answer in time"
 BROKEN = "the connection to the provider failed"
-TOO_LARGE = "the provider's answer is too large"
-CUT_OFF = "the provider's answer is cut off"
-GARBLED = "the provider's answer is not what its encoding says"
 STRANGE = "the provider's answer has an unknown encoding"
 MAX_FRESH = 86_400.0
 MAX_ETAG = 512
-GZIP = 16 + zlib.MAX_WBITS
 SECONDS = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)
 LENGTH = re.compile(r"[0-9]{1,18}", re.ASCII)
 MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,10})", re.ASCII | re.IGNORECASE)
@@ -237,7 +233,7 @@ async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -
             return Reply(status=304, etag=_etag(head) or etag, fresh_for=fresh_for)
         promised = head.get("Content-Length", "")
         if LENGTH.fullmatch(promised):
-            _within(int(promised), client.max_body)
+            within(int(promised), client.max_body)
         heard.body = read = bytearray()
         body = await _read(response, head.get("Content-Encoding", ""), client.max_body, read)
         return Reply(status=200, body=body, etag=_etag(head), fresh_for=fresh_for)
@@ -336,38 +332,10 @@ async def _read(response: httpx.Response, encoding: str, limit: int, body: bytea
         "AsyncIterable[bytes]", response.stream
     )  # undecoded, and readable where a test double has read it before
     if encoding in ("", "identity"):
-        return await _plain(raw, limit, body)
+        return await plain(raw, limit, body)
     if encoding in ("gzip", "x-gzip"):
-        return await _gunzip(raw, limit, body)
+        return await gunzip(raw, limit, body)
     raise BadBody(STRANGE)
-
-
-async def _plain(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
-    async for chunk in raw:
-        body += chunk
-        _within(len(body), limit)
-    return bytes(body)
-
-
-async def _gunzip(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
-    """Never more than one byte over the limit is unpacked, whatever a chunk expands to."""
-    unpack, received = zlib.decompressobj(GZIP), 0
-    async for chunk in raw:
-        received += len(chunk)
-        _within(received, limit)
-        try:
-            body += unpack.decompress(chunk, limit + 1 - len(body))
-        except zlib.error:
-            raise BadBody(GARBLED) from None
-        _within(len(body), limit)
-    if not unpack.eof or unpack.unused_data:
-        raise BadBody(CUT_OFF)
-    return bytes(body)
-
-
-def _within(size: int, limit: int) -> None:
-    if size > limit:
-        raise BadBody(TOO_LARGE)
 
 
 def _worth_repeating(error: Exception) -> bool:

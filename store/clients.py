@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LIVE_SECRETS = 2
 """Secrets of one client that are valid at a time, so that a rotation interrupts nobody."""
 
+LISTS = ("secrets", "organizations", "scopes")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientSpec:
@@ -32,7 +34,10 @@ class ClientSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientRow:
-    """A stored client. `declared`: it comes from the configuration file and changes with it."""
+    """A stored client. `declared`: it comes from the configuration file and changes with it.
+
+    One that is not `readable` by this version may do nothing: it has neither secrets nor organizations nor scopes.
+    """
 
     id: str
     secrets: tuple[str, ...]
@@ -41,6 +46,7 @@ class ClientRow:
     declared: bool
     revoked_at: int | None
     created_at: int
+    readable: bool = True
 
 
 def hash_secret(secret: str) -> str:
@@ -129,5 +135,11 @@ def _row(conn: Connection, client_id: str) -> ClientRow | None:
 
 
 def _client(row: Row[Any]) -> ClientRow:
-    lists = {name: tuple(getattr(row, name)) for name in ("secrets", "organizations", "scopes")}
-    return ClientRow(**{**row._asdict(), **lists})
+    values = row._asdict()
+    readable = all(_texts(values[name]) for name in LISTS)
+    lists = {name: tuple(values[name]) if readable else () for name in LISTS}
+    return ClientRow(**{**values, **lists, "readable": readable})
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -35,9 +35,24 @@ def written(value: Any) -> str | None:
     return None if value is None else dumps(value)
 
 
+class Unreadable:
+    """Stands for the value of a column whose text is no JSON: whoever needs it fails, and nobody who reads its neighbours."""
+
+    def __repr__(self) -> str:
+        return "<no JSON>"
+
+
+UNREADABLE = Unreadable()
+
+
 def read(text: str | None) -> Any:
-    """The value of a column that holds the text."""
-    return None if text is None else loads(text)
+    """The value of a column that holds the text, UNREADABLE where it is no JSON."""
+    if text is None:
+        return None
+    try:
+        return loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return UNREADABLE
 
 
 def _plain(value: Any) -> dict[Any, Any]:

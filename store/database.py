@@ -69,7 +69,8 @@ class Store:
         `about` names the liveblog that `work` steps, where that is known: such units take turns instead of waiting for
         each other's locks, and share a transaction while many wait.
         What `work` raises is raised here, and nothing of it stays. StoreUnavailable: not written, or (PostgreSQL lost
-        in the middle of COMMIT) not known. A caller that is cancelled does not cancel the unit.
+        in the middle of COMMIT, a disk that hangs under SQLite) not known; it comes after `timeout` seconds at the latest.
+        A caller that is cancelled does not cancel the unit.
         """
         self._check_open()
         stepped: dict[str, int] = {}
@@ -79,11 +80,12 @@ class Store:
             stepped.update(unit.touched)  # versions only rise, so a unit that ran twice leaves the last run's
             return result
 
-        result = await self._backend.write(watched, about)
-        if stepped:
-            self._tell(stepped)
-            self._backend.notices.tell(stepped)
-        return result
+        def committed() -> None:
+            if stepped:
+                self._tell(stepped)
+                self._backend.notices.tell(stepped)
+
+        return await self._backend.write(watched, about, committed)
 
     def on_step(self, listener: Hear) -> None:
         """Tell `listener`, in the event loop, which liveblogs stepped, right after each commit of any process.
@@ -133,7 +135,7 @@ class Store:
 
     async def _prepare(self, *, migrate: bool) -> None:
         if migrate:
-            await self.write(lambda unit: migrations.upgrade_connection(unit.conn))
+            await self._backend.prepare(lambda unit: migrations.upgrade_connection(unit.conn))
             return
         current = await self.read(migrations.current_of)
         if current != migrations.head():

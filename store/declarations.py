@@ -64,7 +64,8 @@ def _place(unit: Unit, place: Declaration) -> None:
     fields = {name: value for name, value in place.fields.items() if name != "name"}
     name = str(place.fields.get("name") or place.id)
     values = {"owner_id": place.owner_id, "name": name, "doc": fields, "updated_at": unit.now}
-    known = unit.conn.execute(select(locations).where(locations.c.id == place.id)).first()
+    query = select(locations.c.owner_id, locations.c.source).where(locations.c.id == place.id)
+    known = unit.conn.execute(query).first()
     if known is not None:
         if (known.owner_id, known.source) != (place.owner_id, SOURCE):
             raise Conflict(f"the location id {place.id} is taken")

@@ -127,7 +127,8 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
             _plan(unit, each.held.id, done)
         if each.health.disabled:
             _disable(unit, each.held.id)
-    return Settled({each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}, locked)
+    renewals = {each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}
+    return Settled({name: held for name, held in renewals.items() if held is not None}, locked)
 
 
 def _locked(conn: Connection, skipped: Sequence[Settlement]) -> frozenset[str]:

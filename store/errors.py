@@ -45,8 +45,19 @@ POSTGRES_PASSING = ("08", "25006", "40", "53", "55P03", "57", "58")
 POSTGRES_RACES = frozenset({"23505", "40001", "40P01"})
 """SQLSTATEs of a transaction that lost against a concurrent one and finds the other's rows when run again."""
 
+OLD_PLAN = "0A000"
+"""SQLSTATE of a statement that was prepared before the schema changed."""
+
 POSTGRES_REFUSED = ("28", "3D", "42501")
 """Beginnings of SQLSTATEs that waiting does not mend: credentials, no such database, no right to do it."""
+
+
+BRIEF = 300
+"""Characters of an error's own words that are told."""
+
+
+class UnreadableRow(Exception):
+    """A row of ours is in a form that this version cannot read: a newer version's, or another hand's. The text says which."""
 
 
 class StoreError(Exception):
@@ -91,6 +102,19 @@ def passing(error: BaseException) -> bool:
             return False
 
 
+def transient(error: BaseException) -> bool:
+    """Whether `error` says nothing about what a unit was to write: the same unit may well succeed when it runs again."""
+    return passing(error) or sqlstate(error) in POSTGRES_RACES | {OLD_PLAN}
+
+
+def told_briefly(error: BaseException) -> str:
+    """What may be said of an error in a log line: never a statement with its parameters."""
+    if isinstance(error, UnreadableRow):
+        return str(error)[:BRIEF]
+    said = getattr(error, "orig", None) or error
+    return f"{type(said).__name__}: {said}"[:BRIEF]
+
+
 def _sqlite_code(error: sqlite3.Error) -> int:
     """The primary result code; a closed connection carries none and counts as one that cannot be opened."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CANTOPEN) & 0xFF
@@ -131,6 +155,14 @@ def unavailable(cause: BaseException | None = None) -> StoreUnavailable:
     error = StoreUnavailable("the database is not available at the moment; try again", retry_after=1)
     error.__cause__ = cause
     return error
+
+
+def late() -> StoreUnavailable:
+    """The house error for what has taken too long; nobody can say whether it will still be done."""
+    return StoreUnavailable(
+        "the database did not answer in time; a write may still be done, and asking again with the same local_id is safe",
+        retry_after=1,
+    )
 
 
 def told(error: BaseException) -> BaseException:

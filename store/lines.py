@@ -18,7 +18,7 @@ from store.errors import POSTGRES_RACES, passing, sqlstate, told, unavailable
 from store.line import Held, Line, Work, stale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sqlalchemy import Connection, Engine
 
@@ -38,6 +38,8 @@ class Job:
     future: asyncio.Future[Any]
     deadline: float
     """When it fails at the latest, in the time of the event loop."""
+    committed: Callable[[], None] | None = None
+    """Called once the unit is committed, whether its caller still waits or not."""
 
 
 class Turn(NamedTuple):
@@ -63,7 +65,9 @@ class Lines:
         self._idle = 0
         self._closed = False
 
-    async def run(self, begin: str, work: Work[T], about: str | None = None) -> T:
+    async def run(
+        self, begin: str, work: Work[T], about: str | None = None, committed: Callable[[], None] | None = None
+    ) -> T:
         """The result of `work` in a transaction that `begin` begins, once it is committed.
 
         What `work` raises is raised here, and nothing of it stays. Raises StoreUnavailable after `settings.timeout`
@@ -74,7 +78,7 @@ class Lines:
             raise unavailable()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        job = Job(begin, work, future, loop.time() + self._settings.timeout)
+        job = Job(begin, work, future, loop.time() + self._settings.timeout, committed)
         self._watch(job)
         try:
             self._put(job, about)
@@ -221,6 +225,8 @@ def _late(job: Job) -> bool:
 
 
 def _answer(job: Job, result: Any) -> None:
+    if job.committed is not None:
+        job.committed()
     if not job.future.done():
         job.future.set_result(result)
 

@@ -6,12 +6,14 @@ An import merges field by field: what a person changed since the import last wro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
 from mapping import entrants
 from mapping.references import References
+from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.prepared import Among, Query
 from store.search import NAMES, index_master
@@ -107,11 +109,7 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
     scope = Scope(unit, owner_id, source, match.sport)
     sides = entrants.teams(match)
     team_ids = _upsert(scope, teams, {side.ext_id: _team(side) for side in sides})
-    people = {
-        person.ext_id: _player(person, team_ids[side.ext_id])
-        for side in sides
-        for person in (*side.lineup, *side.bench)
-    }
+    people = _people(sides, team_ids)
     player_ids = _upsert(scope, players, people)
     for side in sides:
         _mark_inactive(scope, team_ids[side.ext_id], {person.ext_id for person in (*side.lineup, *side.bench)})
@@ -122,6 +120,15 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
         tournament=_one(scope, tournaments, match.tournament),
         location=_one(scope, locations, match.location),
     )
+
+
+def import_people(unit: Unit, *, owner_id: str, source: str, match: Match, begin: int, number: int) -> bool:
+    """The part of `import_match` that takes long where squads are large: `number` people from `begin` on; whether more are left."""
+    scope = Scope(unit, owner_id, source, match.sport)
+    sides = entrants.teams(match)
+    people = _people(sides, _upsert(scope, teams, {side.ext_id: _team(side) for side in sides}))
+    _upsert(scope, players, dict(islice(people.items(), begin, begin + number)))
+    return begin + number < len(people)
 
 
 def references(conn: Connection, owner_id: str, match: Match, involved: Iterable[Incident]) -> References:
@@ -169,6 +176,14 @@ def _team(side: Side) -> dict[str, Any]:
 def _player(person: Person, team_id: str) -> dict[str, Any]:
     facts = {name: getattr(person, name) for name in PERSON_FIELDS}
     return _known({"name": person.name, "team_id": team_id, **facts})
+
+
+def _people(sides: Iterable[Side], team_ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    return {
+        person.ext_id: _player(person, team_ids[side.ext_id])
+        for side in sides
+        for person in (*side.lineup, *side.bench)
+    }
 
 
 def _named(named: Named) -> dict[str, Any]:
@@ -227,6 +242,8 @@ def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dic
 
 def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
     """Write what the provider says where nobody else has said anything since."""
+    if not isinstance(row.doc, dict) or not isinstance(row.written, dict):
+        raise UnreadableRow(f"{table.name} of {row.id}: no object")
     current = _fields(table, row)
     merged, written = merge(current, row.written, wanted)
     active = {"inactive": False} if table is players and row.inactive else {}

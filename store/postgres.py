@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Engine, create_engine
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import URL
 
+    from store.line import Held
     from store.settings import PoolSettings
 
 T = TypeVar("T")
@@ -75,8 +77,17 @@ class PostgresBackend:
         self.presence = Presence(single(url, settings, "presence"))
         self.notices = Notices(single(url, settings, "notices"), Voice(self._alone))
 
-    async def write(self, work: Callable[[Unit], T], about: str | None) -> T:
-        return await self._lines.run(WRITING, lambda conn, held: work(Unit(conn, int(self._clock()), held=held)), about)
+    async def write(
+        self, work: Callable[[Unit], T], about: str | None = None, committed: Callable[[], None] | None = None
+    ) -> T:
+        unit = partial(self._run, work)
+        return await self._lines.run(WRITING, unit, about, committed)
+
+    async def prepare(self, work: Callable[[Unit], T]) -> T:
+        return await self.write(work)
+
+    def _run(self, work: Callable[[Unit], T], conn: Connection, held: Held) -> T:
+        return work(Unit(conn, int(self._clock()), held=held))
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         return await self._lines.run(READING, lambda conn, _: query(conn))

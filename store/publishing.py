@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select
 
 from mapping.errors import NotFound
 from store import liveblogs
+from store.errors import UnreadableRow
 from store.eventrows import event_of
 from store.records import DELETED, PUBLISHED, Change, EventWrite
 from store.tables import events, games
@@ -28,10 +29,15 @@ def due(conn: Connection, now: float) -> list[str]:
     return list(conn.scalars(query))
 
 
+AT_ONCE = 200
+"""Events of a liveblog that one unit publishes; more follow in the next one."""
+
+
 def publish(unit: Unit, game_id: str) -> int | None:
     """Publish what is due in the liveblog as one version step, each event at its own time; None where nothing is.
 
-    Several processes may try: the second one finds nothing to do.
+    Several processes may try: the second one finds nothing to do. Of very many events the oldest `AT_ONCE`. Raises
+    UnreadableRow.
     """
     try:
         game = liveblogs.lock_game(unit, game_id)
@@ -41,12 +47,15 @@ def publish(unit: Unit, game_id: str) -> int | None:
         select(events)
         .where(events.c.game_id == game.id, events.c.publish_at <= unit.now, events.c.local_status == PUBLISHED)
         .order_by(events.c.publish_at, events.c.serial)
+        .limit(AT_ONCE)
     )
     writes = tuple(_published(event_of(row)) for row in unit.conn.execute(query))
     return liveblogs.record(unit, game.id, Change(events=writes)) if writes else None
 
 
 def _published(event: StoredEvent) -> EventWrite:
+    if not isinstance(event.document, dict):
+        raise UnreadableRow(f"events.doc of {event.local_id}: no object")
     return EventWrite(
         local_id=event.local_id,
         document=event.document,

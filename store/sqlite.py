@@ -13,7 +13,7 @@ from sqlalchemy.util import greenlet_spawn
 from mapping.errors import StoreUnavailable
 from store import private
 from store.alone import Alone, Silence
-from store.errors import StoreError, house_errors
+from store.errors import StoreError, house_errors, late
 from store.lock import FileLock
 from store.tasks import Tasks
 from store.writer import Writer
@@ -100,9 +100,25 @@ class SqliteBackend:
         self._writer = Writer(self._engine, clock, settings)
         self._readers = None if file is None else reader_engine(url, settings)
 
-    async def write(self, work: Callable[[Unit], T], about: str | None = None) -> T:
-        """Units go one after the other anyway, whatever they are `about`."""
+    async def write(
+        self, work: Callable[[Unit], T], about: str | None = None, committed: Callable[[], None] | None = None
+    ) -> T:
+        """Units go one after the other anyway, whatever they are `about`.
+
+        Raises StoreUnavailable after `settings.timeout` seconds, however long the disk or a unit before it takes. What
+        has not begun by then is left undone; what has may still be committed.
+        """
         del about
+        future = self._writer.submit(work, committed)
+        timer = asyncio.get_running_loop().call_later(self._settings.timeout, _give_up, future)
+        try:
+            result: T = await future
+        finally:
+            timer.cancel()
+        return result
+
+    async def prepare(self, work: Callable[[Unit], T]) -> T:
+        """Like `write`, however long it takes: a migration may rewrite all tables."""
         result: T = await self._writer.submit(work)
         return result
 
@@ -112,7 +128,7 @@ class SqliteBackend:
     async def read(self, query: Callable[[Connection], T]) -> T:
         if self._readers is None:
             return await self.glance(query)
-        return await self._tasks.finish(self._read(self._readers, query))
+        return await self._tasks.finish(self._read(self._readers, query), self._settings.timeout)
 
     async def _read(self, readers: Engine, query: Callable[[Connection], T]) -> T:
         with house_errors():
@@ -142,6 +158,11 @@ def _make_private(file: Path) -> None:
             private.tighten(file.with_name(file.name + suffix))
     except OSError as error:
         raise StoreError(f"cannot open the database {file}: {error.strerror}") from error
+
+
+def _give_up(future: asyncio.Future[Any]) -> None:
+    if not future.done():
+        future.set_exception(late())
 
 
 def _select_one(conn: Connection) -> Any:

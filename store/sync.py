@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
+from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.prepared import Among, Query
 from store.records import DELETED
@@ -137,6 +138,9 @@ _LEDGER = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_i
 _LINES = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys")))
 FORGOTTEN = 50
 """Matches whose bodies one unit drops, or that it closes."""
+_KEYS = Query(
+    select(ledger_table.c.key).where(ledger_table.c.game_id == bindparam("game_id")).order_by(ledger_table.c.key)
+)
 QUICK = 1
 """How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
 
@@ -180,6 +184,11 @@ def follows(conn: Connection, *, open_only: bool = True) -> list[FollowRow]:
 def follow(conn: Connection, follow_id: str) -> FollowRow | None:
     row = _first(conn, follows_table, follows_table.c.id == follow_id)
     return None if row is None else _follow(row)
+
+
+def match_id(conn: Connection, follow_id: str) -> str | None:
+    """The match of the follow, whatever else is in its row."""
+    return conn.scalar(select(follows_table.c.match_id).where(follows_table.c.id == follow_id))
 
 
 def save_follow(unit: Unit, follow_id: str, **columns: Any) -> None:
@@ -249,11 +258,26 @@ def look_afresh(unit: Unit, follow_id: str) -> None:
     unit.conn.execute(update(resources_table).where(resources_table.c.follow_id == follow_id).values(forgotten))
 
 
-def all_attachments(conn: Connection) -> list[Attachment]:
-    """Every liveblog, deleted ones too, on a match that is still followed."""
-    open_follows = select(follows_table.c.id).where(follows_table.c.closed_at.is_(None))
-    query = select(attachments_table).where(attachments_table.c.follow_id.in_(open_follows))
-    return [Attachment(**row._asdict()) for row in conn.execute(query)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where a liveblog gets its match from: the follow and its endpoint."""
+
+    game_id: str
+    organization_id: str
+    provider: str
+    follow_id: str
+    endpoint: str
+
+
+def homes(conn: Connection) -> list[Home]:
+    """Of every liveblog, deleted ones too, on a match that is still followed."""
+    table = attachments_table.c
+    query = (
+        select(table.game_id, table.organization_id, table.provider, table.follow_id, follows_table.c.endpoint)
+        .join(follows_table, follows_table.c.id == table.follow_id)
+        .where(follows_table.c.closed_at.is_(None))
+    )
+    return [Home(**row._asdict()) for row in conn.execute(query)]
 
 
 def move(unit: Unit, game_id: str, follow_id: str) -> None:
@@ -279,6 +303,13 @@ def declared(conn: Connection, organization_id: str, key: str) -> Attachment | N
     return None if row is None else Attachment(**row._asdict())
 
 
+def is_declared(conn: Connection, organization_id: str, key: str) -> bool:
+    """Whether a liveblog was created for this key."""
+    columns = attachments_table.c
+    query = select(columns.game_id).where(columns.organization_id == organization_id, columns.declared_key == key)
+    return conn.scalar(query) is not None
+
+
 def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
     """The match's resources by name, bodies left out."""
     return {row["name"]: ResourceRow(**row) for row in _RESOURCES.mappings(conn, follow_id=follow_id)}
@@ -286,13 +317,47 @@ def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
 
 def bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
     """The last good body of each resource that ever had one."""
-    return {name: zlib.decompress(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
+    return unpacked(packed_bodies(conn, follow_id))
 
 
-def save_resources(unit: Unit, follow_id: str, resources: Iterable[tuple[ResourceRow, bytes | None]]) -> None:
-    """Insert or replace the rows of resources; without a body the last good one stands."""
+def packed_bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
+    """Like `bodies`, as they are stored."""
+    return {name: bytes(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
+
+
+def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The bodies in what `packed_bodies` gave. Raises UnreadableRow."""
+    found: dict[str, bytes] = {}
+    for name, body in stored.items():
+        try:
+            found[name] = zlib.decompress(body)
+        except zlib.error as error:
+            raise UnreadableRow(f"resources.body of {name}: {error}") from error
+    return found
+
+
+def packed(body: bytes) -> bytes:
+    """The body as it is stored."""
+    return zlib.compress(body, QUICK)
+
+
+def save_resources(
+    unit: Unit,
+    follow_id: str,
+    resources: Iterable[tuple[ResourceRow, bytes | None]],
+    ready: Mapping[str, bytes] | None = None,
+) -> None:
+    """Insert or replace the rows of resources; without a body the last good one stands.
+
+    `ready`: bodies by resource as they are stored, where packing them in the unit would take long.
+    """
+    known = ready or {}
     rows = [
-        {"follow_id": follow_id, **_values(row), **({} if body is None else {"body": zlib.compress(body, QUICK)})}
+        {
+            "follow_id": follow_id,
+            **_values(row),
+            **({} if body is None else {"body": known[row.name] if row.name in known else packed(body)}),
+        }
         for row, body in resources
     ]
     send(unit.conn, put(resources_table, sorted(rows, key=len)))
@@ -305,6 +370,11 @@ def ledger(conn: Connection, game_id: str, *, only: Collection[str] | None = Non
     else:
         rows = _LINES.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
     return {row["key"]: LedgerRow(**row) for row in rows}
+
+
+def ledger_keys(conn: Connection, game_id: str) -> tuple[str, ...]:
+    """The keys of the liveblog's ledger, sorted."""
+    return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id))
 
 
 def save_ledger(unit: Unit, game_id: str, rows: Iterable[LedgerRow]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from store.errors import late
+
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
@@ -17,12 +19,14 @@ class Tasks:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`."""
+    async def finish(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 -- it goes on after that
+        """The result of `work`. Raises StoreUnavailable after `timeout` seconds."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._ended)
-        await asyncio.wait({task})
+        await asyncio.wait({task}, timeout=timeout)
+        if not task.done():
+            raise late()
         return task.result()
 
     async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 -- what does not end in time is cancelled

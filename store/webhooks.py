@@ -6,7 +6,7 @@ import base64
 import secrets as random
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from sqlalchemy import (
     BindParameter,
@@ -25,7 +25,8 @@ from sqlalchemy import (
 )
 
 from mapping.errors import NotFound, Unprocessable
-from store.codec import loads
+from store.codec import read
+from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.outbox import number_committed
 from store.prepared import Query
@@ -129,7 +130,8 @@ def forget_ended(unit: Unit, *, limit: int = FORGOTTEN) -> bool:
 def rotate(unit: Unit, organization_id: str, url: str, *, secret: str, overlap: float) -> Subscription:
     """Sign with `secret` from now on, and for `overlap` seconds with the one before too. Raises NotFound."""
     known = require(unit.conn, organization_id, url)
-    before = [Secret(value=known.secrets[-1].value, until=unit.now + int(overlap))] if overlap > 0 else []
+    newest = known.secrets[-1:] if overlap > 0 else ()
+    before = [Secret(value=each.value, until=unit.now + int(overlap)) for each in newest]
     secrets = [*before, Secret(value=secret)]
     values = {"secrets": [_plain(each) for each in secrets], "updated_at": unit.now}
     unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
@@ -140,7 +142,7 @@ def find(conn: Connection, organization_id: str, url: str) -> Subscription | Non
     """The organization's subscription of exactly this URL."""
     query = select(webhooks).where(webhooks.c.organization_id == organization_id, webhooks.c.url == url)
     row = conn.execute(query).first()
-    return None if row is None else subscription_of(row)
+    return None if row is None else subscription_of(row, strict=False)
 
 
 def require(conn: Connection, organization_id: str, url: str) -> Subscription:
@@ -157,7 +159,13 @@ def listed(conn: Connection, organization_id: str | None = None) -> list[Subscri
     query = query.where(webhooks.c.status != ENDED)
     if organization_id is not None:
         query = query.where(webhooks.c.organization_id == organization_id)
-    return [subscription_of(row) for row in conn.execute(query)]
+    return [subscription_of(row, strict=False) for row in conn.execute(query)]
+
+
+def in_no_known_state(conn: Connection) -> dict[str, str]:
+    """Subscriptions that are neither active nor disabled, with what they are; a later version may know it."""
+    query = select(webhooks.c.id, webhooks.c.status).where(webhooks.c.status.not_in((*get_args(Status), ENDED)))
+    return {row.id: row.status for row in conn.execute(query)}
 
 
 def unheld() -> ColumnElement[bool]:
@@ -209,21 +217,42 @@ def orphaned(conn: Connection, owner: str) -> list[str]:
     return list(conn.scalars(query))
 
 
-def renewed(held: Subscription, secrets: str) -> Subscription:
-    """`held` with its secrets as they are in the table now."""
-    now = _secrets(secrets)
+def renewed(held: Subscription, secrets: str) -> Subscription | None:
+    """`held` with its secrets as they are in the table now; None where they cannot be read, which the next claim says."""
+    try:
+        now = _secrets(secrets)
+    except UnreadableRow:
+        return None
     return held if now == held.secrets else replace(held, secrets=now)
 
 
 @lru_cache(4096)
 def _secrets(text: str) -> tuple[Secret, ...]:
-    return tuple(Secret(**each) for each in loads(text))
+    return _read_secrets(read(text))
 
 
-def subscription_of(row: Row[Any]) -> Subscription:
-    """A row of the table as a value."""
+def _read_secrets(stored: Any) -> tuple[Secret, ...]:
+    """Raises UnreadableRow, which shows nothing of what is stored."""
+    try:
+        found = tuple(Secret(**each) for each in stored)
+    except (TypeError, AttributeError):
+        found = ()
+    readable = all(isinstance(each.value, str) and isinstance(each.until, int | None) for each in found)
+    if not found or not readable:
+        raise UnreadableRow("webhooks.secrets: not of the form of this version")
+    return found
+
+
+def subscription_of(row: Row[Any], *, strict: bool = True) -> Subscription:
+    """A row of the table as a value. Raises UnreadableRow, unless not `strict`: then it has no secrets."""
     values = row._asdict()
-    return Subscription(**{**values, "secrets": tuple(Secret(**each) for each in values["secrets"])})
+    try:
+        secrets = _read_secrets(values["secrets"])
+    except UnreadableRow:
+        if strict:
+            raise
+        secrets = ()
+    return Subscription(**{**values, "secrets": secrets})
 
 
 def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, Any]:

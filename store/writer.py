@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, exc
 
 from mapping.errors import StoreUnavailable
-from store.errors import told, unavailable
+from store.errors import late, told, unavailable
 from store.prepared import execute
 from store.unit import Unit
 
@@ -33,6 +33,13 @@ class Job:
     work: Work
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
+    committed: Callable[[], None] | None = None
+    """Called in the loop once the unit is committed, whether its caller still waits or not."""
+
+    @property
+    def late(self) -> bool:
+        """Whether the caller was told already that it failed; one that was cancelled has its unit run all the same."""
+        return self.future.done() and not self.future.cancelled()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +85,17 @@ class Writer:
         """Whether nothing will be written any more."""
         return not self._thread.is_alive()
 
-    def submit(self, work: Work) -> asyncio.Future[Any]:
-        """The outcome of `work`, set after COMMIT. Raises StoreUnavailable when closed or when the queue is full."""
+    def submit(self, work: Work, committed: Callable[[], None] | None = None) -> asyncio.Future[Any]:
+        """The outcome of `work`, set after COMMIT. Raises StoreUnavailable when closed or when the queue is full.
+
+        Whoever sets an exception before has waited long enough: `work` is not begun any more; if it was, it goes on.
+        """
         if not self.open:
             raise StoreUnavailable("the database is closed")
         if self._queue.qsize() >= self._settings.queue:
             raise StoreUnavailable("too many writes are waiting for the database; try again", retry_after=1)
         loop = asyncio.get_running_loop()
-        job = Job(work, loop, loop.create_future())
+        job = Job(work, loop, loop.create_future(), committed)
         self._queue.put(job)
         return job.future
 
@@ -102,7 +112,8 @@ class Writer:
                 job = self._queue.get()
                 if job is None:
                     break
-                self._commit(job)
+                if not job.late:
+                    self._commit(job)
         finally:
             self._closed = True
             refuse(self._waiting())
@@ -131,7 +142,8 @@ class Writer:
         for job in self._take(first, until):
             if job is not first:
                 batch.taken.append(job)
-            batch.outcomes.append(self._attempt(conn, job, batch.held))
+            # Waiting for somebody else's lock may have taken longer than the caller waited.
+            batch.outcomes.append(Outcome(error=late()) if job.late else self._attempt(conn, job, batch.held))
             if not _in_transaction(conn):
                 raise TransactionLost
         conn.commit()
@@ -206,9 +218,9 @@ def refuse(jobs: Iterable[Job], cause: BaseException | None = None) -> None:
 
 def settle(done: Iterable[tuple[Job, Outcome]]) -> None:
     """Hand the outcomes over to the callers' loops, waking each loop once."""
-    told: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Outcome]]] = {}
+    told: dict[asyncio.AbstractEventLoop, list[tuple[Job, Outcome]]] = {}
     for job, outcome in done:
-        told.setdefault(job.loop, []).append((job.future, outcome))
+        told.setdefault(job.loop, []).append((job, outcome))
     for loop, outcomes in told.items():
         with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
             loop.call_soon_threadsafe(_deliver, outcomes)
@@ -219,11 +231,13 @@ def _in_transaction(conn: Connection) -> bool:
     return driver is not None and bool(driver.in_transaction)
 
 
-def _deliver(outcomes: Iterable[tuple[asyncio.Future[Any], Outcome]]) -> None:
-    for future, outcome in outcomes:
-        if future.done():  # cancelled: the unit is done all the same
+def _deliver(outcomes: Iterable[tuple[Job, Outcome]]) -> None:
+    for job, outcome in outcomes:
+        if outcome.error is None and job.committed is not None:
+            job.committed()
+        if job.future.done():  # cancelled, or too late: the unit is done all the same
             continue
         if outcome.error is None:
-            future.set_result(outcome.result)
+            job.future.set_result(outcome.result)
         else:
-            future.set_exception(outcome.error)
+            job.future.set_exception(outcome.error)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers import transport
 from providers.base import Fetched
+from providers.beside import beside
 from providers.gn_gsd.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
 from providers.gn_gsd.names import names_of
 from providers.gn_gsd.payload import MATCH, chosen, target
@@ -63,7 +64,7 @@ class GnGsd:
             reply = await transport.get(self._client, path_of(of.kind, of, self._names, self._query))
         except DownstreamRejected:
             raise unknown(of) from None
-        return meant(of, reply.body, self._names).match_id
+        return (await beside(len(reply.body), meant, of, reply.body, self._names)).match_id
 
     async def fetch(
         self,

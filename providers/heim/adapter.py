@@ -12,6 +12,7 @@ from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused
 from providers import transport
 from providers.asking import together
 from providers.base import Answer, Fetched, Outcome
+from providers.beside import beside
 from providers.heim.asking import EMBEDS, Poll, hints_of
 from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.heim.names import names_of
@@ -69,10 +70,13 @@ class Heim:
             return ident
         resource = self._names[f"{selector.kind}_resource"]
         reply = await transport.get(self._client, resource.replace("{id}", ident))
-        chosen = meant(all_matches(selector.kind, reply.body), self._names, self._zone)
+        chosen = await beside(len(reply.body), self._meant, selector.kind, reply.body)
         if chosen is None:
             raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
         return chosen
+
+    def _meant(self, kind: str, body: bytes) -> str | None:
+        return meant(all_matches(kind, body), self._names, self._zone)
 
     async def fetch(
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
@@ -105,7 +109,7 @@ async def _completed(
     answers = {answer.resource: answer for answer in (match, *rest)}
     hopeless = isinstance(match.error, FUTILE) or (match.error is not None and not poll.known)
     if learned.get(EMBEDS):
-        answers[EVENTS] = poll.embedded(match, found)
+        answers[EVENTS] = await poll.embedded(match, found, len(match.body or b""))
     missing = [] if hopeless or EVENTS in answers else [poll.events(learned)]
     if text and TEXT not in answers and not hopeless:
         missing.append(poll.text(learned))

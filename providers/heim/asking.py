@@ -10,6 +10,7 @@ from mapping.errors import BadBody, MatchUnknown, ServiceError
 from providers import transport
 from providers.asking import UNKNOWN, Question, ask, failed, judged
 from providers.base import Answer, Known
+from providers.beside import beside
 from providers.foreign import SIDES, check_teams, joined
 from providers.heim.payload import EVENTS, MATCH, TEXT, Found, embedded_rows, find_match, list_rows, team_ids
 from providers.heim.sport import competition, sport_of
@@ -54,20 +55,23 @@ class Poll:
     def _path(self, resource: str, hints: Mapping[str, str] | None = None) -> str:
         return path_of(resource, self.names, self.match_id, hints or {})
 
-    def embedded(self, match: Answer, found: Found | None) -> Answer:
-        """The events that came inside the match, as if they had been asked for by themselves."""
+    async def embedded(self, match: Answer, found: Found | None, size: int) -> Answer:
+        """The events that came inside the match, of `size` bytes, as if they had been asked for by themselves."""
         if found is None:
             known = self.known.get(EVENTS, UNKNOWN)
             return Answer(
                 resource=EVENTS, outcome=match.outcome, error=match.error, digest=known.digest, rows=known.rows
             )
         try:
-            rows = embedded_rows(found.match) or ()
-            body = json.dumps(rows, separators=(",", ":")).encode()
-            question = Question(EVENTS, "", lambda _: rows, len)
-            return judged(question, transport.Reply(status=200, body=body), self.known.get(EVENTS, UNKNOWN))[0]
+            return await beside(size, self._taken_out, found)
         except ServiceError as error:
             return failed(EVENTS, error)
+
+    def _taken_out(self, found: Found) -> Answer:
+        rows = embedded_rows(found.match) or ()
+        body = f"[{','.join(json.dumps(row, separators=(',', ':')) for row in rows)}]".encode()
+        question = Question(EVENTS, "", lambda _: rows, len)
+        return judged(question, transport.Reply(status=200, body=body), self.known.get(EVENTS, UNKNOWN))[0]
 
     def _match(self, body: bytes) -> Found:
         """The match; one that was there before cannot have become unknown by an answer without it."""

@@ -10,6 +10,7 @@ from mapping.errors import BadBody, InvalidRequest, MatchUnknown
 from providers import transport
 from providers.asking import UNKNOWN, Question, ask
 from providers.base import Fetched
+from providers.beside import beside
 from providers.choosing import Candidate, choose
 from providers.notes import Notes
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
@@ -71,10 +72,13 @@ class OpenLigaDb:
             return str(int(found[1]))
         path = self._names[f"{selector.kind}_resource"].replace("{id}", "/".join(found.groups()))
         reply = await transport.get(self._client, path)
-        chosen = choose(self._candidate(*each) for each in all_matches(selector.kind, reply.body))
+        chosen = await beside(len(reply.body), self._meant, selector.kind, reply.body)
         if chosen is None:
             raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
         return chosen
+
+    def _meant(self, kind: str, body: bytes) -> str | None:
+        return choose(self._candidate(*each) for each in all_matches(kind, body))
 
     async def fetch(
         self,

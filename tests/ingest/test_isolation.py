@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
 
+from ingest.containment import Containment
 from ingest.endpoints import rehome
 from ingest.importing import Source
 from providers.heim.adapter import HEIM
@@ -136,7 +136,7 @@ async def test_a_new_password_is_no_new_match(store):
     process, ticker_id = await begun(store, ONE)
     renewed = Scripted()
     renewed.bodies = TWO
-    await store.write(partial(rehome, sources={(OWNER, "heim"): Source(HEIM, renewed)}))
+    await rehome(store, {(OWNER, "heim"): Source(HEIM, renewed)}, Containment())
     process.adapter = renewed
     await process.restart()
     assert 1 == len(process.matches)

@@ -157,6 +157,31 @@ async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
     ]
 
 
+class Refusing(Flaky):
+    """A store that takes everything but what one match has to say."""
+
+    async def write(self, work):
+        if getattr(work, "keywords", {}).get("follow_id") == "f0":
+            raise StoreUnavailable("the database does not answer in time")
+        return await super().write(work)
+
+
+async def test_a_match_that_alone_cannot_be_written_is_no_outage():
+    """After it has looked like one three times: the match is named, once, and nobody talks of the store any more."""
+    matches = Matches(Refusing(), number=2, live=0.01, backoff_max=0.02)
+    ill, well = matches.followers.matches
+    with capture_logs() as lines:
+        for _ in range(12):
+            await matches.followers.poll(ill)
+            await matches.followers.poll(well)
+            matches.followers.store_back()
+    await matches.followers.stop()
+
+    told = [line["event"] for line in lines if line["log_level"] != "debug"]
+    assert told == [*["store.unavailable", "store.recovered"] * 3, "match.contained"]
+    assert ill.match_id == next(line["match"] for line in lines if line["event"] == "match.contained")
+
+
 @pytest.mark.parametrize("failures", [2, 5])
 async def test_a_match_that_fails_is_told_once_and_once_when_it_is_well_again(failures):
     """The endpoint is well, one match is not: `provider.lost` at the second failure in a row, `provider.recovered` after it."""

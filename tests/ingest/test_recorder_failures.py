@@ -14,7 +14,7 @@ import pytest
 from ingest.recording import Recorder, Seen, line_of
 from ingest.redacting import address
 from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
-from providers import transport
+from providers import transport, unpacking
 from providers.base import Answer, Endpoint, Outcome
 from providers.replay import Line, read_lines
 from providers.replay.demo import demo_files
@@ -111,9 +111,9 @@ def test_a_restart_in_the_middle_of_a_failure_does_not_make_it_last(kept):
     [
         (transport.LATE, "late"),
         (transport.BROKEN, "broken"),
-        (transport.TOO_LARGE, "large"),
-        (transport.CUT_OFF, "cut"),
-        (transport.GARBLED, "garbled"),
+        (unpacking.TOO_LARGE, "large"),
+        (unpacking.CUT_OFF, "cut"),
+        (unpacking.GARBLED, "garbled"),
         (transport.STRANGE, "strange"),
         ("match: the answer is not JSON", "whole"),
     ],
@@ -204,7 +204,7 @@ WORDS = {
     ],
     "match-event": [
         "match-event: the answer is not JSON",
-        transport.TOO_LARGE,
+        unpacking.TOO_LARGE,
         "match-event: all rows are gone at once",
     ],
     "liveticker": ["liveticker: empty answer", transport.BROKEN, "the provider does not know the match"],

@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
-from providers import transport
+from providers import transport, unpacking
 from tests.providers.loopback import answered, upstream
 
 SECRET = "s3cr3t-pass"
@@ -239,7 +239,7 @@ async def test_gzip_is_unpacked():
 async def test_a_bomb_is_not_unpacked(monkeypatch):
     """Of 50 MB behind 50 kB no more than the limit is ever held."""
     held = []
-    read = transport._gunzip
+    read = transport.gunzip
 
     async def watched(raw, limit, body):
         async def chunks():
@@ -249,7 +249,7 @@ async def test_a_bomb_is_not_unpacked(monkeypatch):
 
         return await read(chunks(), limit, body)
 
-    monkeypatch.setattr(transport, "_gunzip", watched)
+    monkeypatch.setattr(transport, "gunzip", watched)
     error = await failure(answered(gzip.compress(bytes(50_000_000)), "Content-Encoding: gzip"))
 
     assert "too large" in error.message
@@ -266,16 +266,16 @@ async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
 
     class Watched:
         def __init__(self):
-            self.inner = unpacker(transport.GZIP)
+            self.inner = unpacker(unpacking.GZIP)
 
         def decompress(self, chunk, size):
             sizes.append(size)
             return self.inner.decompress(chunk, size)
 
     unpacker = zlib.decompressobj
-    monkeypatch.setattr(transport.zlib, "decompressobj", lambda _bits: Watched())
+    monkeypatch.setattr(unpacking.zlib, "decompressobj", lambda _bits: Watched())
     with pytest.raises(BadBody):
-        await transport._gunzip(raw(), LIMIT, bytearray())
+        await transport.gunzip(raw(), LIMIT, bytearray())
 
     assert sizes == [LIMIT + 1]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from functools import partial
 
 import pytest
 from sqlalchemy import func, select, text, update
 
 from mapping.errors import StoreUnavailable
+from store import migrate
 from store.database import PoolSettings, Store
 from store.liveblogs import Change, EventWrite, find_game, insert_game, record, require_game
 from store.tables import games
@@ -134,3 +136,40 @@ async def test_two_hundred_increments_through_read_modify_write_lose_nothing(sql
     await asyncio.gather(*(sqlite_store.write(increment) for _ in range(200)))
 
     assert (await sqlite_store.read(partial(require_game, name=sqlite_game.id))).serial == 200
+
+
+async def test_a_caller_hears_in_time_whatever_the_writer_is_at(sqlite_url, clock):
+    """A unit or a disk that hangs: 503 for whoever waits, what had not begun is left undone, what had is done and told."""
+    store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=0.5))
+    game = await store.write(partial(insert_game, game=new_game()))
+    gate, heard, ran = threading.Event(), [], []
+    store.on_step(heard.append)
+
+    def hangs(unit):
+        gate.wait(30)
+        return writing(game.id, "begun")(unit)
+
+    calls = [store.write(hangs), *(store.write(ran.append) for _ in range(3)), store.glance(ran.append)]
+    outcomes = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 20)
+    assert {StoreUnavailable} == {type(each) for each in outcomes}
+    assert all(each.retryable for each in outcomes)
+    gate.set()
+    async with asyncio.timeout(20):
+        while not heard:
+            await asyncio.sleep(0.01)
+    found = await store.read(partial(require_game, name=game.id))
+    again = await store.read(lambda conn: conn.execute(select(func.count()).select_from(games)).scalar())
+    await store.close()
+
+    assert (2, 1, []) == (found.version, again, ran)
+    assert heard == [{game.id: 2}]
+
+
+async def test_a_migration_may_take_longer_than_a_unit(sqlite_url, clock, monkeypatch):
+    """Opening a store waits for it, however long it takes."""
+    slow = migrate.upgrade_connection
+    monkeypatch.setattr(migrate, "upgrade_connection", lambda conn: (time.sleep(0.3), slow(conn)))
+    store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=0.1))
+
+    await store.ping()
+    await store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mapping.errors import ServiceError
-from providers import transport
+from providers import transport, unpacking
 from providers.replay import Line
 from providers.replay.failure import Failure
 from tests.providers.replay.samples import at, lines, replaying
@@ -34,9 +34,9 @@ async def heard(failure):
         (Failure(0, manner="late"), transport.LATE),
         (Failure(0, manner="broken"), transport.BROKEN),
         (Failure(200, BODY, "broken"), transport.BROKEN),
-        (Failure(200, BODY, "large", size=LIMIT + 1), transport.TOO_LARGE),
-        (Failure(200, BODY, "cut"), transport.CUT_OFF),
-        (Failure(200, BODY, "garbled"), transport.GARBLED),
+        (Failure(200, BODY, "large", size=LIMIT + 1), unpacking.TOO_LARGE),
+        (Failure(200, BODY, "cut"), unpacking.CUT_OFF),
+        (Failure(200, BODY, "garbled"), unpacking.GARBLED),
         (Failure(200, BODY, "strange"), transport.STRANGE),
         (Failure(401, BODY), "the provider refuses the credentials"),
         (Failure(302, b""), "the provider redirects: refused"),
