@@ -21,7 +21,7 @@ from structlog.testing import capture_logs
 from config import Settings
 from ingest import leftout
 from ingest.explaining import explain
-from providers.replay.server import bound, listening
+from providers.serving import bound, listening
 from store import command, migrate
 from store.peek import peek
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running

@@ -21,10 +21,10 @@ from starlette.routing import Route
 
 from config import Settings
 from ingest import batches, daemon
-from ingest.cli import settle_memory
+from ingest.cli_shared import settle_memory
 from ingest.explaining import explain
 from providers.heim.translate import translate
-from providers.replay.server import bound, listening
+from providers.serving import bound, listening
 from store import migrate
 from store.peek import peek
 from store.tables import outbox
