@@ -13,8 +13,9 @@ down_revision = "0007"
 branch_labels = None
 depends_on = None
 
-LAST = """
-SELECT COALESCE(MAX(number), 0) FROM (
+START = """
+INSERT INTO outbox_sequence (id, last)
+SELECT 1, COALESCE(MAX(number), 0) FROM (
     SELECT MAX(id) AS number FROM outbox
     UNION ALL SELECT MAX("cursor") FROM webhooks
     UNION ALL SELECT MAX(outbox_id) FROM webhook_rounds
@@ -30,7 +31,7 @@ def upgrade() -> None:
         sa.Column("last", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_outbox_sequence"),
     )
-    op.execute(f"INSERT INTO outbox_sequence (id, last) VALUES (1, ({LAST}))")  # noqa: S608 -- a constant
+    op.execute(START)
     op.add_column("outbox", sa.Column("number", sa.BigInteger(), nullable=True))
     op.execute("UPDATE outbox SET number = id")
     op.drop_index("ix_outbox_organization_id_id", "outbox")
