@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from api.errors import routing_error
-from api.gate import Gate
-from api.guards import Guard
+from api.middleware.credentials import Credentials
+from api.middleware.request_limits import RequestLimits
 from api.routes import ROUTES
 from api.stream.streams import Streams
 
@@ -34,8 +34,10 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     app = Starlette(
         routes=[route.mounted(services) for route in ROUTES],
         middleware=[
-            Middleware(Guard, url_bytes=settings.url_bytes, body_bytes=settings.body_bytes, monotonic=monotonic),
-            Middleware(Gate, services, monotonic),
+            Middleware(
+                RequestLimits, url_bytes=settings.url_bytes, body_bytes=settings.body_bytes, monotonic=monotonic
+            ),
+            Middleware(Credentials, services, monotonic),
         ],
         exception_handlers={HTTPException: _routing_error},
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api.peek import instant
+from api.json_path import instant
 
 if TYPE_CHECKING:
     from starlette.datastructures import Headers

@@ -7,9 +7,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from api.peek import Json, kind, node, nodes, number, text
+from api.json_path import Json, kind, node, nodes, number, text
 from mapping.documents.scalars import PUBLISHED
-from mapping.richtext import plain, sanitise
+from mapping.rich_text import plain, sanitise
 
 if TYPE_CHECKING:
     from collections.abc import Callable

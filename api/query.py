@@ -6,7 +6,7 @@ from typing import TypeVar
 from urllib.parse import parse_qsl
 
 from mapping.errors import InvalidRequest
-from mapping.strictjson import check_text
+from mapping.strict_json import check_text
 
 MAX_FIELDS = 100
 MAX_INT_DIGITS = 15

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.auth import Caller
-    from api.peek import Json
+    from api.json_path import Json
     from store.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)

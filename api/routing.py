@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.auth import Caller, proven
+from api.bodies import checked, read_body
 from api.context import Context, context_of
 from api.reading import READ, check_feed_reader, check_page_reader
-from api.write.bodies import checked, read_body
 from mapping.documents.base import Document
 from mapping.errors import Forbidden
 

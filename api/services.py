@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from api.events.liveblog_index import LiveblogIndex
 from api.stream.streams import Streams
-from api.write.homes import Homes
 from store.database import Store
 
 URL_BYTES = 8192
@@ -82,5 +82,5 @@ class Services:
     """Who watches which liveblog; whoever starts the API closes them before it stops. The API makes its own without."""
     metrics: Callable[[], bytes] | None = None
     """The numbers for Prometheus."""
-    homes: Homes = field(default_factory=Homes)
+    homes: LiveblogIndex = field(default_factory=LiveblogIndex)
     """Which liveblog the next write is about."""

@@ -33,15 +33,15 @@ from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
 from config.sections import Server
-from ingest.cli_shared import settle_memory
-from ingest.connection_limits import ConnectionLimits
-from ingest.http_server import serving
-from providers.serving import bound
+from ingest.cli.shared import settle_memory
+from ingest.daemon.connection_limits import ConnectionLimits
+from ingest.daemon.server import serving
+from providers.http_server import bound
 from store import clients
 from store.database import Store
 from store.ids import new_local_id
 from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
-from store.prepared import execute
+from store.sql.compiled_query import execute
 from store.unit import Unit
 from tests.postgres import Cluster, binaries
 

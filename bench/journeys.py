@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message
 
-    from ingest.house import House
+    from ingest.daemon.build import Components
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api", "config")
@@ -99,7 +99,7 @@ async def request(app: ASGIApp, path: str, query: str, document: Json) -> Json:
     return found
 
 
-def app_of(house: House) -> ASGIApp:
+def app_of(house: Components) -> ASGIApp:
     """The API over the house's store and importer."""
     services = Services(
         store=house.store,
@@ -151,7 +151,7 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
         return found
 
 
-async def versions(house: House) -> int:
+async def versions(house: Components) -> int:
     """The versions of all liveblogs together."""
     games = await house.store.read(list_games)
     return sum(game.version for game in games)

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_asyn
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from mapping.documents import Event, dump
-from providers.serving import bound, listening
+from providers.http_server import bound, listening
 from store import clients
 from store.ids import new_local_id
 

@@ -26,16 +26,16 @@ from api.services import ImportRequest
 from bench.measure import Figure, Sides, alternating, percentile, table
 from bench.upstream import upstream
 from config import Settings
-from ingest.house import opened
+from ingest.daemon.build import build_components
 from mapping.match import Status
-from providers import transport
+from providers import http_client
 from store import sync
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from ingest.house import House
-    from ingest.polling import Followed
+    from ingest.daemon.build import Components
+    from ingest.sync.poll import Followed
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 PAGE = Path(__file__).parents[1] / "docs" / "bench-polling.md"
@@ -70,7 +70,7 @@ def settings_of(address: str, folder: Path) -> Settings:
     })  # fmt: skip
 
 
-async def follow(house: House, count: int, first: int = 0) -> None:
+async def follow(house: Components, count: int, first: int = 0) -> None:
     """A liveblog with text for each of `count` matches."""
     for number in range(first, count):
         await house.importer(ImportRequest(
@@ -81,9 +81,9 @@ async def follow(house: House, count: int, first: int = 0) -> None:
 
 
 @asynccontextmanager
-async def bench_house(address: str) -> AsyncIterator[House]:
+async def bench_house(address: str) -> AsyncIterator[Components]:
     with tempfile.TemporaryDirectory() as folder:
-        async with opened(settings_of(address, Path(folder))) as house:
+        async with build_components(settings_of(address, Path(folder))) as house:
             await house.leasing.start()
             leasing = asyncio.create_task(house.leasing.run())
             try:
@@ -107,7 +107,7 @@ def paths(match: Followed) -> list[tuple[str, str | None]]:
 def plain(address: str) -> httpx.AsyncClient:
     """httpx's client on the transport that we use as well."""
     headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
-    wire = transport.connect(address).wire
+    wire = http_client.connect(address).wire
     return httpx.AsyncClient(base_url=address, headers=headers, transport=wire, timeout=10, trust_env=False)
 
 
@@ -132,11 +132,11 @@ class Through(httpx.AsyncBaseTransport):
         return await self._client.send(request, stream=True)
 
 
-async def unchanged(house: House, client: httpx.AsyncClient, polls: int = 400) -> list[Figure]:
+async def unchanged(house: Components, client: httpx.AsyncClient, polls: int = 400) -> list[Figure]:
     """(a) A poll that finds nothing new, one after the other: beside httpx's client, through it, and beside our own way."""
     match = house.followers.matches[0]
     poller = house.followers._pollers[match.endpoint]
-    own: transport.Client = poller.adapter._adapter._client  # type: ignore[attr-defined]
+    own: http_client.Client = poller.adapter._adapter._client  # type: ignore[attr-defined]
 
     async def ours() -> None:
         for _ in range(polls):
@@ -148,7 +148,7 @@ async def unchanged(house: House, client: httpx.AsyncClient, polls: int = 400) -
 
     async def barest() -> None:
         for _ in range(polls):
-            await asyncio.gather(*(transport.get(own, path, etag) for path, etag in paths(match)))
+            await asyncio.gather(*(http_client.get(own, path, etag) for path, etag in paths(match)))
 
     name = "unchanged poll beside bare GETs of the same bytes"
     figures = [ratio(f"{name} with httpx's client", await alternating(ours, theirs, rounds=ROUNDS), 1.05, polls)]
@@ -165,7 +165,9 @@ async def unchanged(house: House, client: httpx.AsyncClient, polls: int = 400) -
     return [*figures, ratio(f"{name}, both through httpx's client", sides, 1.05, polls), barest_figure]
 
 
-async def day(house: House, client: httpx.AsyncClient, count: int, spread: float = INTERVAL) -> tuple[Figure, float]:
+async def day(
+    house: Components, client: httpx.AsyncClient, count: int, spread: float = INTERVAL
+) -> tuple[Figure, float]:
     """(b) Everything between heap and database: each match polled once within `spread` seconds, 9 % of the polls changed.
 
     The second value is the CPU of a poll in seconds.
@@ -200,7 +202,7 @@ async def day(house: House, client: httpx.AsyncClient, count: int, spread: float
     return ratio(name, sides, 1.5 if spread and count == 1000 else None, count), sides.first / count
 
 
-async def _driven(house: House, matches: list[Followed], spread: float) -> None:
+async def _driven(house: Components, matches: list[Followed], spread: float) -> None:
     """Make them due one after the other, and let the followers' own loop drive each of them once."""
     followers = house.followers
     before = sum(match.polls for match in matches)
@@ -238,7 +240,7 @@ async def memory(address: str, count: int = 300) -> Figure:
     return Figure("memory per followed match", f"{size:.1f} KB", "≤ 10 KB", size <= 10)
 
 
-async def _all_afresh(house: House, rows: list[str]) -> None:
+async def _all_afresh(house: Components, rows: list[str]) -> None:
     for row in rows:
         await house.followers.follow(row, afresh=True)
     for match in house.followers.matches:
@@ -246,7 +248,7 @@ async def _all_afresh(house: House, rows: list[str]) -> None:
         assert match.remembered
 
 
-async def latency(house: House, seconds: float = 20.0) -> Figure:
+async def latency(house: Components, seconds: float = 20.0) -> Figure:
     """(d) From the change upstream to the commit, the interval in it: the lateness of the poll and what follows it."""
     took: list[float] = []
     followers = house.followers
@@ -307,7 +309,7 @@ async def measured(counts: tuple[int, ...]) -> list[Figure]:
     return figures
 
 
-async def settled(house: House) -> None:
+async def settled(house: Components) -> None:
     """The first polls of new matches are not those that are measured."""
     for match in house.followers.matches:
         while match.pending or match.afresh or not match.polls:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from config.errors import dotted
-from config.loading import Reading, read
+from config.loading import ConfigReading, read
 from config.shape import SHAPE, Leaf, leaves
 from config.values import is_hash
 from config.vocabulary import idle
@@ -33,14 +33,14 @@ def check(path: Path | None, environ: Mapping[str, str], vocabulary: Vocabulary 
     return errors + [f"warning: {text}" for text in warnings]
 
 
-def _warnings(path: Path | None, reading: Reading) -> Iterator[str]:
+def _warnings(path: Path | None, reading: ConfigReading) -> Iterator[str]:
     yield from _readable(path, reading)
     if reading.settings is not None:
         for rule in (_clients, _public, _endpoints, _polling):
             yield from rule(reading.settings)
 
 
-def _readable(path: Path | None, reading: Reading) -> Iterator[str]:
+def _readable(path: Path | None, reading: ConfigReading) -> Iterator[str]:
     for file in reading.secret_files:
         if _mode(file) & 0o007:
             yield f"{file}: everybody on this machine can read this secret file; chmod 600 it"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ConfigReading:
     """What reading gave: settings unless there are problems, and the secret files that were opened."""
 
     settings: Settings | None
@@ -48,13 +48,13 @@ def load(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabula
     return reading.settings
 
 
-def read(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabulary | None = None) -> Reading:
+def read(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabulary | None = None) -> ConfigReading:
     """Like `load`, with problems as values."""
     name = "environment" if path is None else str(path)
     try:
         written = {} if path is None else _parse(path)
     except ConfigError as error:
-        return Reading(None, error.problems)
+        return ConfigReading(None, error.problems)
     known, strangers = prune(written, SHAPE)
     laid = overlay(known, environ)
     secrets = resolve(laid.tree, SHAPE, FilePath() if path is None else path.parent)
@@ -67,8 +67,8 @@ def read(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabula
     unread = {_without_suffix(at) for at, _ in secrets.problems}
     problems = [*early, *told((at, text) for at, text in invalid if at not in unread)]
     if settings is None or problems:
-        return Reading(None, tuple(problems), secrets.files, written)
-    return Reading(settings, (), secrets.files, written)
+        return ConfigReading(None, tuple(problems), secrets.files, written)
+    return ConfigReading(settings, (), secrets.files, written)
 
 
 def _parse(path: FilePath) -> dict[str, Any]:

@@ -51,13 +51,13 @@ class Template(Section):
     sportstype: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 
 
-class Named(Section):
+class NamedConfig(Section):
     """A pricing or a tag, which documents refer to."""
 
     name: Text
 
 
-class Location(Section):
+class LocationConfig(Section):
     """A venue, beside those that imports bring."""
 
     name: Text
@@ -65,13 +65,13 @@ class Location(Section):
     country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] | None = None
 
 
-class Organization(Section):
+class OrganizationConfig(Section):
     name: Text
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
-    pricings: dict[DeclaredId, Named] = Field(default_factory=dict)
-    tags: dict[DeclaredId, Named] = Field(default_factory=dict)
-    locations: dict[DeclaredId, Location] = Field(default_factory=dict)
+    pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
+    tags: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
+    locations: dict[DeclaredId, LocationConfig] = Field(default_factory=dict)
 
 
 class Client(Section):

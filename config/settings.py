@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from config.parties import Client, Liveblog, Organization
+from config.parties import Client, Liveblog, OrganizationConfig
 from config.sections import Database, Limits, Logging, Polling, ProviderNames, Recording, Section, Server, Webhooks
 from config.values import ClientId, OrganizationId, ProviderId
 
@@ -21,7 +21,7 @@ class Settings(Section):
     webhooks: Webhooks = Webhooks()
     recording: Recording = Recording()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
-    organizations: dict[OrganizationId, Organization] = Field(default_factory=dict)
+    organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)
     clients: dict[ClientId, Client] = Field(default_factory=dict)
     liveblogs: tuple[Liveblog, ...] = ()
 

@@ -16,7 +16,7 @@ HOME = Path(__file__).resolve().parent.parent
 MARK = b"matchwire"
 """Stands in the `__init__` of each of our packages."""
 MISTAKE = 2
-"""Exit status; `ingest.failures` cannot be asked before all packages are known to be ours."""
+"""Exit status; `ingest.cli.main.start_errors` cannot be asked before all packages are known to be ours."""
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     problem = next(filter(None, map(foreign, PACKAGES)), None)
     if problem is None:
         try:
-            from ingest.cli import main as run
+            from ingest.cli.main import main as run
         except ImportError as error:
             problem = f"a package is damaged, or one that matchwire needs is missing: {error}"
         else:

@@ -55,7 +55,7 @@ def merge_fields(
     With `only_wanted`, a field that `wanted` does not name is nobody's business; otherwise its absence is the provider's word.
     """
     names = list(wanted) if only_wanted else list(dict.fromkeys((*current, *written, *wanted)))
-    document, remembered = dict(current), dict(written)
+    document, cached = dict(current), dict(written)
     for name in names:
         old, now, new = written.get(name), current.get(name), wanted.get(name)
         if name in nested and isinstance(new, Mapping) and (now or not old):
@@ -64,8 +64,8 @@ def merge_fields(
         elif same(now, old) or same(now, new):
             now = old = new
         _put(document, name, now)
-        _put(remembered, name, old)
-    return Merged(document, remembered)
+        _put(cached, name, old)
+    return Merged(document, cached)
 
 
 class MergedBlocks(NamedTuple):
@@ -77,7 +77,7 @@ def merge_blocks(written: Sequence[Document], current: Sequence[Document], wante
     """Merge content blocks by `local_id`: the editor's own keep their place, what the editor removed stays removed."""
     old, new = _by_id(written), _by_id(wanted)
     kept: list[Document] = []
-    remembered: dict[str, Document] = {}
+    cached: dict[str, Document] = {}
     for block in current:
         name = block.get("local_id", "")
         if name not in old and name not in new:
@@ -85,19 +85,19 @@ def merge_blocks(written: Sequence[Document], current: Sequence[Document], wante
         elif same(block, old.get(name)) or same(block, new.get(name)):
             if name in new:
                 kept.append(new[name])
-                remembered[name] = new[name]
+                cached[name] = new[name]
         else:
             kept.append(block)
-            remembered[name] = old[name] if name in old else new[name]
+            cached[name] = old[name] if name in old else new[name]
     present = {block.get("local_id") for block in current}
     at = 0
     for name, block in new.items():
         if name not in present:
-            remembered[name] = old.get(name, block)
+            cached[name] = old.get(name, block)
             if name not in old:
                 kept.insert(at, block)
         at = next((index + 1 for index, each in enumerate(kept) if each.get("local_id") == name), at)
-    return MergedBlocks(kept, list(remembered.values()))
+    return MergedBlocks(kept, list(cached.values()))
 
 
 def adopt_block_ids(previous: Sequence[Document], sent: Sequence[Document]) -> list[Document]:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
-from mapping import embedded, richtext
+from mapping import embedded, rich_text
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
 from mapping.match import Comment, Incident
@@ -111,7 +111,7 @@ def in_order(match: Match, terms: Terms) -> list[Timed]:
 
 def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Post:
     told = desk.narratives.get(incident.key)
-    text = richtext.escape(sentence(desk.sport, desk.match, incident, desk.texts)) if told is None else told
+    text = rich_text.escape(sentence(desk.sport, desk.match, incident, desk.texts)) if told is None else told
     return Post(
         key=incident.key,
         kind=incident.kind,
@@ -123,7 +123,7 @@ def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Pos
 
 def _comment_post(desk: _Desk, comment: Comment, happened: int | None) -> Post | None:
     """The post of a standalone comment, none for an empty one."""
-    text = richtext.tidy(comment.html)
+    text = rich_text.tidy(comment.html)
     if not text:
         return None
     document = _event(desk, comment.key, text, happened)
@@ -135,9 +135,9 @@ def _narratives(comments: Iterable[Comment], only: Container[str] | None) -> Map
     pieces: dict[str, list[str]] = {}
     for comment in comments:
         key = comment.incident_key
-        if key is not None and (only is None or key in only) and (text := richtext.tidy(comment.html)):
+        if key is not None and (only is None or key in only) and (text := rich_text.tidy(comment.html)):
             pieces.setdefault(key, []).append(text)
-    return {key: richtext.sanitise("<br>".join(texts)) for key, texts in pieces.items()}
+    return {key: rich_text.sanitise("<br>".join(texts)) for key, texts in pieces.items()}
 
 
 def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:

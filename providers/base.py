@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from mapping.errors import ServiceError
     from mapping.match import Match
-    from providers.transport import Heard
+    from providers.http_client import Heard
 
 Catalog = Mapping[str, tuple[str, ...]]
 """Sport → event types, in the order of the interface's provider table."""

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.engine import URL, make_url
 
-from store import migrate, sqlite
-from store.errors import SchemaOutdated, StoreError, house_errors
+from store import migrate
+from store.errors import SchemaOutdated, StoreError, store_errors
 from store.settings import PoolSettings
+from store.sqlite import backend as sqlite
 from store.unit import Unit
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.t
             raise SchemaOutdated("the database has another schema than this version needs: start the daemon first")
         return work(Unit(conn, int(clock())))
 
-    with house_errors():
+    with store_errors():
         if parsed.get_backend_name() == "sqlite":
             return _on_sqlite(parsed, checked)
-        from store import postgres
+        from store.postgres import backend as postgres
 
         return asyncio.run(postgres.once(parsed, PoolSettings(), checked))
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from store.alone import Alone
-    from store.notices import Hear, Stepped
-    from store.postgres import PostgresBackend
-    from store.presence import Presence
-    from store.sqlite import SqliteBackend
+    from store.postgres.backend import PostgresBackend
+    from store.postgres.liveness_lock import LivenessLock
+    from store.postgres.notify import Hear, Stepped
+    from store.sqlite.alone import NoLivenessLock
+    from store.sqlite.backend import SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]
 
@@ -110,7 +110,7 @@ class Store:
         return await self._backend.glance(query)
 
     @property
-    def presence(self) -> Presence | Alone:
+    def presence(self) -> LivenessLock | NoLivenessLock:
         """The sign of life by which other processes on the database know that this one has not ended."""
         return self._backend.presence
 
@@ -152,11 +152,11 @@ def _is_sqlite(url: URL) -> bool:
 def _backend(url: URL, clock: Callable[[], float], pool: PoolSettings) -> SqliteBackend | PostgresBackend:
     match url.get_backend_name():
         case "sqlite":  # each loads the driver of its own kind, which the other does not need
-            from store.sqlite import SqliteBackend
+            from store.sqlite.backend import SqliteBackend
 
             return SqliteBackend(url, clock, pool)
         case "postgresql":
-            from store.postgres import PostgresBackend
+            from store.postgres.backend import PostgresBackend
 
             return PostgresBackend(url, clock, pool)
         case other:

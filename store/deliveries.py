@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Connection, Text, and_, delete, false, insert, or_, select, type_coerce, update
 
-from store.prepared import Among, Query
-from store.sending import changed, inserted, send
+from store.sql.bulk_write import insert_rows, update_rows, write_batch
+from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import webhook_rounds, webhook_waiting, webhooks
 from store.webhooks import Subscription, renewed, subscription_of, unheld
 
@@ -69,7 +69,7 @@ class Settled:
 _SETTLED = (
     "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
 )  # fmt: skip
-_HELD = Query(
+_HELD = CompiledQuery(
     select(
         webhooks.c.id,
         webhooks.c.fence,
@@ -121,7 +121,7 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
         return Settled({}, locked)
     logged = [_logged(each.held.id, done) for each in ours for done in each.rounds]
     settled = [_settled(rows[each.held.id], each) for each in ours]
-    send(unit.conn, inserted(webhook_rounds, logged), changed(webhooks, settled))
+    write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, settled))
     for each in ours:
         for done in each.rounds:
             _plan(unit, each.held.id, done)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from store.eventrows import IN_CHUNK, event_of
+from store.event_rows import IN_CHUNK, event_of
 from store.records import PUBLISHED
 from store.tables import events, games
 

@@ -139,7 +139,7 @@ def reason(error: BaseException | None) -> str:
 
 
 @contextmanager
-def house_errors() -> Iterator[None]:
+def store_errors() -> Iterator[None]:
     """What passes by itself is raised as StoreUnavailable, what the server refuses as DatabaseRefused, the rest as it is."""
     try:
         yield

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, update
 
-from store.prepared import Query
+from store.sql.compiled_query import CompiledQuery
 from store.tables import follows, workers
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class LeasedMatch:
     """A match that a process holds. `joined` counts the liveblogs that came while it was followed already."""
 
     follow_id: str
@@ -51,14 +51,14 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class LeaseTurn:
     """What a process finds at its turn.
 
     `beats`: the other processes; `more`: there is more to take than one turn takes; `unknown`: endpoints of open
     matches that this process cannot poll.
     """
 
-    held: tuple[Held, ...]
+    held: tuple[LeasedMatch, ...]
     beats: Mapping[str, int]
     more: bool = False
     unknown: frozenset[str] = frozenset()
@@ -80,7 +80,7 @@ def leave(unit: Unit, worker_id: str) -> None:
     unit.conn.execute(delete(workers).where(workers.c.id == worker_id))
 
 
-def turn(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> Turn | None:
+def turn(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> LeaseTurn | None:
     """Show that the process lives, bury the `dead` (with the beat they ended at), take or give back to an even share.
 
     None: the others have given this process up; it holds nothing and has to join anew.
@@ -98,7 +98,7 @@ def turn(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> 
         held = _give_back(unit, held, share)
     wanted = min(share - len(held), batch)
     taken = _take(unit, worker, wanted) if wanted > 0 else ()
-    return Turn(
+    return LeaseTurn(
         held=held + taken,
         beats={row.id: row.beat for row in others.values()},
         more=wanted == batch == len(taken),
@@ -106,7 +106,7 @@ def turn(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> 
     )
 
 
-def claim(unit: Unit, worker: Worker, follow_id: str) -> Held | None:
+def claim(unit: Unit, worker: Worker, follow_id: str) -> LeasedMatch | None:
     """Take this one match if nobody holds it, whatever the share; what the process holds of it, None for nothing."""
     alive = select(workers.c.id).where(workers.c.id == worker.id).with_for_update(read=True)
     if unit.conn.execute(alive).first() is None:
@@ -126,7 +126,7 @@ def fenced(unit: Unit, work: Callable[[Unit], T], *, follow_id: str, fence: int)
     return work(unit)
 
 
-_FENCE = Query(select(follows.c.fence).where(follows.c.id == bindparam("follow_id")).with_for_update())
+_FENCE = CompiledQuery(select(follows.c.fence).where(follows.c.id == bindparam("follow_id")).with_for_update())
 HELD = (follows.c.id, follows.c.fence, follows.c.joined)
 
 
@@ -160,7 +160,7 @@ def _open_matches(conn: Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in conn.execute(query)}
 
 
-def _held(conn: Connection, worker_id: str) -> tuple[Held, ...]:
+def _held(conn: Connection, worker_id: str) -> tuple[LeasedMatch, ...]:
     where = and_(follows.c.owner == worker_id, follows.c.closed_at.is_(None))
     return tuple(_of(row) for row in conn.execute(select(*HELD).where(where).order_by(follows.c.id)))
 
@@ -170,25 +170,25 @@ def _free() -> tuple[ColumnElement[bool], ...]:
     return ~exists().where(workers.c.id == follows.c.owner), follows.c.closed_at.is_(None)
 
 
-def _take(unit: Unit, worker: Worker, number: int) -> tuple[Held, ...]:
+def _take(unit: Unit, worker: Worker, number: int) -> tuple[LeasedMatch, ...]:
     """Up to so many free matches, those that others are taking at this moment left out."""
     query = select(follows.c.id).where(*_free(), follows.c.endpoint.in_(worker.knows))
     query = query.order_by(follows.c.id).limit(number).with_for_update(skip_locked=True)
     return _own(unit, worker.id, unit.conn.scalars(query).all())
 
 
-def _own(unit: Unit, worker_id: str, follow_ids: Iterable[str]) -> tuple[Held, ...]:
+def _own(unit: Unit, worker_id: str, follow_ids: Iterable[str]) -> tuple[LeasedMatch, ...]:
     values: dict[str, Any] = {"owner": worker_id, "fence": follows.c.fence + 1}
     query = update(follows).where(follows.c.id.in_(list(follow_ids))).values(values).returning(*HELD)
     return tuple(_of(row) for row in unit.conn.execute(query))
 
 
-def _give_back(unit: Unit, held: tuple[Held, ...], keep: int) -> tuple[Held, ...]:
+def _give_back(unit: Unit, held: tuple[LeasedMatch, ...], keep: int) -> tuple[LeasedMatch, ...]:
     """Leave what is beyond `keep` to others."""
     ids = [each.follow_id for each in held[keep:]]
     unit.conn.execute(update(follows).where(follows.c.id.in_(ids)).values(owner=None))
     return held[:keep]
 
 
-def _of(row: Any) -> Held:
-    return Held(follow_id=row.id, fence=row.fence, joined=row.joined)
+def _of(row: Any) -> LeasedMatch:
+    return LeasedMatch(follow_id=row.id, fence=row.fence, joined=row.joined)

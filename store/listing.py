@@ -19,7 +19,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from store.eventrows import IN_CHUNK, event_of
+from store.event_rows import IN_CHUNK, event_of
 from store.liveblogs import DELETED, StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
 from store.search import TAG, TAG_LENGTH, TEAM, found, found_games

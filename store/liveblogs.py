@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
 
 from mapping.errors import Conflict, NotFound
-from store.eventrows import columns_of, event_of, events_named, place
-from store.prepared import Query
+from store.event_rows import columns_of, event_of, events_named, place
 from store.records import (
     DELETED,
     GAME_COLUMNS,
@@ -24,7 +23,8 @@ from store.records import (
     without,
 )
 from store.search import index_game
-from store.sending import Part, changed, inserted, send
+from store.sql.bulk_write import TableWrite, insert_rows, update_rows, write_batch
+from store.sql.compiled_query import CompiledQuery
 from store.tables import events as events_table
 from store.tables import games, outbox, teams
 
@@ -57,9 +57,9 @@ __all__ = [
 
 
 _BY_NAME = select(games).where(or_(games.c.id == bindparam("name"), games.c.local_id == bindparam("name")))
-_NAMED = Query(_BY_NAME)
-_LOCKED = Query(_BY_NAME.with_for_update())
-_EVENT_LOCKED = Query(
+_NAMED = CompiledQuery(_BY_NAME)
+_LOCKED = CompiledQuery(_BY_NAME.with_for_update())
+_EVENT_LOCKED = CompiledQuery(
     select(*events_table.c, *games.c)
     .join_from(games, events_table, games.c.id == events_table.c.game_id)
     .where(events_table.c.local_id == bindparam("local_id"))
@@ -103,7 +103,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
     )
     placed = place(unit, stored, game.events)
     values = columns_of(stored) | {"serial": placed.serial}
-    send(unit.conn, inserted(games, [values]), placed.parts, _note(unit, stored))
+    write_batch(unit.conn, insert_rows(games, [values]), placed.parts, _note(unit, stored))
     _index(unit, stored, document, stored.title)
     return require_game(unit.conn, game.id)
 
@@ -111,7 +111,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
 def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | None = None) -> int:
     """Write `change`, step the version once, leave one outbox row; returns the new version.
 
-    Touched events carry the new version, and so do those of their media that changed. An event keeps the serial of its
+    Touched events carry the new version, and so do those of their media that update_rows. An event keeps the serial of its
     creation. Raises NotFound when the game, or an event that would be replaced, is unknown or deleted, and Conflict
     when an event's `local_id` belongs to another game. `locked`: the game as `lock_game` gave it in this unit.
     """
@@ -139,7 +139,7 @@ def write(
     if change.sportstype is not None:
         by_sport = stored.template_id == stored.sportstype
         values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
-    send(unit.conn, placed.parts, changed(games, [values]), _note(unit, stored))
+    write_batch(unit.conn, placed.parts, update_rows(games, [values]), _note(unit, stored))
     if values.keys() <= STEPPED:
         _hold(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
     else:
@@ -156,7 +156,7 @@ def schedule(
     """
     placed = place(unit, locked, (write,), known)
     counted = [{"id": locked.id, "serial": placed.serial}] if placed.serial != locked.serial else []
-    send(unit.conn, placed.parts, changed(games, counted))
+    write_batch(unit.conn, placed.parts, update_rows(games, counted))
     _hold(unit, locked._replace(serial=placed.serial))
     return placed.events[write.local_id]
 
@@ -256,7 +256,7 @@ def _index(
     index_game(unit.conn, game_id=game.id, owner_id=game.organization_id, title=title, document=document, before=before)
 
 
-def _note(unit: Unit, game: StoredGame) -> list[Part]:
+def _note(unit: Unit, game: StoredGame) -> list[TableWrite]:
     """The outbox row of the game's version, of which whoever hears steps is told after the commit."""
     unit.touched[game.id] = game.version
     note = {
@@ -266,7 +266,7 @@ def _note(unit: Unit, game: StoredGame) -> list[Part]:
         "version": game.version,
         "at": unit.now,
     }
-    return inserted(outbox, [note])
+    return insert_rows(outbox, [note])
 
 
 def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from mapping import entrants
 from mapping.references import References
 from store.errors import UnreadableRow
 from store.ids import new_object_id
-from store.prepared import Among, Query
 from store.search import NAMES, index_master
+from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import locations, players, teams, tournaments
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _of_provider(table: Table, wanted: ColumnElement[bool]) -> Select[Any]:
 
 
 _KNOWN = {
-    table.name: Query(
+    table.name: CompiledQuery(
         _of_provider(table, Among(table.c.ext_id, "ext_ids")).with_only_columns(table.c.ext_id, table.c.id)
     )
     for table in (teams, players)

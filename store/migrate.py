@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL, make_url
 
-from store.errors import SchemaOutdated, house_errors
-from store.lock import FileLock
+from store.errors import SchemaOutdated, store_errors
 from store.settings import PoolSettings
+from store.sqlite.file_lock import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,22 +97,22 @@ def current(url: str) -> str | None:
 
 
 def _file(url: URL) -> Path | None:
-    from store import sqlite
+    from store.sqlite import backend as sqlite
 
     return sqlite.database_file(url) if url.get_backend_name() == "sqlite" else None
 
 
 async def _run(url: URL, work: Callable[[Connection], T]) -> T:
     if url.get_backend_name() == "sqlite":
-        with house_errors():
+        with store_errors():
             return _run_sqlite(url, work)
-    from store import postgres
+    from store.postgres import backend as postgres
 
     return await postgres.once(url, PATIENT, work)
 
 
 def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
-    from store import sqlite
+    from store.sqlite import backend as sqlite
 
     engine = sqlite.writer_engine(url, PATIENT)
     try:

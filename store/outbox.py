@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
-from store.prepared import Query
-from store.sending import changed, send
+from store.sql.bulk_write import update_rows, write_batch
+from store.sql.compiled_query import CompiledQuery
 from store.tables import outbox, outbox_sequence, webhooks
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ PURGED = 1000
 
 OF_ROW = (outbox.c.number, outbox.c.game_id, outbox.c.local_id, outbox.c.version, outbox.c.at)
 _UNNUMBERED = select(outbox.c.id).where(outbox.c.number.is_(None)).order_by(outbox.c.number, outbox.c.id)
-_SEQUENCE = Query(select(outbox_sequence.c.last, _UNNUMBERED.limit(1).scalar_subquery().label("first")))
-_LOCKED = Query(select(outbox_sequence.c.id, outbox_sequence.c.last).with_for_update(skip_locked=True))
-_COMMITTED = Query(_UNNUMBERED.limit(bindparam("most", type_=Integer)))
-_NEWS = Query(
+_SEQUENCE = CompiledQuery(select(outbox_sequence.c.last, _UNNUMBERED.limit(1).scalar_subquery().label("first")))
+_LOCKED = CompiledQuery(select(outbox_sequence.c.id, outbox_sequence.c.last).with_for_update(skip_locked=True))
+_COMMITTED = CompiledQuery(_UNNUMBERED.limit(bindparam("most", type_=Integer)))
+_NEWS = CompiledQuery(
     select(outbox.c.organization_id, *OF_ROW)
     .where(outbox.c.number > bindparam("after"), outbox.c.number <= bindparam("through"))
     .order_by(outbox.c.number)
@@ -73,7 +73,7 @@ def number_committed(unit: Unit, *, limit: int = NUMBERED_AT_ONCE) -> Sequence:
     if ids:
         rows = [{"id": each, "number": number} for number, each in enumerate(ids, last + 1)]
         last += len(ids)
-        send(unit.conn, changed(outbox, rows), changed(outbox_sequence, [{"id": key, "last": last}]))
+        write_batch(unit.conn, update_rows(outbox, rows), update_rows(outbox_sequence, [{"id": key, "last": last}]))
     return Sequence(last, complete=len(ids) < limit)
 
 

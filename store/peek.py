@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy.engine import make_url
 from sqlalchemy.util import greenlet_spawn
 
-from store.errors import StoreError, house_errors
+from store.errors import StoreError, store_errors
 from store.settings import PoolSettings
-from store.sqlite import database_file, read, reader_engine
+from store.sqlite.backend import database_file, read, reader_engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,8 @@ async def peek(url: str, query: Callable[[Connection], T]) -> T:
     """The result of `query` on committed data. Raises StoreError where there is no such file, StoreUnavailable."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        from store.line import READING
-        from store.postgres import once
+        from store.postgres.backend import once
+        from store.postgres.connection import READING
 
         return await once(parsed, PoolSettings(), query, READING)
     file = database_file(parsed)
@@ -32,7 +32,7 @@ async def peek(url: str, query: Callable[[Connection], T]) -> T:
         raise StoreError(f"there is no database {file or 'in memory'}")
     engine = reader_engine(parsed, PoolSettings())
     try:
-        with house_errors():
+        with store_errors():
             return await read(engine, query)
     finally:
         await greenlet_spawn(engine.dispose)

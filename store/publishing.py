@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from mapping.errors import NotFound
 from store import liveblogs
 from store.errors import UnreadableRow
-from store.eventrows import event_of
+from store.event_rows import event_of
 from store.records import DELETED, PUBLISHED, Change, EventWrite
 from store.tables import events, games
 

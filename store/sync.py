@@ -10,9 +10,9 @@ from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select
 
 from store.errors import UnreadableRow
 from store.ids import new_object_id
-from store.prepared import Among, Query
 from store.records import DELETED
-from store.sending import changed, put, send
+from store.sql.bulk_write import update_rows, upsert, write_batch
+from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import attachments as attachments_table
 from store.tables import follows as follows_table
 from store.tables import games as games_table
@@ -118,27 +118,29 @@ _ABANDONED = (
 )
 """The match is open, somebody has been on it, and nobody is."""
 
-_ATTACHED = Query(
+_ATTACHED = CompiledQuery(
     select(attachments_table)
     .where(attachments_table.c.follow_id == bindparam("follow_id"), _ALIVE)
     .order_by(attachments_table.c.created_at, attachments_table.c.game_id)
 )
-_RESOURCES = Query(
+_RESOURCES = CompiledQuery(
     select(*(column for column in resources_table.c if column.name not in {"follow_id", "body"})).where(
         resources_table.c.follow_id == bindparam("follow_id")
     )
 )
-_BODIES = Query(
+_BODIES = CompiledQuery(
     select(resources_table.c.name, resources_table.c.body).where(
         resources_table.c.follow_id == bindparam("follow_id"), resources_table.c.body.is_not(None)
     )
 )
 _LINE = [column for column in ledger_table.c if column.name != "game_id"]
-_LEDGER = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
-_LINES = Query(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys")))
+_LEDGER = CompiledQuery(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
+_LINES = CompiledQuery(
+    select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys"))
+)
 FORGOTTEN = 50
 """Matches whose bodies one unit drops, or that it closes."""
-_KEYS = Query(
+_KEYS = CompiledQuery(
     select(ledger_table.c.key).where(ledger_table.c.game_id == bindparam("game_id")).order_by(ledger_table.c.key)
 )
 QUICK = 1
@@ -193,7 +195,7 @@ def match_id(conn: Connection, follow_id: str) -> str | None:
 
 def save_follow(unit: Unit, follow_id: str, **columns: Any) -> None:
     """Set these columns of the follow."""
-    send(unit.conn, changed(follows_table, [{"id": follow_id, **columns}]))
+    write_batch(unit.conn, update_rows(follows_table, [{"id": follow_id, **columns}]))
 
 
 def abandoned(conn: Connection) -> list[str]:
@@ -360,7 +362,7 @@ def save_resources(
         }
         for row, body in resources
     ]
-    send(unit.conn, put(resources_table, sorted(rows, key=len)))
+    write_batch(unit.conn, upsert(resources_table, sorted(rows, key=len)))
 
 
 def ledger(conn: Connection, game_id: str, *, only: Collection[str] | None = None) -> dict[str, LedgerRow]:
@@ -380,7 +382,7 @@ def ledger_keys(conn: Connection, game_id: str) -> tuple[str, ...]:
 def save_ledger(unit: Unit, game_id: str, rows: Iterable[LedgerRow]) -> None:
     """Insert or replace these rows; the others of the liveblog stay."""
     by_key = {row.key: {"game_id": game_id, **_values(row)} for row in rows}
-    send(unit.conn, put(ledger_table, list(by_key.values())))
+    write_batch(unit.conn, upsert(ledger_table, list(by_key.values())))
 
 
 def _first(conn: Connection, table: Table, *where: Any) -> Row[Any] | None:

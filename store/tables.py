@@ -23,7 +23,7 @@ from sqlalchemy import (
     text,
 )
 
-from store.codec import Json
+from store.sql.json_type import Json
 
 metadata = MetaData(
     naming_convention={

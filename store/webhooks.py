@@ -25,11 +25,11 @@ from sqlalchemy import (
 )
 
 from mapping.errors import NotFound, Unprocessable
-from store.codec import read
 from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.outbox import number_committed
-from store.prepared import Query
+from store.sql.compiled_query import CompiledQuery
+from store.sql.json_type import read
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _within_reach(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool],
     return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unheld())
 
 
-_REACHED = Query(
+_REACHED = CompiledQuery(
     select(webhooks.c.id, webhooks.c.organization_id).where(*_within_reach(bindparam("owner", type_=Text)))
 )
 

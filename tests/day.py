@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from config import Settings
-from ingest import daemon
+from ingest.daemon import run as daemon
 from providers.replay import Line, Replay, ReplaySettings, read_lines
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import tomllib
 import pytest
 
 from api import auth
-from ingest import cli_clients
+from ingest.cli import clients as cli_clients
 from store import webhooks
 from tests.test_architecture import ROOT, TEXT, everywhere, name_of, tracked, tree_of
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import structlog
 
 from api.content import body_html, headline, incident, minute, one_line, plain_text
-from api.peek import Json, number, text
+from api.json_path import Json, number, text
 from api.query import Query, boolean, choice, integer
 from mapping.errors import InvalidRequest
 

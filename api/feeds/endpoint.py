@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.conditional import conditional
-from api.decorate import complete
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import Feed, FeedRequest, build_feed, feed_request
 from api.feeds.events import chosen_events
 from api.reading import documents, readable_game
+from api.references import complete
 
 if TYPE_CHECKING:
     from collections.abc import Callable

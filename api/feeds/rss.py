@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from api.feeds.xmltext import add, serialise
-from api.peek import instant
+from api.json_path import instant
 
 if TYPE_CHECKING:
     from api.feeds.common import Feed, Item

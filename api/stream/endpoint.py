@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api.delta.endpoint import NEWEST, watchable_game
-from api.embed.changes import AsPage
-from api.embed.page import STREAM_PATH
+from api.liveblogs.delta_endpoint import NEWEST, watchable_game
+from api.page.changes import AsPage
+from api.page.page import STREAM_PATH
 from api.query import boolean, integer
 from api.reading import NO_LIVEBLOG
 from api.stream.streams import as_json

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from api.delta.document import response
 from api.errors import json_bytes
+from api.liveblogs.delta import response
 from mapping.documents.scalars import PUBLISHED
 from mapping.errors import StoreUnavailable
 from store import deltas, liveblogs
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from store.database import Store
     from store.liveblogs import StoredEvent, StoredGame
-    from store.notices import Stepped
+    from store.postgres.notify import Stepped
 
 log = structlog.get_logger(__name__)
 

@@ -18,7 +18,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from mapping import strictjson
+from mapping import strict_json
 
 PREFIX = "Svc"
 OURS = f"{PREFIX}::"
@@ -70,7 +70,7 @@ class CamelDocument(Document):
 
 
 def _storable(value: Any) -> Any:
-    strictjson.check(value)
+    strict_json.check(value)
     return value
 
 
@@ -80,7 +80,7 @@ class OpenDocument(Document):
     model_config = ConfigDict(extra="allow")
 
     __pydantic_extra__: dict[
-        Annotated[str, AfterValidator(strictjson.check_text)], Annotated[Any, AfterValidator(_storable)]
+        Annotated[str, AfterValidator(strict_json.check_text)], Annotated[Any, AfterValidator(_storable)]
     ] = Field(init=False)
 
     @model_serializer(mode="wrap")

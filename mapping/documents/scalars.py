@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandle
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from mapping.strictjson import INT_MAX, INT_MIN, check_text
+from mapping.strict_json import INT_MAX, INT_MIN, check_text
 
 T = TypeVar("T")
 

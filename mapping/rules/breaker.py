@@ -10,7 +10,7 @@ ASK_AGAIN = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class CircuitBreakerConfig:
     """`after` failures in a row open the circuit, if the row lasts `lasting` seconds; then nothing for `pause` seconds.
 
     The row has to last, so that a few broken matches that happen to be asked one after the other take nobody with them.
@@ -56,7 +56,7 @@ def answered(circuit: Circuit, now: float) -> Circuit:
     return Circuit(good_at=now, until=-inf if circuit.open else circuit.until)
 
 
-def failed(rule: Rule, circuit: Circuit, *, began: float, now: float, refused: bool = False) -> Circuit:
+def failed(rule: CircuitBreakerConfig, circuit: Circuit, *, began: float, now: float, refused: bool = False) -> Circuit:
     """A poll that started at `began` failed now.
 
     It tells nothing of the endpoint where another match was answered well in the meantime.

@@ -21,7 +21,7 @@ RUNNING = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClockReading:
     """`elapsed` seconds in a phase of `length` seconds, before which `base` seconds were to be played."""
 
     elapsed: int
@@ -43,7 +43,7 @@ def display(options: Mapping[str, Any] | None, state_info: Mapping[str, Any] | N
         return ""
     since = 0 if state.get("timeout") else max(now - check_time, 0)
     elapsed = max(state.get("check_seconds") or 0, 0) + since
-    return show(Reading(elapsed, length, played_before(options, phase)))
+    return show(ClockReading(elapsed, length, played_before(options, phase)))
 
 
 def phase_length(options: Mapping[str, Any], phase: int) -> int:
@@ -61,19 +61,19 @@ def played_before(options: Mapping[str, Any], phase: int) -> int:
     return sum(phase_length(options, earlier) for earlier in range(1, phase))
 
 
-def _up(reading: Reading) -> str:
+def _up(reading: ClockReading) -> str:
     return _minutes_seconds(min(reading.elapsed, reading.length))
 
 
-def _down(reading: Reading) -> str:
+def _down(reading: ClockReading) -> str:
     return _minutes_seconds(max(reading.length - reading.elapsed, 0))
 
 
-def _running(reading: Reading) -> str:
+def _running(reading: ClockReading) -> str:
     return str((reading.base + reading.elapsed) // 60 + 1)
 
 
-def _running_with_added(reading: Reading) -> str:
+def _running_with_added(reading: ClockReading) -> str:
     over = reading.elapsed - reading.length
     return _running(reading) if over < 0 else f"{(reading.base + reading.length) // 60}+{over // 60 + 1}"
 
@@ -82,7 +82,7 @@ def _minutes_seconds(seconds: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
-DISPLAYS: Mapping[str, Callable[[Reading], str]] = {
+DISPLAYS: Mapping[str, Callable[[ClockReading], str]] = {
     "u": _up,
     "d": _down,
     "au": _running,

@@ -18,7 +18,7 @@ JUST_AFTER = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class PollIntervals:
     """The intervals of `[polling]`, in seconds; config/default.toml explains each."""
 
     live: float = 5.0
@@ -36,7 +36,7 @@ class Pace:
 
 
 def interval(
-    pace: Pace, status: Status, *, now: float, kickoff: float | None, changed_at: float | None, pending: bool
+    pace: PollIntervals, status: Status, *, now: float, kickoff: float | None, changed_at: float | None, pending: bool
 ) -> float | None:
     """Seconds until the next poll of a match in this state; None once the window after the end is over.
 
@@ -60,7 +60,7 @@ def quiet_for(now: float, *instants: float | None) -> float:
     return max(0.0, now - max((each for each in instants if each is not None), default=now))
 
 
-def _before(pace: Pace, ahead: float, quiet: float) -> float:
+def _before(pace: PollIntervals, ahead: float, quiet: float) -> float:
     """Rarely while kick-off is far, more often in the window before it, at the live interval once it is due.
 
     One that is late keeps the live interval as long as its provider says something about it.
@@ -72,14 +72,14 @@ def _before(pace: Pace, ahead: float, quiet: float) -> float:
     return pace.live if quiet < pace.before_window else pace.before
 
 
-def _after(pace: Pace, elapsed: float) -> float | None:
+def _after(pace: PollIntervals, elapsed: float) -> float | None:
     """Each interval is `after_growth` times the one before: the k-th starts after a geometric sum, hence linear in time."""
     if elapsed >= pace.after_window:
         return None
     return min(pace.after + elapsed * (pace.after_growth - 1), pace.after_max)
 
 
-def align(pace: Pace, wait: float, fresh_for: float | None) -> float:
+def align(pace: PollIntervals, wait: float, fresh_for: float | None) -> float:
     """Meet the provider's cache just after it expires, without stretching the interval (unless `honour_max_age`)."""
     if fresh_for is None:
         return wait
@@ -89,7 +89,9 @@ def align(pace: Pace, wait: float, fresh_for: float | None) -> float:
     return expiry if wait / 2 <= expiry <= wait else wait
 
 
-def backoff(pace: Pace, wait: float, *, failures: int, jitter: float, retry_after: float | None = None) -> float:
+def backoff(
+    pace: PollIntervals, wait: float, *, failures: int, jitter: float, retry_after: float | None = None
+) -> float:
     """Seconds to stay away after so many failures in a row; `jitter` in [0, 1) spreads matches that fail together."""
     doubled = min(pace.backoff_max, wait * 2.0 ** min(failures - 1, 16))
     spread = max(wait, doubled) * (0.75 + 0.5 * jitter)

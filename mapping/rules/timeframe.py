@@ -26,7 +26,7 @@ Days = tuple[date, date]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """From `start` on and before `end`, in Unix seconds; None is open."""
 
     start: int | None = None
@@ -36,18 +36,18 @@ class Span:
         return (self.start is None or self.start <= instant) and (self.end is None or instant < self.end)
 
 
-def span(frame: Timeframe, now: int, zone: ZoneInfo) -> Span:
+def span(frame: Timeframe, now: int, zone: ZoneInfo) -> TimeSpan:
     """When a liveblog of the time frame starts. Weeks begin on Monday; a weekday is the next one, today included."""
     today = datetime.fromtimestamp(now, zone).date()
     if frame in DAYS:
         first, beyond = DAYS[frame](today)
-        return Span(_midnight(first, zone), _midnight(beyond, zone))
+        return TimeSpan(_midnight(first, zone), _midnight(beyond, zone))
     return {
-        "upcoming": Span(now, _midnight(_later(today, UPCOMING), zone)),
-        "current": Span(now - CURRENT, now + 1),
-        "future": Span(now),
-        "past": Span(None, now),
-        "all": Span(),
+        "upcoming": TimeSpan(now, _midnight(_later(today, UPCOMING), zone)),
+        "current": TimeSpan(now - CURRENT, now + 1),
+        "future": TimeSpan(now),
+        "past": TimeSpan(None, now),
+        "all": TimeSpan(),
     }[frame]
 
 

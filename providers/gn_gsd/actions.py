@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mapping.match import Incident, Involved, Person, Score, SideName
+from providers.fault_collector import ValueMismatch
 from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import (
     GOAL,
@@ -22,13 +23,12 @@ from providers.gn_gsd.payload import ACTIONS
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
 from providers.gn_gsd.words import words
-from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mapping.match import Side
-    from providers.notes import Notes
+    from providers.fault_collector import FaultCollector
 
 OPPOSITE: Mapping[SideName, SideName] = {"home": "away", "away": "home"}
 ROLES: Mapping[str, tuple[str, str]] = {SUBSTITUTION: ("in", "out"), GOAL: ("scorer", "assist")}
@@ -87,14 +87,14 @@ class Action:
 
 
 def incidents(
-    rows: Iterable[tuple[str, Any]], cast: Cast, names: Mapping[str, str], notes: Notes
+    rows: Iterable[tuple[str, Any]], cast: Cast, names: Mapping[str, str], notes: FaultCollector
 ) -> tuple[Incident, ...]:
     """The incidents in the order of play. Of two rows with one id the one changed last stands, else the later one."""
     found: dict[str, Action] = {}
     for path, row in rows:
         action_id = row_id(row, names)
         about = notes.about(ACTIONS, action_id or path)
-        action = about.spare(
+        action = about.try_read(
             partial(_read, path, row, cast, names, about, action_id=action_id), hides=action_id is None
         )
         if action is not None and action.updated >= (found[action.id].updated if action.id in found else 0):
@@ -121,16 +121,16 @@ def row_id(row: Any, names: Mapping[str, str]) -> str | None:
     """The id of a row, None where it cannot be told which one it is."""
     try:
         return node("", row, names).ident("id")
-    except MisfitError:
+    except ValueMismatch:
         return None
 
 
 def _read(
-    path: str, value: Any, cast: Cast, names: Mapping[str, str], notes: Notes, *, action_id: str | None
+    path: str, value: Any, cast: Cast, names: Mapping[str, str], notes: FaultCollector, *, action_id: str | None
 ) -> Action | None:
-    """The action of a row; None for what is understood and not wanted. MisfitError for a row that tells no incident."""
+    """The action of a row; None for what is understood and not wanted. ValueMismatch for a row that tells no incident."""
     row = Node(node(path, value, names).data, names)  # fields are named from the row on, as the row is named itself
-    if notes.spare(partial(row.word, "action_deleted")) in words(names, "deleted"):
+    if notes.try_read(partial(row.word, "action_deleted")) in words(names, "deleted"):
         return None
     kind = kind_of(row, notes)
     at = clock.moment(row, notes)
@@ -138,30 +138,30 @@ def _read(
         return None
     if action_id is None:
         row.ident("id")
-        raise MisfitError("id", "missing")
+        raise ValueMismatch("id", "missing")
     first = _person(row, "action_person", cast, notes)
     other = _person(row, "action_other", cast, notes)
     method = kind.method or _method(row, kind, notes)
     side = _side(row, kind, cast, first or other, notes)
-    updated = notes.spare(partial(row.moment, "action_updated"))
+    updated = notes.try_read(partial(row.moment, "action_updated"))
     return Action(
         id=action_id,
         kind=kind,
         method=method,
-        sequence=notes.spare(partial(row.number, "sequence")),
+        sequence=notes.try_read(partial(row.number, "sequence")),
         at=at,
         side=side,
         people=_own_goal(first, side, cast) if method == OWN_GOAL else tuple(_roles(kind, method, first, other)),
         score=_score(row, notes) if kind.type == GOAL else None,
-        created_at=notes.spare(partial(row.moment, "action_created")),
+        created_at=notes.try_read(partial(row.moment, "action_created")),
         updated=max(updated or 0, 0),
     )
 
 
-def kind_of(row: Node, notes: Notes) -> Kind | None:
+def kind_of(row: Node, notes: FaultCollector) -> Kind | None:
     """What an action is by its kind, its finer kind, both together, and its reason; None for what is not wanted."""
     kind, detail, reason = (
-        notes.spare(partial(row.word, f"action_{key}")) or "" for key in ("kind", "detail", "reason")
+        notes.try_read(partial(row.word, f"action_{key}")) or "" for key in ("kind", "detail", "reason")
     )
     told = {kind, detail, f"{kind}_{detail}"} - {""}
     for each in KINDS:
@@ -170,27 +170,27 @@ def kind_of(row: Node, notes: Notes) -> Kind | None:
     if told & words(row.names, IGNORED):
         return None
     path, _ = row.first("action_kind")
-    raise MisfitError(path, f"unknown kind of action {kind[:40]!r}" if kind else "missing")
+    raise ValueMismatch(path, f"unknown kind of action {kind[:40]!r}" if kind else "missing")
 
 
-def _method(row: Node, kind: Kind, notes: Notes) -> str | None:
+def _method(row: Node, kind: Kind, notes: FaultCollector) -> str | None:
     """A goal from the spot: by its kind or its reason."""
     keys = ("action_kind", "action_detail", "action_reason") if kind.type == GOAL else ()
-    told = {notes.spare(partial(row.word, key)) for key in keys}
+    told = {notes.try_read(partial(row.word, key)) for key in keys}
     return PENALTY if told & words(row.names, "reason_penalty") else None
 
 
-def _person(row: Node, key: str, cast: Cast, notes: Notes) -> Person | None:
-    part = notes.spare(partial(row.part, key))
-    return cast.known(notes.spare(partial(person, part, notes)))
+def _person(row: Node, key: str, cast: Cast, notes: FaultCollector) -> Person | None:
+    part = notes.try_read(partial(row.part, key))
+    return cast.known(notes.try_read(partial(person, part, notes)))
 
 
-def _side(row: Node, kind: Kind, cast: Cast, who: Person | None, notes: Notes) -> SideName | None:
+def _side(row: Node, kind: Kind, cast: Cast, who: Person | None, notes: FaultCollector) -> SideName | None:
     """The acting team's side, of an own goal the side that it counts for; where the row does not say, the player's."""
-    team_id = notes.spare(partial(row.ident, "action_team"))
+    team_id = notes.try_read(partial(row.ident, "action_team"))
     if team_id is not None and team_id in cast.sides:
         return cast.sides[team_id]
-    path, _ = notes.spare(partial(row.first, "action_team")) or ("participant.id", None)
+    path, _ = notes.try_read(partial(row.first, "action_team")) or ("participant.id", None)
     notes.add(path, "missing" if team_id is None else "plays for neither side")
     own = cast.side_of(who)
     return OPPOSITE[own] if own is not None and kind.method == OWN_GOAL else own
@@ -209,6 +209,6 @@ def _roles(kind: Kind, method: str | None, first: Person | None, other: Person |
     return (Involved(role=role, person=who) for role, who in zip(roles, (first, other), strict=True) if role and who)
 
 
-def _score(row: Node, notes: Notes) -> Score | None:
-    home, away = (notes.spare(partial(row.number, f"action_score_{side}")) for side in ("home", "away"))
+def _score(row: Node, notes: FaultCollector) -> Score | None:
+    home, away = (notes.try_read(partial(row.number, f"action_score_{side}")) for side in ("home", "away"))
     return None if home is None or away is None else Score(home, away)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from mapping.errors import DownstreamRejected, InvalidRequest
-from providers import transport
+from providers import http_client
 from providers.base import Fetched
 from providers.beside import beside
 from providers.gn_gsd.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
@@ -36,7 +36,7 @@ class GnGsd:
         self._names = names_of(endpoint.options)
         key = {} if endpoint.api_key is None else {"api_key": endpoint.api_key}
         self._query = urlencode({"language": language_of(endpoint.language), **key})
-        self._client = transport.client_of(endpoint)
+        self._client = http_client.client_of(endpoint)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -61,7 +61,7 @@ class GnGsd:
         if selector.kind == MATCH:
             return of.match_id
         try:
-            reply = await transport.get(self._client, path_of(of.kind, of, self._names, self._query))
+            reply = await http_client.get(self._client, path_of(of.kind, of, self._names, self._query))
         except DownstreamRejected:
             raise unknown(of) from None
         return (await beside(len(reply.body), meant, of, reply.body, self._names)).match_id

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.match import Clock, Status
+from providers.fault_collector import ValueMismatch
 from providers.gn_gsd.catalog import LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, Stage
 from providers.gn_gsd.read import scalar
 from providers.gn_gsd.words import words
-from providers.notes import MisfitError
 
 if TYPE_CHECKING:
+    from providers.fault_collector import FaultCollector
     from providers.gn_gsd.read import Node
-    from providers.notes import Notes
 
 SETTLED = frozenset({Status.FINISHED, Status.POSTPONED, Status.ABANDONED, Status.CANCELLED})
 """What a status says whatever the period says."""
@@ -35,9 +35,9 @@ class Moment(NamedTuple):
     phase: int | None = None
 
 
-def stage(match: Node, notes: Notes) -> Stage | None:
+def stage(match: Node, notes: FaultCollector) -> Stage | None:
     """Where the match stands according to its period, None where it does not say."""
-    told = notes.spare(lambda: match.words("period")) or ()
+    told = notes.try_read(lambda: match.words("period")) or ()
     for key, found in STAGES.items():
         if any(word in words(match.names, key) for _, word in told):
             return found
@@ -46,7 +46,7 @@ def stage(match: Node, notes: Notes) -> Stage | None:
     return None
 
 
-def status(match: Node, period: Stage | None, notes: Notes, *, played: bool) -> Status:
+def status(match: Node, period: Stage | None, notes: FaultCollector, *, played: bool) -> Status:
     """The first known word of the status; the period tells more of a running match. `played`: something happened."""
     word = _stated(match, notes)
     if word in SETTLED:
@@ -55,13 +55,13 @@ def status(match: Node, period: Stage | None, notes: Notes, *, played: bool) -> 
         return period.status
     if word is not None:
         return word
-    if notes.spare(lambda: match.moment("ended")) is not None:
+    if notes.try_read(lambda: match.moment("ended")) is not None:
         return Status.FINISHED
-    return Status.LIVE if played or notes.spare(lambda: match.moment("started")) is not None else Status.SCHEDULED
+    return Status.LIVE if played or notes.try_read(lambda: match.moment("started")) is not None else Status.SCHEDULED
 
 
-def _stated(match: Node, notes: Notes) -> Status | None:
-    told = notes.spare(lambda: match.words("status")) or ()
+def _stated(match: Node, notes: FaultCollector) -> Status | None:
+    told = notes.try_read(lambda: match.words("status")) or ()
     for _, word in told:
         for key, found in STATUSES.items():
             if word in words(match.names, key):
@@ -71,14 +71,14 @@ def _stated(match: Node, notes: Notes) -> Status | None:
     return None
 
 
-def clock(match: Node, now: Status, period: Stage | None, reached: int, notes: Notes) -> Clock:
+def clock(match: Node, now: Status, period: Stage | None, reached: int, notes: FaultCollector) -> Clock:
     """The phase that runs or ran last (the shoot-out is none), as far as the period or else `reached` tells it."""
     if not (now.running or now.over):
         return Clock()
     told = period.phase if period is not None and period.phase < SHOOTOUT_PHASE else 0
     phase = max(told, reached, 2 if now is Status.FINISHED else 1) if now.over or not told else told
-    since = notes.spare(lambda: match.moment("period_started")) if period is not None else None
-    began = notes.spare(lambda: match.moment("started")) if phase == 1 else None
+    since = notes.try_read(lambda: match.moment("period_started")) if period is not None else None
+    began = notes.try_read(lambda: match.moment("started")) if phase == 1 else None
     if now is Status.BREAK:
         return Clock(phase=phase, phase_started_at=began, in_break=True, break_started_at=since)
     if now is Status.LIVE:
@@ -86,10 +86,10 @@ def clock(match: Node, now: Status, period: Stage | None, reached: int, notes: N
     return Clock(phase=phase, phase_started_at=began)
 
 
-def moment(action: Node, notes: Notes) -> Moment:
+def moment(action: Node, notes: FaultCollector) -> Moment:
     """When an action happened: its period, and its clock, which runs on into added time."""
-    phase = notes.spare(lambda: _phase(action))
-    told = notes.spare(lambda: _minute(action))
+    phase = notes.try_read(lambda: _phase(action))
+    told = notes.try_read(lambda: _minute(action))
     if told is None:
         return Moment(phase=phase)
     minute, added = told
@@ -105,7 +105,7 @@ def _phase(action: Node) -> int | None:
         if found.phase and any(word in words(action.names, key) for _, word in told):
             return found.phase
     if told:
-        raise MisfitError(told[0][0], f"unknown period {told[0][1][:40]!r}")
+        raise ValueMismatch(told[0][0], f"unknown period {told[0][1][:40]!r}")
     return None
 
 
@@ -122,7 +122,7 @@ def _minute(action: Node) -> tuple[int, int | None] | None:
         return int(timed[1]) + 1, None
     written = WRITTEN.fullmatch(text)
     if written is None:
-        raise MisfitError(path, f"time of the clock expected, not {text[:20]!r}")
+        raise ValueMismatch(path, f"time of the clock expected, not {text[:20]!r}")
     return max(int(written[1]), 1), int(written[2]) if written[2] else None
 
 

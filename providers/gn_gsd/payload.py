@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import quote
 
 from mapping.errors import BadBody, MatchUnknown
-from providers.asking import decode
+from providers.fault_collector import ValueMismatch
+from providers.fetch import decode
 from providers.gn_gsd.read import Node, walk
-from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -99,7 +99,7 @@ def _ids(found: Node) -> Iterator[str]:
     for key in ("id", "foreign_id"):
         try:
             yield from filter(None, [found.ident(key)])
-        except MisfitError:
+        except ValueMismatch:
             continue
 
 
@@ -107,7 +107,7 @@ def _inside(found: Node, envelope: str) -> Node:
     """Fields are named from the object on, whatever is around it."""
     try:
         inner = found.part(envelope)
-    except MisfitError:
+    except ValueMismatch:
         return found
     return found if inner is None else Node(inner.data, found.names)
 
@@ -129,7 +129,7 @@ def action_rows(body: bytes, names: Mapping[str, str]) -> tuple[tuple[str, Any],
         raise BadBody(f"{ACTIONS}: object expected")
     try:
         rows = Node(value, names).items("actions")
-    except MisfitError:
+    except ValueMismatch:
         raise BadBody(f"{ACTIONS}: list expected") from None
     if not rows and not any(path.split(".")[0] in value for path in names["actions"].split("|")):
         raise BadBody(f"{ACTIONS}: the answer is about something else")
@@ -153,5 +153,5 @@ def contained(found: Node) -> tuple[Node, ...]:
 def _members(found: Node, key: str) -> list[Node]:
     try:
         return [Node(member, found.names, f"{path}.") for path, member in found.items(key) if isinstance(member, dict)]
-    except MisfitError:
+    except ValueMismatch:
         return []

@@ -9,9 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused
-from providers import transport
-from providers.asking import UNKNOWN, Question, ask, judged, together
+from providers import http_client
 from providers.base import Answer, Outcome
+from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fetch import UNKNOWN, ResourceRequest, ask, classify, together
 from providers.foreign import SIDES, check_teams, ids_in, joined
 from providers.gn_gsd.payload import (
     ACTIONS,
@@ -26,7 +27,6 @@ from providers.gn_gsd.payload import (
 )
 from providers.gn_gsd.read import Node
 from providers.gn_gsd.squads import players, sections
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Mapping
@@ -47,7 +47,7 @@ ABSENT: Mapping[str, tuple[type[Exception], ...]] = {
 class Poll:
     """What is asked for, where, and what is known of it already. `query` goes with each request."""
 
-    client: transport.Client
+    client: http_client.Client
     names: Mapping[str, str]
     query: str
     of: Target
@@ -76,7 +76,7 @@ class Poll:
         return self._lineups(hints), self._actions(hints)
 
     async def _main(self) -> tuple[Answer, Node | None]:
-        question = Question(self.of.kind, self._path(self.of.kind), self._entity, lambda _: 1)
+        question = ResourceRequest(self.of.kind, self._path(self.of.kind), self._entity, lambda _: 1)
         answer, found = await ask(self.client, question, self.known)
         if isinstance(answer.error, DownstreamRejected) and self.of.kind not in self.known:
             return replace(answer, error=unknown(self.of)), None
@@ -85,11 +85,11 @@ class Poll:
     async def _lineups(self, hints: Mapping[str, str]) -> Answer:
         def read(body: bytes) -> Node:
             found = lineups(body, self.names)
-            listed = sections(found, Notes("", "")).values()
+            listed = sections(found, FaultCollector("", "")).values()
             check_teams(LINEUPS, (each for row in listed for each in ids_in(row.data)), hints)
             return found
 
-        return (await ask(self.client, Question(LINEUPS, self._path(LINEUPS), read, players), self.known))[0]
+        return (await ask(self.client, ResourceRequest(LINEUPS, self._path(LINEUPS), read, players), self.known))[0]
 
     async def _actions(self, hints: Mapping[str, str]) -> Answer:
         def read(body: bytes) -> tuple[tuple[str, Any], ...]:
@@ -97,7 +97,7 @@ class Poll:
             check_teams(ACTIONS, _acting(rows, self.names), hints)
             return rows
 
-        return (await ask(self.client, Question(ACTIONS, self._path(ACTIONS), read, len, FEW), self.known))[0]
+        return (await ask(self.client, ResourceRequest(ACTIONS, self._path(ACTIONS), read, len, FEW), self.known))[0]
 
     def _listed(self, body: bytes) -> tuple[tuple[str, Any], ...]:
         """The rows of the actions; once there were any, an answer without the list of them is a fault."""
@@ -131,7 +131,7 @@ class Poll:
 def _sides(found: Node) -> Iterator[str]:
     """Every id that the match gives its teams: which of them line-ups and actions repeat is not settled."""
     for side in ("home", "away"):
-        with suppress(MisfitError):
+        with suppress(ValueMismatch):
             team = found.part(side)
             yield from () if team is None else ids_in(team.data)
 
@@ -140,7 +140,7 @@ def _acting(rows: tuple[tuple[str, Any], ...], names: Mapping[str, str]) -> Iter
     """The team of each action."""
     for _, row in rows:
         if isinstance(row, dict):
-            with suppress(MisfitError):
+            with suppress(ValueMismatch):
                 yield Node(row, names).ident("action_team")
 
 
@@ -153,8 +153,8 @@ def _missing(answer: Answer, known: Known) -> Answer:
     """Nothing, as a good answer; what was there before cannot have gone like this."""
     if known.rows:
         return replace(answer, error=BadBody(f"{answer.resource}: not there any more"))
-    question = Question(answer.resource, "", _nothing, lambda _: 0)
-    return judged(question, transport.Reply(status=200, body=MISSING), known)[0]
+    question = ResourceRequest(answer.resource, "", _nothing, lambda _: 0)
+    return classify(question, http_client.Reply(status=200, body=MISSING), known)[0]
 
 
 def _nothing(body: bytes) -> Any:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from mapping.errors import DownstreamRejected
 from mapping.match import Match, Placing, Race, Side
+from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.related import above
 from providers.gn_gsd.squads import person
-from providers.notes import Notes
 
 if TYPE_CHECKING:
     from mapping.match import Named
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 def race(of: Target, found: Node) -> Match:
     """The race as a match without sides. DownstreamRejected where nothing tells what it is called."""
-    notes = Notes(of.kind, of.id)
+    notes = FaultCollector(of.kind, of.id)
     over = above(found, notes)
-    title = _title(notes.spare(partial(found.text, "name")), over)
+    title = _title(notes.try_read(partial(found.text, "name")), over)
     if title is None:
         raise DownstreamRejected(f"the provider's {of.kind} has no name")
     period = clock.stage(found, notes)
@@ -32,7 +32,7 @@ def race(of: Target, found: Node) -> Match:
         match_id=of.match_id,
         sport="cycling",
         status=clock.status(found, period, notes, played=False),
-        kickoff=notes.spare(partial(found.moment, "kickoff")),
+        kickoff=notes.try_read(partial(found.moment, "kickoff")),
         title=title,
         tournament=over,
         race=_start_list(found, notes),
@@ -48,20 +48,23 @@ def _title(name: str | None, over: Named | None) -> str | None:
     return over.name if name is None else f"{over.name} \u2013 {name}"
 
 
-def _start_list(found: Node, notes: Notes) -> Race | None:
+def _start_list(found: Node, notes: FaultCollector) -> Race | None:
     """Who starts, in the feed's order: a ranking without places; None as long as nobody is named."""
     rows = (
-        notes.spare(partial(node, path, member, found.names))
-        for path, member in notes.spare(partial(found.items, "entrants")) or ()
+        notes.try_read(partial(node, path, member, found.names))
+        for path, member in notes.try_read(partial(found.items, "entrants")) or ()
     )
     placings = {who.person.ext_id: who for row in rows if row is not None and (who := _starter(row, notes)).person}
     return Race(ranking=tuple(placings.values())) if placings else None
 
 
-def _starter(row: Node, notes: Notes) -> Placing:
-    who = notes.spare(partial(person, row, notes))
-    number = notes.spare(partial(row.text, "start_number"))
-    team_id, team = notes.spare(partial(row.ident, "entrant_team_id")), notes.spare(partial(row.text, "entrant_team"))
+def _starter(row: Node, notes: FaultCollector) -> Placing:
+    who = notes.try_read(partial(person, row, notes))
+    number = notes.try_read(partial(row.text, "start_number"))
+    team_id, team = (
+        notes.try_read(partial(row.ident, "entrant_team_id")),
+        notes.try_read(partial(row.text, "entrant_team")),
+    )
     return Placing(
         position=None,
         person=who if who is None else replace(who, number=number or who.number),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from providers.fault_collector import UNPRINTABLE, ValueMismatch
 from providers.gn_gsd.words import plain
-from providers.notes import UNPRINTABLE, MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ LONGEST_ID = 128
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON object of the feed; absent, null and empty are the same, and anything unexpected raises MisfitError.
+    """A JSON object of the feed; absent, null and empty are the same, and anything unexpected raises ValueMismatch.
 
     Keys are those of the table of names; `path` is where the object stands, for faults.
     """
@@ -31,13 +31,13 @@ class Node:
     path: str = ""
 
     def found(self, key: str) -> Iterator[tuple[str, Any]]:
-        """(path, value) under each path of the name that holds something. MisfitError where one leads through a scalar."""
-        misfit: MisfitError | None = None
+        """(path, value) under each path of the name that holds something. ValueMismatch where one leads through a scalar."""
+        misfit: ValueMismatch | None = None
         held = False
         for path in filter(None, self.names[key].split("|")):
             try:
                 value = walk(self.data, path, self.path)
-            except MisfitError as error:
+            except ValueMismatch as error:
                 misfit = misfit or error
                 continue
             if value is not None and value not in ("", [], {}):
@@ -60,7 +60,7 @@ class Node:
         path, value = self.first(key)
         found = scalar(path, value)
         if found is not None and len(found) > LONGEST_ID:
-            raise MisfitError(path, "too long for an id")
+            raise ValueMismatch(path, "too long for an id")
         return found
 
     def number(self, key: str) -> int | None:
@@ -70,7 +70,7 @@ class Node:
         if found is None:
             return None
         if NUMBER.fullmatch(found) is None:
-            raise MisfitError(path, f"number expected, not {found[:20]!r}")
+            raise ValueMismatch(path, f"number expected, not {found[:20]!r}")
         return int(found)
 
     def moment(self, key: str) -> int | None:
@@ -85,7 +85,7 @@ class Node:
                 return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
         except (ValueError, OverflowError):
             pass
-        raise MisfitError(path, f"date and time expected, not {found[:30]!r}")
+        raise ValueMismatch(path, f"date and time expected, not {found[:30]!r}")
 
     def part(self, key: str) -> Node | None:
         """The object under this name."""
@@ -94,7 +94,7 @@ class Node:
             return None
         if isinstance(value, dict):
             return Node(value, self.names, f"{path}.")
-        raise MisfitError(path, f"object expected, not {type(value).__name__}")
+        raise ValueMismatch(path, f"object expected, not {type(value).__name__}")
 
     def items(self, key: str) -> tuple[tuple[str, Any], ...]:
         """(path, member) of the list under this name."""
@@ -103,16 +103,16 @@ class Node:
             return ()
         if isinstance(value, list):
             return tuple((f"{path}.{at}", member) for at, member in enumerate(value))
-        raise MisfitError(path, f"list expected, not {type(value).__name__}")
+        raise ValueMismatch(path, f"list expected, not {type(value).__name__}")
 
     def words(self, key: str) -> tuple[tuple[str, str], ...]:
-        """(path, word) of everything found; of an object the word that names it. MisfitError where nothing is a word."""
+        """(path, word) of everything found; of an object the word that names it. ValueMismatch where nothing is a word."""
         told: list[tuple[str, str]] = []
-        misfit: MisfitError | None = None
+        misfit: ValueMismatch | None = None
         for path, value in self.found(key):
             try:
                 told.append((path, self._word(path, value)))
-            except MisfitError as error:
+            except ValueMismatch as error:
                 misfit = misfit or error
         if misfit is not None and not told:
             raise misfit
@@ -128,7 +128,7 @@ class Node:
         else:
             word = "true" if value is True else "false" if value is False else scalar(path, value)
         if not plain(word or ""):
-            raise MisfitError(path, "word expected")
+            raise ValueMismatch(path, "word expected")
         return plain(word or "")
 
     def country(self) -> str | None:
@@ -141,7 +141,7 @@ def node(path: str, value: Any, names: Mapping[str, str]) -> Node:
     """A member of a list, which should be an object."""
     if isinstance(value, dict):
         return Node(value, names, f"{path}." if path else "")
-    raise MisfitError(path, f"object expected, not {type(value).__name__}")
+    raise ValueMismatch(path, f"object expected, not {type(value).__name__}")
 
 
 def scalar(path: str, value: Any) -> str | None:
@@ -152,11 +152,11 @@ def scalar(path: str, value: Any) -> str | None:
         return str(int(value))
     if value is None or isinstance(value, str):
         return UNPRINTABLE.sub("", value).strip() or None if value else None
-    raise MisfitError(path, f"text expected, not {type(value).__name__}")
+    raise ValueMismatch(path, f"text expected, not {type(value).__name__}")
 
 
 def walk(value: Any, path: str, base: str) -> Any:
-    """The value at a path, None where the way to it is not there. MisfitError where a scalar stands in the way."""
+    """The value at a path, None where the way to it is not there. ValueMismatch where a scalar stands in the way."""
     done: list[str] = []
     for step in path.split("."):
         if value is None or value in ("", [], {}):
@@ -167,6 +167,6 @@ def walk(value: Any, path: str, base: str) -> Any:
             value = value[int(step)] if int(step) < len(value) else None
         else:
             expected = "list" if step.isdecimal() else "object"
-            raise MisfitError(f"{base}{'.'.join(done)}", f"{expected} expected, not {type(value).__name__}")
+            raise ValueMismatch(f"{base}{'.'.join(done)}", f"{expected} expected, not {type(value).__name__}")
         done.append(step)
     return value

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from mapping.errors import MatchUnknown
 from providers.choosing import Candidate, choose
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd import clock
 from providers.gn_gsd.payload import MATCH, Target, contained, entity
 from providers.gn_gsd.sport import sport_of
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,13 +33,13 @@ def meant(of: Target, body: bytes, names: Mapping[str, str]) -> Target:
 
 
 def _candidate(match: Node) -> Candidate | None:
-    notes = Notes(MATCH, "")
+    notes = FaultCollector(MATCH, "")
     try:
         match_id = match.ident("id")
-    except MisfitError:
+    except ValueMismatch:
         return None
     if match_id is None:
         return None
     period = clock.stage(match, notes)
-    status = clock.status(match, period, notes, played=notes.spare(partial(match.number, "score_home")) is not None)
-    return Candidate(status, notes.spare(partial(match.moment, "kickoff")), match_id, match_id)
+    status = clock.status(match, period, notes, played=notes.try_read(partial(match.number, "score_home")) is not None)
+    return Candidate(status, notes.try_read(partial(match.moment, "kickoff")), match_id, match_id)

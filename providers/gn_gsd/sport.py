@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from providers.fault_collector import ValueMismatch
 from providers.gn_gsd.payload import MATCH
 from providers.gn_gsd.read import Node
 from providers.gn_gsd.words import plain, words
-from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from providers.gn_gsd.payload import Target
@@ -38,6 +38,6 @@ def _told(found: Node) -> tuple[str, ...]:
             ident, name = row.ident("id") or "", row.text("name")
             return (ident, name) if name else (ident,)
         word = found.text("sport")
-    except MisfitError:
+    except ValueMismatch:
         return ()
     return (word, word) if word else ()

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mapping.match import Named, Person, Side, SideName
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.words import words
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,24 +26,24 @@ ORDER = {position: index for index, position in enumerate(POSITIONS.values())}
 LINEUP, BENCH, STAFF = "lineup", "bench", "staff"
 
 
-def person(row: Node | None, notes: Notes) -> Person | None:
-    """A player; None where nobody is named. MisfitError for one without an id."""
+def person(row: Node | None, notes: FaultCollector) -> Person | None:
+    """A player; None where nobody is named. ValueMismatch for one without an id."""
     if row is None:
         return None
-    ext_id, name = row.ident("person_id"), notes.spare(lambda: row.text("person_name"))
+    ext_id, name = row.ident("person_id"), notes.try_read(lambda: row.text("person_name"))
     if ext_id is None and name is None:
         return None
     if ext_id is None or name is None:
-        raise MisfitError(f"{row.path}{'id' if ext_id is None else 'names.default'}", "missing")
-    short = notes.spare(lambda: row.text("person_short"))
+        raise ValueMismatch(f"{row.path}{'id' if ext_id is None else 'names.default'}", "missing")
+    short = notes.try_read(lambda: row.text("person_short"))
     return Person(
         ext_id=ext_id,
         name=name,
         short_name=short if short != name else None,
-        number=notes.spare(lambda: row.text("shirt")),
-        position=_position(notes.spare(lambda: row.word("function")) or "", row.names),
-        country=notes.spare(row.country),
-        image=notes.spare(lambda: row.text("person_image")),
+        number=notes.try_read(lambda: row.text("shirt")),
+        position=_position(notes.try_read(lambda: row.word("function")) or "", row.names),
+        country=notes.try_read(row.country),
+        image=notes.try_read(lambda: row.text("person_image")),
     )
 
 
@@ -53,39 +53,41 @@ def _position(function: str, names: Mapping[str, str]) -> str | None:
     return next((position for key, position in POSITIONS.items() if parts & words(names, key)), None)
 
 
-def side(row: Node | None, notes: Notes) -> Side | None:
+def side(row: Node | None, notes: FaultCollector) -> Side | None:
     """A team without its squad; one without an id is known by its name. None while the team is not determined."""
     if row is None:
         return None
-    ext_id, name = notes.spare(lambda: row.ident("id")), notes.spare(lambda: row.text("name"))
-    short = notes.spare(lambda: row.text("short_name"))
+    ext_id, name = notes.try_read(lambda: row.ident("id")), notes.try_read(lambda: row.text("name"))
+    short = notes.try_read(lambda: row.text("short_name"))
     called = name or short
     if called is None:
-        raise MisfitError(f"{row.path}names.default", "missing")
+        raise ValueMismatch(f"{row.path}names.default", "missing")
     if ext_id is None:
         notes.add(f"{row.path}id", "missing")
     return Side(
         ext_id=ext_id or called,
         name=called,
         short_name=short if short != called else None,
-        country=notes.spare(row.country),
-        image=notes.spare(lambda: row.text("team_image")),
+        country=notes.try_read(row.country),
+        image=notes.try_read(lambda: row.text("team_image")),
     )
 
 
-def named(row: Node | None, notes: Notes) -> Named | None:
-    """A venue; MisfitError where it has an id, but no name."""
+def named(row: Node | None, notes: FaultCollector) -> Named | None:
+    """A venue; ValueMismatch where it has an id, but no name."""
     ext_id = row.ident("id") if row is not None else None
     if row is None or ext_id is None:
         return None
     name = row.text("name")
     if name is None:
-        raise MisfitError(f"{row.path}names.default", "missing")
-    return Named(ext_id=ext_id, name=name, town=notes.spare(lambda: row.text("town")), country=notes.spare(row.country))
+        raise ValueMismatch(f"{row.path}names.default", "missing")
+    return Named(
+        ext_id=ext_id, name=name, town=notes.try_read(lambda: row.text("town")), country=notes.try_read(row.country)
+    )
 
 
 def with_squads(
-    sides: Mapping[SideName, Side | None], lineups: Node | None, notes: Notes
+    sides: Mapping[SideName, Side | None], lineups: Node | None, notes: FaultCollector
 ) -> Mapping[SideName, Side | None]:
     """The teams with the squads of the line-ups; teams alone where there are none."""
     rows = sections(lineups, notes) if lineups is not None else {}
@@ -97,40 +99,40 @@ def with_squads(
 
 def players(lineups: Node) -> int:
     """How many rows of players the line-ups hold, whosever they are."""
-    unread = Notes("", "")
+    unread = FaultCollector("", "")
     return sum(len(_listed(section, unread)) for section in sections(lineups, unread).values())
 
 
-def sections(lineups: Node, notes: Notes) -> Mapping[str, Node]:
+def sections(lineups: Node, notes: FaultCollector) -> Mapping[str, Node]:
     """The objects of the sides: by `home` and `away`, or by the id of the team where the sides are a list."""
-    _, value = notes.spare(partial(lineups.first, "lineups_envelope")) or ("", None)
+    _, value = notes.try_read(partial(lineups.first, "lineups_envelope")) or ("", None)
     if isinstance(value, list):
         rows = (_object(path, member, lineups, notes) for path, member in lineups.items("lineups_envelope"))
-        named = ((notes.spare(partial(row.ident, "side")), row) for row in rows if row is not None)
+        named = ((notes.try_read(partial(row.ident, "side")), row) for row in rows if row is not None)
         return {team_id: row for team_id, row in named if team_id is not None}
-    root = notes.spare(partial(lineups.part, "lineups_envelope")) or lineups
-    found = {name: notes.spare(partial(root.part, name)) for name in ("home", "away")}
+    root = notes.try_read(partial(lineups.part, "lineups_envelope")) or lineups
+    found = {name: notes.try_read(partial(root.part, name)) for name in ("home", "away")}
     return {name: row for name, row in found.items() if row is not None}
 
 
-def _object(path: str, member: Any, parent: Node, notes: Notes) -> Node | None:
-    return notes.spare(partial(node, path, member, parent.names))
+def _object(path: str, member: Any, parent: Node, notes: FaultCollector) -> Node | None:
+    return notes.try_read(partial(node, path, member, parent.names))
 
 
-def _listed(section: Node, notes: Notes) -> list[tuple[str, Node]]:
+def _listed(section: Node, notes: FaultCollector) -> list[tuple[str, Node]]:
     """(where it was listed, row) of everybody in a side's object."""
     return [
         (place, row)
         for place, key in ((LINEUP, "starters"), (BENCH, "bench"), ("", "players"))
-        for path, member in notes.spare(partial(section.items, key)) or ()
+        for path, member in notes.try_read(partial(section.items, key)) or ()
         if (row := _object(path, member, section, notes)) is not None
     ]
 
 
-def _completed(team: Side, section: Node | None, notes: Notes) -> Side:
+def _completed(team: Side, section: Node | None, notes: FaultCollector) -> Side:
     seen: dict[str, tuple[Person, str]] = {}
     for place, row in _listed(section, notes) if section is not None else ():
-        who = notes.spare(partial(person, row, notes))
+        who = notes.try_read(partial(person, row, notes))
         if who is not None:
             seen.setdefault(who.ext_id, (who, place or _place(row, notes)))
     return replace(
@@ -140,9 +142,9 @@ def _completed(team: Side, section: Node | None, notes: Notes) -> Side:
     )
 
 
-def _place(row: Node, notes: Notes) -> str:
+def _place(row: Node, notes: FaultCollector) -> str:
     """Whether a player of a common list starts, sits on the bench, or is none."""
-    found = (notes.spare(partial(row.words, key)) or () for key in ("lineup_status", "function"))
+    found = (notes.try_read(partial(row.words, key)) or () for key in ("lineup_status", "function"))
     told = {word for each in found for _, word in each}
     if told & words(row.names, "function_staff"):
         return STAFF

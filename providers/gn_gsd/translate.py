@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
 from mapping.match import Match, PeriodScore, Score, Status
+from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock, squads
 from providers.gn_gsd.actions import Cast, incidents
 from providers.gn_gsd.payload import (
@@ -24,7 +25,6 @@ from providers.gn_gsd.payload import (
 from providers.gn_gsd.race import race
 from providers.gn_gsd.related import tournament
 from providers.gn_gsd.sport import sport_of
-from providers.notes import Notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,9 +56,9 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
 
 
 def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
-    notes = Notes(MATCH, of.id)
+    notes = FaultCollector(MATCH, of.id)
     teams: dict[SideName, Side | None] = {
-        name: notes.spare(partial(_side, found, name, notes)) for name in ("home", "away")
+        name: notes.try_read(partial(_side, found, name, notes)) for name in ("home", "away")
     }
     sides = squads.with_squads(teams, _lineups(bodies, found.names, notes), notes.about(LINEUPS, of.id))
     happened = incidents(_actions(bodies, found.names, notes), Cast.of(sides), found.names, notes)
@@ -75,12 +75,12 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
         match_id=of.match_id,
         sport="soccer",
         status=status,
-        kickoff=notes.spare(partial(found.moment, "kickoff")),
+        kickoff=notes.try_read(partial(found.moment, "kickoff")),
         clock=clock.clock(found, status, period, _reached(happened, periods), notes),
         home=sides["home"],
         away=sides["away"],
         tournament=tournament(found, notes),
-        location=notes.spare(partial(_venue, found, notes)),
+        location=notes.try_read(partial(_venue, found, notes)),
         score=score,
         shootout=shootout,
         periods=periods,
@@ -91,15 +91,15 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
     )
 
 
-def _side(found: Node, name: SideName, notes: Notes) -> Side | None:
+def _side(found: Node, name: SideName, notes: FaultCollector) -> Side | None:
     return squads.side(found.part(name), notes)
 
 
-def _venue(found: Node, notes: Notes) -> Named | None:
+def _venue(found: Node, notes: FaultCollector) -> Named | None:
     return squads.named(found.part("venue"), notes)
 
 
-def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: Notes) -> Node | None:
+def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: FaultCollector) -> Node | None:
     """The line-ups; a body that is none is a fault, since the match stands without."""
     try:
         return lineups(bodies[LINEUPS], names) if LINEUPS in bodies else None
@@ -108,7 +108,9 @@ def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: Notes
         return None
 
 
-def _actions(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: Notes) -> tuple[tuple[str, object], ...]:
+def _actions(
+    bodies: Mapping[str, bytes], names: Mapping[str, str], notes: FaultCollector
+) -> tuple[tuple[str, object], ...]:
     """The rows. Where the list of them is not there or is none, anything may be in it; `{}` stands for no such resource."""
     body, about = bodies.get(ACTIONS, MISSING), notes.about(ACTIONS, "")
     try:
@@ -121,9 +123,9 @@ def _actions(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: Notes
     return rows
 
 
-def _pair(found: Node, prefix: str, notes: Notes) -> Score | None:
+def _pair(found: Node, prefix: str, notes: FaultCollector) -> Score | None:
     """Both goals under `<prefix>_home` and `<prefix>_away`; before play there are none."""
-    home, away = (notes.spare(partial(found.number, f"{prefix}_{side}")) for side in ("home", "away"))
+    home, away = (notes.try_read(partial(found.number, f"{prefix}_{side}")) for side in ("home", "away"))
     return None if home is None or away is None else Score(home, away)
 
 

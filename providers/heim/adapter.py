@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused
-from providers import transport
-from providers.asking import together
+from providers import http_client
 from providers.base import Answer, Fetched, Outcome
 from providers.beside import beside
+from providers.fetch import together
 from providers.heim.asking import EMBEDS, Poll, hints_of
 from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.heim.names import names_of
@@ -32,7 +32,7 @@ IDS = {
 }
 """Selector → request field and the form of its id, with or without the feed's prefix."""
 
-FUTILE = (ProviderRefused, MatchUnknown, transport.Throttled)
+FUTILE = (ProviderRefused, MatchUnknown, http_client.Throttled)
 """Errors after which it makes no sense to ask for more of the match."""
 
 
@@ -46,7 +46,7 @@ class Heim:
         self._names = names_of(endpoint.options)
         self._zone = ZoneInfo(endpoint.timezone)
         auth = None if endpoint.username is None else (endpoint.username, endpoint.password or "")
-        self._client = transport.client_of(endpoint, auth=auth)
+        self._client = http_client.client_of(endpoint, auth=auth)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -69,7 +69,7 @@ class Heim:
         if selector.kind == "match":
             return ident
         resource = self._names[f"{selector.kind}_resource"]
-        reply = await transport.get(self._client, resource.replace("{id}", ident))
+        reply = await http_client.get(self._client, resource.replace("{id}", ident))
         chosen = await beside(len(reply.body), self._meant, selector.kind, reply.body)
         if chosen is None:
             raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)

@@ -1,4 +1,4 @@
-"""One poll of one match: each resource asked for once, its answer judged before anybody decodes it further."""
+"""One poll of one match: each resource asked for once, its answer classify before anybody decodes it further."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, MatchUnknown, ServiceError
-from providers import transport
-from providers.asking import UNKNOWN, Question, ask, failed, judged
+from providers import http_client
 from providers.base import Answer, Known
 from providers.beside import beside
+from providers.fault_collector import ValueMismatch
+from providers.fetch import UNKNOWN, ResourceRequest, ask, classify, failed
 from providers.foreign import SIDES, check_teams, joined
 from providers.heim.payload import EVENTS, MATCH, TEXT, Found, embedded_rows, find_match, list_rows, team_ids
 from providers.heim.sport import competition, sport_of
-from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,14 +27,14 @@ COMPETITION, EMBEDS = "competition", "embeds"
 class Poll:
     """What is asked for, where, and what is known of it already."""
 
-    client: transport.Client
+    client: http_client.Client
     names: Mapping[str, str]
     match_id: str
     known: Mapping[str, Known]
 
     async def match(self, *, conditional: bool) -> tuple[Answer, Found | None]:
         """The match; with its content where it changed, or where it was asked for unconditionally."""
-        question = Question(MATCH, self._path(MATCH), self._match, lambda _: 1)
+        question = ResourceRequest(MATCH, self._path(MATCH), self._match, lambda _: 1)
         return await ask(self.client, question, self.known, conditional=conditional)
 
     async def events(self, hints: Mapping[str, str]) -> Answer:
@@ -43,8 +43,10 @@ class Poll:
     async def text(self, hints: Mapping[str, str]) -> Answer:
         return (await ask(self.client, self._list(TEXT, hints), self.known))[0]
 
-    def _list(self, resource: str, hints: Mapping[str, str]) -> Question:
-        return Question(resource, self._path(resource, hints), lambda body: self._own(resource, body, hints), len)
+    def _list(self, resource: str, hints: Mapping[str, str]) -> ResourceRequest:
+        return ResourceRequest(
+            resource, self._path(resource, hints), lambda body: self._own(resource, body, hints), len
+        )
 
     def _own(self, resource: str, body: bytes, hints: Mapping[str, str]) -> tuple[Any, ...]:
         """The rows of a list; BadBody where they are those of another match."""
@@ -70,8 +72,8 @@ class Poll:
     def _taken_out(self, found: Found) -> Answer:
         rows = embedded_rows(found.match) or ()
         body = f"[{','.join(json.dumps(row, separators=(',', ':')) for row in rows)}]".encode()
-        question = Question(EVENTS, "", lambda _: rows, len)
-        return judged(question, transport.Reply(status=200, body=body), self.known.get(EVENTS, UNKNOWN))[0]
+        question = ResourceRequest(EVENTS, "", lambda _: rows, len)
+        return classify(question, http_client.Reply(status=200, body=body), self.known.get(EVENTS, UNKNOWN))[0]
 
     def _match(self, body: bytes) -> Found:
         """The match; one that was there before cannot have become unknown by an answer without it."""
@@ -103,7 +105,7 @@ def _team_id(found: Found, side: str) -> str | None:
     try:
         team = found.match.part(side)
         return None if team is None else team.ident("id")
-    except MisfitError:
+    except ValueMismatch:
         return None
 
 
@@ -111,7 +113,7 @@ def _competition_id(found: Found) -> str:
     try:
         row: Any = competition(found)
         return (row.ident("id") if row is not None else None) or ""
-    except MisfitError:
+    except ValueMismatch:
         return ""
 
 

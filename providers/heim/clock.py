@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import tzinfo
 
+    from providers.fault_collector import FaultCollector
     from providers.heim.read import Row
-    from providers.notes import Notes
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ LAST_MINUTES = ((45, 1), (90, 2), (105, 3), (120, 4))
 """The feed caps the minute at the end of its phase, so it tells the phase."""
 
 
-def current_period(match: Row, notes: Notes, markers: Mapping[str, Incident]) -> str:
+def current_period(match: Row, notes: FaultCollector, markers: Mapping[str, Incident]) -> str:
     """The kind of the last period row according to the match, `""` before the start.
 
     Bodies of list resources do not tell it; there the last period row among the events does.
@@ -34,22 +34,22 @@ def current_period(match: Row, notes: Notes, markers: Mapping[str, Incident]) ->
     return kind
 
 
-def period_word(match: Row, notes: Notes, keep: Iterable[str]) -> str:
+def period_word(match: Row, notes: FaultCollector, keep: Iterable[str]) -> str:
     """`current_period`, `""` before the start. Only bodies of list resources lack it, together with the minute.
 
     `keep`: keys of the incidents that it implies.
     """
     if match.data.get("current_period") is None and (match.has("current_period") or match.has("current_minute")):
         notes.add("current_period", "missing", keep=keep)
-    return notes.spare(lambda: match.text("current_period"), keep=keep) or ""
+    return notes.try_read(lambda: match.text("current_period"), keep=keep) or ""
 
 
-def finished(match: Row, notes: Notes, keep: Iterable[str]) -> bool:
+def finished(match: Row, notes: FaultCollector, keep: Iterable[str]) -> bool:
     """The flag, which every match has. `keep`: keys of the incidents that it implies."""
-    return bool(notes.spare(lambda: match.needed("finished").flag("finished"), keep=keep))
+    return bool(notes.try_read(lambda: match.needed("finished").flag("finished"), keep=keep))
 
 
-def status(match: Row, period: str, notes: Notes, names: Mapping[str, str]) -> Status:
+def status(match: Row, period: str, notes: FaultCollector, names: Mapping[str, str]) -> Status:
     """From `finished`, `current_period` and `match_incident`, the only three words the feed has for it."""
     over = finished(match, notes, PERIOD_KEYS) or period == "game-end"
     incident = incident_of(match, notes, PERIOD_KEYS)
@@ -68,13 +68,13 @@ def status(match: Row, period: str, notes: Notes, names: Mapping[str, str]) -> S
     return Status.SCHEDULED
 
 
-def incident_of(match: Row, notes: Notes, keep: Iterable[str]) -> str | None:
+def incident_of(match: Row, notes: FaultCollector, keep: Iterable[str]) -> str | None:
     """Id of what is special about the match's course (postponed, after extra time, …); most matches have none.
 
     `keep`: keys of the incidents that it implies.
     """
-    row = notes.spare(lambda: match.part("match_incident"), keep=keep)
-    return notes.spare(lambda: row.needed("id").ident("id"), keep=keep) if row is not None else None
+    row = notes.try_read(lambda: match.part("match_incident"), keep=keep)
+    return notes.try_read(lambda: row.needed("id").ident("id"), keep=keep) if row is not None else None
 
 
 def clock(period: str, since: int | None, markers: Mapping[str, Incident]) -> Clock:
@@ -101,13 +101,13 @@ def clock(period: str, since: int | None, markers: Mapping[str, Incident]) -> Cl
     )
 
 
-def kickoff(match: Row, zone: tzinfo, notes: Notes) -> int | None:
+def kickoff(match: Row, zone: tzinfo, notes: FaultCollector) -> int | None:
     """Unix seconds; None while the day or the hour is not fixed."""
-    day = notes.spare(lambda: match.text("match_date"))
-    hour = notes.spare(lambda: match.text("match_time"))
+    day = notes.try_read(lambda: match.text("match_date"))
+    hour = notes.try_read(lambda: match.text("match_time"))
     if day is None or hour is None or hour == "unknown":
         return None
-    return notes.spare(lambda: seconds(f"{day} {hour}", ("%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S"), zone, "match_date"))
+    return notes.try_read(lambda: seconds(f"{day} {hour}", ("%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S"), zone, "match_date"))
 
 
 def phase_of_minute(minute: int) -> int:

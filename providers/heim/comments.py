@@ -10,12 +10,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mapping.match import Comment
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIODS, SILENT, event_type
 from providers.heim.payload import TEXT
 from providers.heim.read import Row
 from providers.heim.rows import understood
 from providers.heim.substitutions import IN, OUT
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,7 +47,7 @@ class Item:
         return (self.comment.minute or 0, self.comment.created_at or 0, int(self.comment.key.partition(":")[2]))
 
 
-def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: Notes) -> tuple[Comment, ...]:
+def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: FaultCollector) -> tuple[Comment, ...]:
     """The items by minute and time; `binding` tells which incident an event belongs to. One text an incident."""
     about, found = notes.about(TEXT, ""), dict[str, Item]()
     for place, row in enumerate(rows):
@@ -61,9 +61,9 @@ def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: Not
     return tuple(replace(item.comment, order=order) for order, item in enumerate(ordered))
 
 
-def _read(row: Row, item_id: str, notes: Notes, *, binding: Binding, context: Context) -> Item | None:
+def _read(row: Row, item_id: str, notes: FaultCollector, *, binding: Binding, context: Context) -> Item | None:
     if row.data.get("content") is None:
-        raise MisfitError("content", "missing")
+        raise ValueMismatch("content", "missing")
     content, headline = row.text("content") or "", row.text("headline")
     event = row.part("event")
     incident, main = (None, True) if event is None else binding(event)
@@ -78,8 +78,8 @@ def _read(row: Row, item_id: str, notes: Notes, *, binding: Binding, context: Co
         html=html,
         incident_key=incident,
         minute=row.number("minute"),
-        created_at=notes.spare(lambda: row.moment("tickertime", context.zone)),
-        credit=notes.spare(lambda: row.text("syndicate")),
+        created_at=notes.try_read(lambda: row.moment("tickertime", context.zone)),
+        credit=notes.try_read(lambda: row.text("syndicate")),
     )
     return Item(comment=comment, main=main)
 
@@ -91,7 +91,7 @@ def bound(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
     """
     event_id, word = event.ident("id"), (event.text("action") or "", event.text("kind") or "")
     if event_id is None:
-        raise MisfitError("event.id", "missing")
+        raise ValueMismatch("event.id", "missing")
     if event_id in keys:
         return keys[event_id], word != OUT
     if word[0] == "match" and word[1] in PERIODS:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import IGNORED, PERIOD_KEYS, PERIODS, SILENT, event_type
 from providers.heim.payload import EVENTS
 from providers.heim.rows import understood
 from providers.heim.squads import person, side
-from providers.notes import MisfitError, Notes
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class Context:
     zone: tzinfo
     seen: dict[tuple[str, str], tuple[tuple[Row | None, ...], Any]] = field(default_factory=dict)
 
-    def once(self, what: str, words: tuple[Row | None, ...], notes: Notes, read: Callable[[], T]) -> T:
+    def once(self, what: str, words: tuple[Row | None, ...], notes: FaultCollector, read: Callable[[], T]) -> T:
         """What `read` makes of a team or a player: rows name the same ones over and over, mostly in the same words.
 
         Words with a fault are read each time, so that it is noted for each row.
@@ -72,7 +72,7 @@ class Context:
         return made
 
 
-def read_events(rows: Iterable[Any], context: Context, notes: Notes) -> tuple[Event, ...]:
+def read_events(rows: Iterable[Any], context: Context, notes: FaultCollector) -> tuple[Event, ...]:
     """The rows in the feed's order, coaches and withdrawn ones left out; of two with one id the last stands."""
     wanted = [(at, row) for at, row in enumerate(rows) if not (isinstance(row, dict) and row.get("action") in IGNORED)]
     about, found = notes.about(EVENTS, ""), dict[str, Event]()
@@ -91,22 +91,22 @@ def _may_mark(row: Any) -> bool:
     return action == "match" or not isinstance(action, str)
 
 
-def _read(row: Row, event_id: str, notes: Notes, *, position: int, context: Context) -> Event | None:
+def _read(row: Row, event_id: str, notes: FaultCollector, *, position: int, context: Context) -> Event | None:
     names = context.names
     action, kind = row.text("action"), row.text("kind") or ""
     if action is None:
-        raise MisfitError("action", "missing")
+        raise ValueMismatch("action", "missing")
     if (
         (action, kind) not in SILENT
         and not (action == "match" and kind in PERIODS)
         and event_type(action, kind) is None
     ):
-        raise MisfitError(
+        raise ValueMismatch(
             "kind" if row.data.get("kind") is None else "action", f"unknown event {action[:40]}/{kind[:40]}"
         )
-    if notes.spare(lambda: row.flag(names["deleted"])):
+    if notes.try_read(lambda: row.flag(names["deleted"])):
         return None
-    team_row, member = row.part("team"), notes.spare(lambda: row.part("team_person"))
+    team_row, member = row.part("team"), notes.try_read(lambda: row.part("team_person"))
     team_id = team_row.ident("id") if team_row is not None else row.ident("team_id")
     known = team_id is not None and team_id in context.sides
     who, once = row.part("person"), context.once
@@ -118,21 +118,21 @@ def _read(row: Row, event_id: str, notes: Notes, *, position: int, context: Cont
         kind=kind,
         position=position,
         minute=row.number("minute"),
-        added=_positive(notes.spare(lambda: row.number(names["added_minute"]))),
-        period=_period(notes.spare(lambda: row.number(names["period"])), notes, names["period"]),
+        added=_positive(notes.try_read(lambda: row.number(names["added_minute"]))),
+        period=_period(notes.try_read(lambda: row.number(names["period"])), notes, names["period"]),
         team_id=team_id,
-        team=notes.spare(lambda: once("team", (team_row,), notes, lambda: side(team_row, notes, names)))
+        team=notes.try_read(lambda: once("team", (team_row,), notes, lambda: side(team_row, notes, names)))
         if known
         else None,
         side=context.sides.get(team_id or ""),
         person=once("person", (who, member), notes, lambda: person(who, member, notes, names)),
-        additional=notes.spare(lambda: _additional(row, notes, context)),
-        content=notes.spare(lambda: row.text("content")),
-        created_at=notes.spare(lambda: row.moment("created", context.zone)),
+        additional=notes.try_read(lambda: _additional(row, notes, context)),
+        content=notes.try_read(lambda: row.text("content")),
+        created_at=notes.try_read(lambda: row.moment("created", context.zone)),
     )
 
 
-def _additional(row: Row, notes: Notes, context: Context) -> Person | None:
+def _additional(row: Row, notes: FaultCollector, context: Context) -> Person | None:
     who = row.part("additional_person")
     return context.once("additional", (who,), notes, lambda: person(who, None, notes, context.names))
 
@@ -141,7 +141,7 @@ def _positive(value: int | None) -> int | None:
     return value or None
 
 
-def _period(value: int | None, notes: Notes, name: str) -> int | None:
+def _period(value: int | None, notes: FaultCollector, name: str) -> int | None:
     if value is None or 1 <= value <= 5:
         return value
     notes.add(name, "1 to 5 expected")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, MatchUnknown
-from providers.asking import decode
+from providers.fault_collector import ValueMismatch
+from providers.fetch import decode
 from providers.heim.read import Row
-from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,7 +89,7 @@ def _period_ids(node: Mapping[str, Any]) -> frozenset[str]:
 def _id(match: Row) -> str | None:
     try:
         return match.ident("id")
-    except MisfitError:
+    except ValueMismatch:
         return None
 
 
@@ -118,7 +118,7 @@ def team_ids(resource: str, rows: tuple[Any, ...]) -> Iterator[str | None]:
             if row is not None:
                 team = row.part("team")
                 yield row.ident("team_id") if team is None else team.ident("id")
-        except MisfitError:
+        except ValueMismatch:
             continue
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from mapping.countries import alpha2
-from providers.notes import UNPRINTABLE, MisfitError
+from providers.fault_collector import UNPRINTABLE, ValueMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ BLANK_MOMENT = re.compile(r"[0:. -]*")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A JSON object of the feed; absent, null and empty are the same, and anything unexpected raises MisfitError."""
+    """A JSON object of the feed; absent, null and empty are the same, and anything unexpected raises ValueMismatch."""
 
     data: Mapping[str, Any]
     path: str = ""
@@ -33,7 +33,7 @@ class Row:
         """A member of a list, which should be an object; `name` is what a fault calls it."""
         if isinstance(value, dict):
             return cls(value)
-        raise MisfitError(name, f"object expected, not {type(value).__name__}")
+        raise ValueMismatch(name, f"object expected, not {type(value).__name__}")
 
     def at(self, name: str) -> str:
         return f"{self.path}{name}"
@@ -42,9 +42,9 @@ class Row:
         return name in self.data
 
     def needed(self, name: str) -> Row:
-        """The row itself; MisfitError where it lacks a field that the feed always sends with something in it."""
+        """The row itself; ValueMismatch where it lacks a field that the feed always sends with something in it."""
         if self.data.get(name) in (None, "", []):
-            raise MisfitError(self.at(name), "missing")
+            raise ValueMismatch(self.at(name), "missing")
         return self
 
     def text(self, name: str) -> str | None:
@@ -56,7 +56,7 @@ class Row:
             return None
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        raise MisfitError(self.at(name), f"text expected, not {type(value).__name__}")
+        raise ValueMismatch(self.at(name), f"text expected, not {type(value).__name__}")
 
     def number(self, name: str) -> int | None:
         """A whole number of zero or more."""
@@ -64,7 +64,7 @@ class Row:
         if value is None:
             return None
         if not (value.isdecimal() and value.isascii() and len(value) <= DIGITS):
-            raise MisfitError(self.at(name), f"number expected, not {value[:20]!r}")
+            raise ValueMismatch(self.at(name), f"number expected, not {value[:20]!r}")
         return int(value)
 
     def ident(self, name: str) -> str | None:
@@ -76,7 +76,7 @@ class Row:
         """The row's own id."""
         found = self.ident("id")
         if found is None:
-            raise MisfitError(self.at("id"), "missing")
+            raise ValueMismatch(self.at("id"), "missing")
         return found
 
     def flag(self, name: str) -> bool | None:
@@ -88,7 +88,7 @@ class Row:
             return value
         if value in ("yes", "no"):
             return bool(value == "yes")
-        raise MisfitError(self.at(name), "yes or no expected")
+        raise ValueMismatch(self.at(name), "yes or no expected")
 
     def part(self, name: str) -> Row | None:
         """The object under this name."""
@@ -97,7 +97,7 @@ class Row:
             return Row(value, f"{self.at(name)}.") if value else None
         if value in (None, "", "0", 0, []):
             return None
-        raise MisfitError(self.at(name), f"object expected, not {type(value).__name__}")
+        raise ValueMismatch(self.at(name), f"object expected, not {type(value).__name__}")
 
     def items(self, name: str) -> Sequence[object]:
         """The members of the list under this name, unread; a lone value counts as a list of one."""
@@ -127,7 +127,7 @@ class Row:
 
 
 def seconds(value: str, formats: tuple[str, ...], zone: tzinfo, name: str) -> int:
-    """`value` in the first of the formats that fits, as Unix seconds; MisfitError where none does."""
+    """`value` in the first of the formats that fits, as Unix seconds; ValueMismatch where none does."""
     usual = USUAL.fullmatch(value)
     if usual is not None and (usual[4] is not None) == (" " in formats[0]):
         try:
@@ -140,4 +140,4 @@ def seconds(value: str, formats: tuple[str, ...], zone: tzinfo, name: str) -> in
             return int(datetime.strptime(value, form).replace(tzinfo=zone).timestamp())
         except (ValueError, OverflowError):
             continue
-    raise MisfitError(name, f"date expected, not {value[:20]!r}")
+    raise ValueMismatch(name, f"date expected, not {value[:20]!r}")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from mapping.match import Status
 from providers.choosing import Candidate, choose
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim import clock
 from providers.heim.payload import MATCH
 from providers.heim.score import RUNNING, table
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,10 +24,10 @@ def meant(matches: Iterable[Found], names: Mapping[str, str], zone: tzinfo) -> s
 
 
 def _candidate(found: Found, names: Mapping[str, str], zone: tzinfo) -> Candidate | None:
-    notes = Notes(MATCH, "")
+    notes = FaultCollector(MATCH, "")
     try:
         match_id = found.match.ident("id")
-    except MisfitError:
+    except ValueMismatch:
         return None
     if match_id is None:
         return None

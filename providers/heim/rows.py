@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.read import Row
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -14,7 +14,12 @@ T = TypeVar("T")
 
 
 def understood(
-    value: Any, place: int, about: Notes, read: Callable[[Row, str, Notes], T], *, keep: Iterable[str] = ()
+    value: Any,
+    place: int,
+    about: FaultCollector,
+    read: Callable[[Row, str, FaultCollector], T],
+    *,
+    keep: Iterable[str] = (),
 ) -> T | None:
     """What `read` makes of a row, its id and the notes on it; None for a row that is left out.
 
@@ -27,7 +32,7 @@ def understood(
         row_id = row.identity()
         notes = about.about(about.resource, row_id)
         return read(row, row_id, notes)
-    except MisfitError as misfit:
+    except ValueMismatch as misfit:
         known = notes is not about
         notes = notes if known else about.about(about.resource, f"#{place}")
         notes.add(misfit.name, misfit.reason, keep=keep, hides=not known)

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.match import PeriodScore, Score, SideName, Status
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.read import Row
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,17 +26,17 @@ class Scores:
     periods: tuple[PeriodScore, ...] = ()
 
 
-def table(match: Row, notes: Notes, *, beside: str = "", keep: Iterable[str] = ()) -> Mapping[str, Score]:
+def table(match: Row, notes: FaultCollector, *, beside: str = "", keep: Iterable[str] = ()) -> Mapping[str, Score]:
     """Period id → score, of those periods that have both sides. `none_home` is home on neutral ground.
 
     `beside`: a period id whose rows are no numbers and are read by somebody else; `keep`: keys of the incidents that
     are read off the rows, all of which may be in one that cannot be understood.
     """
     found: dict[str, dict[str, int]] = {}
-    for item in notes.spare(lambda: match.needed("match_result").items("match_result"), keep=keep) or ():
+    for item in notes.try_read(lambda: match.needed("match_result").items("match_result"), keep=keep) or ():
         if beside and isinstance(item, dict) and item.get("match_result_at") == beside:
             continue
-        cell = notes.spare(partial(_cell, item), keep=keep)
+        cell = notes.try_read(partial(_cell, item), keep=keep)
         if cell is not None:
             period, side, points = cell
             found.setdefault(period, {})[side] = points
@@ -49,7 +49,7 @@ def _cell(item: object) -> tuple[str, SideName, int]:
         row.needed(name)
     period, points = row.number("match_result_at"), row.number("match_result")
     if period is None or points is None:
-        raise MisfitError(row.at("match_result"), "period or value missing")
+        raise ValueMismatch(row.at("match_result"), "period or value missing")
     return str(period), side_of(row), points
 
 
@@ -61,7 +61,7 @@ def side_of(row: Row) -> SideName:
         return "home"
     if side == "away":
         return "away"
-    raise MisfitError(row.at("place"), f"home or away expected, not {place[:20]!r}")
+    raise ValueMismatch(row.at("place"), f"home or away expected, not {place[:20]!r}")
 
 
 def scores(
@@ -100,10 +100,12 @@ def _tally(
     return running if running != pitch else None
 
 
-def winner(match: Row, notes: Notes, sides: Mapping[str, SideName], status: Status, found: Scores) -> SideName | None:
+def winner(
+    match: Row, notes: FaultCollector, sides: Mapping[str, SideName], status: Status, found: Scores
+) -> SideName | None:
     """The side the feed names; where its bodies do not know the field, the better one of a finished match."""
     if match.has("winner_team_id"):
-        team_id = notes.spare(lambda: match.ident("winner_team_id"))
+        team_id = notes.try_read(lambda: match.ident("winner_team_id"))
         return sides.get(team_id or "")
     decisive = found.shootout or found.score
     if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from providers.notes import MisfitError
+from providers.fault_collector import ValueMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +76,7 @@ def _sport_id(found: Found) -> str | None:
     try:
         above = next((branch.ident("id") for branch in found.above if branch.has("competition")), None)
         return above or _told(found.match) or _told(competition(found))
-    except MisfitError:
+    except ValueMismatch:
         return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.match import Named, Person, Side, SideName
-from providers.notes import MisfitError, Notes
+from providers.fault_collector import FaultCollector, ValueMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ TALLEST, HEAVIEST = 300, 400
 """Centimetres and kilograms above which a number is a slip of the pen."""
 
 
-def person(row: Row | None, member: Row | None, notes: Notes, names: Mapping[str, str]) -> Person | None:
+def person(row: Row | None, member: Row | None, notes: FaultCollector, names: Mapping[str, str]) -> Person | None:
     """A player from `person` and, where there is one, `team_person`; None where nobody is named."""
     if row is None:
         return None
@@ -32,29 +32,29 @@ def person(row: Row | None, member: Row | None, notes: Notes, names: Mapping[str
         return None
     name = row.text("name") or row.text("fullname") or row.text("surname")
     if name is None:
-        raise MisfitError(row.at("name"), "missing")
-    surname = notes.spare(lambda: row.text("surname"))
-    role = notes.spare(lambda: member.part("role")) if member is not None else None
-    position = notes.spare(lambda: role.ident("id")) if role is not None else None
-    gender = notes.spare(lambda: row.text("gender"))
+        raise ValueMismatch(row.at("name"), "missing")
+    surname = notes.try_read(lambda: row.text("surname"))
+    role = notes.try_read(lambda: member.part("role")) if member is not None else None
+    position = notes.try_read(lambda: role.ident("id")) if role is not None else None
+    gender = notes.try_read(lambda: row.text("gender"))
     image = names["person_image"]
     return Person(
         ext_id=ext_id,
         name=name,
         short_name=surname if surname != name else None,
-        number=notes.spare(lambda: member.text("shirtnumber")) if member is not None else None,
+        number=notes.try_read(lambda: member.text("shirtnumber")) if member is not None else None,
         position=POSITIONS.get(position or ""),
-        country=notes.spare(lambda: row.country("country")),
+        country=notes.try_read(lambda: row.country("country")),
         gender=GENDERS.get(gender or ""),
-        birthdate=notes.spare(lambda: row.day("birthday")),
+        birthdate=notes.try_read(lambda: row.day("birthday")),
         height=_measure(row, "height", TALLEST, notes),
         weight=_grams(_measure(row, "weight", HEAVIEST, notes)),
         image=image.replace("{id}", ext_id) if image else None,
     )
 
 
-def _measure(row: Row, name: str, limit: int, notes: Notes) -> int | None:
-    value = notes.spare(lambda: row.number(name))
+def _measure(row: Row, name: str, limit: int, notes: FaultCollector) -> int | None:
+    value = notes.try_read(lambda: row.number(name))
     return value if value is not None and 0 < value <= limit else None
 
 
@@ -62,19 +62,19 @@ def _grams(kilograms: int | None) -> int | None:
     return None if kilograms is None else kilograms * GRAMS
 
 
-def side(row: Row | None, notes: Notes, names: Mapping[str, str]) -> Side | None:
+def side(row: Row | None, notes: FaultCollector, names: Mapping[str, str]) -> Side | None:
     """A team without its squad; a placeholder ("Winner Group B") is a team with that name."""
     if row is None:
         return None
     ext_id, name = row.ident("id"), row.text("name")
     if ext_id is None or name is None:
-        raise MisfitError(row.at("id" if ext_id is None else "name"), "missing")
+        raise ValueMismatch(row.at("id" if ext_id is None else "name"), "missing")
     image = names["team_image"]
     return Side(
         ext_id=ext_id,
         name=name,
-        short_name=notes.spare(lambda: row.text("shortname")),
-        country=notes.spare(lambda: row.country("country")),
+        short_name=notes.try_read(lambda: row.text("shortname")),
+        country=notes.try_read(lambda: row.country("country")),
         image=image.replace("{id}", ext_id) if image else None,
     )
 
@@ -103,20 +103,20 @@ def _rank(member: Person) -> tuple[int, int]:
     )
 
 
-def named(row: Row | None, notes: Notes) -> Named | None:
-    """A venue or a competition; MisfitError where it has an id, but no name."""
+def named(row: Row | None, notes: FaultCollector) -> Named | None:
+    """A venue or a competition; ValueMismatch where it has an id, but no name."""
     ext_id = row.ident("id") if row is not None else None
     if row is None or ext_id is None:
         return None
     name = row.text("name")
     if name is None:
-        raise MisfitError(row.at("name"), "missing")
-    town = notes.spare(lambda: row.part("town"))
+        raise ValueMismatch(row.at("name"), "missing")
+    town = notes.try_read(lambda: row.part("town"))
     return Named(
         ext_id=ext_id,
         name=name,
-        town=notes.spare(lambda: town.text("name")) if town is not None else None,
-        country=notes.spare(lambda: row.country("country")),
+        town=notes.try_read(lambda: town.text("name")) if town is not None else None,
+        country=notes.try_read(lambda: row.country("country")),
     )
 
 

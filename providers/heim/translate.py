@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
+from providers.fault_collector import FaultCollector
 from providers.heim.payload import EVENTS, MATCH, TEXT, embedded_rows, find_match, list_rows
 from providers.heim.sport import sport_of
 from providers.heim.sports import TRANSLATORS
 from providers.heim.sports.base import Source
-from providers.notes import Notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,7 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
             text_rows=text_rows,
             names=names,
             zone=zone,
-            notes=Notes(MATCH, match_id),
+            notes=FaultCollector(MATCH, match_id),
         )
     )
 

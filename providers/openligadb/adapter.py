@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from mapping.errors import BadBody, InvalidRequest, MatchUnknown
-from providers import transport
-from providers.asking import UNKNOWN, Question, ask
+from providers import http_client
 from providers.base import Fetched
 from providers.beside import beside
 from providers.choosing import Candidate, choose
-from providers.notes import Notes
+from providers.fault_collector import FaultCollector
+from providers.fetch import UNKNOWN, ResourceRequest, ask
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.openligadb.names import names_of
 from providers.openligadb.payload import MATCH, all_matches, whole_match
@@ -48,7 +48,7 @@ class OpenLigaDb:
         self._endpoint = endpoint
         self._names = names_of(endpoint.options)
         self._zone = ZoneInfo(endpoint.timezone)
-        self._client = transport.client_of(endpoint)
+        self._client = http_client.client_of(endpoint)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -71,7 +71,7 @@ class OpenLigaDb:
         if selector.kind == "match":
             return str(int(found[1]))
         path = self._names[f"{selector.kind}_resource"].replace("{id}", "/".join(found.groups()))
-        reply = await transport.get(self._client, path)
+        reply = await http_client.get(self._client, path)
         chosen = await beside(len(reply.body), self._meant, selector.kind, reply.body)
         if chosen is None:
             raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
@@ -100,7 +100,7 @@ class OpenLigaDb:
 
         path = self._names["match_resource"].replace("{id}", match_id)
         answer, _ = await ask(
-            self._client, Question(MATCH, path, read, lambda row: len(row.items("goals")), FEW), known
+            self._client, ResourceRequest(MATCH, path, read, lambda row: len(row.items("goals")), FEW), known
         )
         return Fetched(answers=(answer,), hints=hints)
 
@@ -110,7 +110,7 @@ class OpenLigaDb:
 
     def _candidate(self, match_id: str, row: Row) -> Candidate:
         status = status_of(row, self._zone, self._names)
-        return Candidate(status, kickoff(row, self._zone, Notes(MATCH, "")), int(match_id), match_id)
+        return Candidate(status, kickoff(row, self._zone, FaultCollector(MATCH, "")), int(match_id), match_id)
 
 
 class OpenLigaDbProvider:

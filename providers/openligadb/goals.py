@@ -15,7 +15,7 @@ from providers.openligadb.score import EXTRA, FULL, HALF, Results, covers
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from providers.notes import Notes
+    from providers.fault_collector import FaultCollector
 
 HALF_ENDS, FULL_ENDS, EXTRA_HALF_ENDS, EXTRA_ENDS = 45, 90, 105, 120
 ENDS = (HALF_ENDS, FULL_ENDS, EXTRA_HALF_ENDS, EXTRA_ENDS)
@@ -42,15 +42,15 @@ class Goal:
     comment: str
 
 
-def read_goals(match: Row, notes: Notes, names: Mapping[str, str]) -> tuple[Goal, ...]:
+def read_goals(match: Row, notes: FaultCollector, names: Mapping[str, str]) -> tuple[Goal, ...]:
     """The goals in the order of play; of two with one score the one that was entered later.
 
     Nothing but its score tells which goal a row is: one that cannot be read may be any of them.
     """
     found: dict[Score, Goal] = {}
-    for at, item in enumerate(notes.spare(lambda: match.needed("goals").items("goals"), hides=True) or ()):
+    for at, item in enumerate(notes.try_read(lambda: match.needed("goals").items("goals"), hides=True) or ()):
         own = notes.about(MATCH, f"goals {at}")
-        goal = own.spare(lambda item=item, own=own: _goal(Row.of(item), own, names), hides=True)  # type: ignore[misc]
+        goal = own.try_read(lambda item=item, own=own: _goal(Row.of(item), own, names), hides=True)  # type: ignore[misc]
         if goal is None:
             continue
         twin = found.get(goal.score)
@@ -60,18 +60,18 @@ def read_goals(match: Row, notes: Notes, names: Mapping[str, str]) -> tuple[Goal
     return tuple(sorted(found.values(), key=lambda goal: (goal.score.home + goal.score.away, goal.score.home)))
 
 
-def _goal(row: Row, notes: Notes, names: Mapping[str, str]) -> Goal | None:
+def _goal(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> Goal | None:
     """None for a goal that nobody has given a score yet."""
     score = score_of(row, "scoreTeam1", "scoreTeam2")
     if score is None or (score.home, score.away) == (0, 0):
         notes.add("scoreTeam1", "a goal without a score", hides=True)
         return None
-    comment, entered = notes.spare(lambda: row.text("comment")) or "", notes.spare(lambda: row.number("goalID"))
-    flags = {name: notes.spare(lambda name=name: row.flag(name)) is True for name in FLAGS}  # type: ignore[misc]
+    comment, entered = notes.try_read(lambda: row.text("comment")) or "", notes.try_read(lambda: row.number("goalID"))
+    flags = {name: notes.try_read(lambda name=name: row.flag(name)) is True for name in FLAGS}  # type: ignore[misc]
     return Goal(
         score=score,
         entered=entered or 0,
-        minute=notes.spare(lambda: row.number("matchMinute")) or None,
+        minute=notes.try_read(lambda: row.number("matchMinute")) or None,
         scorer=_scorer(row, notes),
         penalty=flags["isPenalty"],
         own=flags["isOwnGoal"],
@@ -81,13 +81,13 @@ def _goal(row: Row, notes: Notes, names: Mapping[str, str]) -> Goal | None:
     )
 
 
-def _scorer(row: Row, notes: Notes) -> Person | None:
+def _scorer(row: Row, notes: FaultCollector) -> Person | None:
     """The scorer; where the feed has no id for a name, the name is the identity."""
-    name, ident = notes.spare(lambda: row.text("goalGetterName")), notes.spare(lambda: row.ident("goalGetterID"))
+    name, ident = notes.try_read(lambda: row.text("goalGetterName")), notes.try_read(lambda: row.ident("goalGetterID"))
     return None if name is None else Person(ext_id=ident or f"name:{name}", name=name)
 
 
-def incidents(goals: Sequence[Goal], found: Results, notes: Notes) -> tuple[Incident, ...]:
+def incidents(goals: Sequence[Goal], found: Results, notes: FaultCollector) -> tuple[Incident, ...]:
     """An incident for each goal on the pitch. Its side is the scorer's, for an own goal the side that did not get it."""
     scored: list[Incident] = []
     before = Score(0, 0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, MatchUnknown
-from providers.asking import decode
-from providers.notes import MisfitError
+from providers.fault_collector import ValueMismatch
+from providers.fetch import decode
 from providers.openligadb.read import Row, score_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def whole_match(body: bytes, match_id: str) -> Row:
     try:
         for at, item in enumerate(row.items("goals")):
             score_of(Row.of(item, f"goals.{at}."), "scoreTeam1", "scoreTeam2")
-    except MisfitError as misfit:
+    except ValueMismatch as misfit:
         raise BadBody(f"{MATCH}: {misfit}") from None
     return row
 
@@ -63,5 +63,5 @@ def _rows(value: Any) -> list[Row]:
 def _id(row: Row) -> str | None:
     try:
         return row.ident("matchID")
-    except MisfitError:
+    except ValueMismatch:
         return None

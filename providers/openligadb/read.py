@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from mapping.match import Score
-from providers.notes import UNPRINTABLE, MisfitError
+from providers.fault_collector import UNPRINTABLE, ValueMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T.+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A JSON object of the feed; absent, null and empty are the same, and anything unexpected raises MisfitError."""
+    """A JSON object of the feed; absent, null and empty are the same, and anything unexpected raises ValueMismatch."""
 
     data: Mapping[str, Any]
     path: str = ""
@@ -29,12 +29,12 @@ class Row:
         """A member of a list, which should be an object."""
         if isinstance(value, dict):
             return cls(value, path)
-        raise MisfitError(path, f"object expected, not {type(value).__name__}")
+        raise ValueMismatch(path, f"object expected, not {type(value).__name__}")
 
     def needed(self, name: str) -> Row:
-        """The row itself; MisfitError where it lacks a field that the feed always sends."""
+        """The row itself; ValueMismatch where it lacks a field that the feed always sends."""
         if self.data.get(name) is None:
-            raise MisfitError(self.at(name), "missing")
+            raise ValueMismatch(self.at(name), "missing")
         return self
 
     def at(self, name: str) -> str:
@@ -45,7 +45,7 @@ class Row:
         value = self.data.get(name)
         if value is None or isinstance(value, str):
             return UNPRINTABLE.sub("", value).strip() or None if value else None
-        raise MisfitError(self.at(name), f"text expected, not {type(value).__name__}")
+        raise ValueMismatch(self.at(name), f"text expected, not {type(value).__name__}")
 
     def number(self, name: str) -> int | None:
         """A whole number of zero or more; one in quotes is taken as well."""
@@ -54,7 +54,7 @@ class Row:
             return None
         digits = value if isinstance(value, str) else str(value) if type(value) is int else ""
         if NUMBER.fullmatch(digits) is None:
-            raise MisfitError(self.at(name), f"number expected, not {str(value)[:20]!r}")
+            raise ValueMismatch(self.at(name), f"number expected, not {str(value)[:20]!r}")
         return int(digits)
 
     def ident(self, name: str) -> str | None:
@@ -66,7 +66,7 @@ class Row:
         value = self.data.get(name)
         if value is None or isinstance(value, bool):
             return value
-        raise MisfitError(self.at(name), "true or false expected")
+        raise ValueMismatch(self.at(name), "true or false expected")
 
     def part(self, name: str) -> Row | None:
         """The object under this name."""
@@ -75,7 +75,7 @@ class Row:
             return None
         if isinstance(value, dict):
             return Row(value, f"{self.at(name)}.")
-        raise MisfitError(self.at(name), f"object expected, not {type(value).__name__}")
+        raise ValueMismatch(self.at(name), f"object expected, not {type(value).__name__}")
 
     def items(self, name: str) -> Sequence[object]:
         """The members of the list under this name, unread."""
@@ -84,7 +84,7 @@ class Row:
             return ()
         if isinstance(value, list):
             return value
-        raise MisfitError(self.at(name), f"list expected, not {type(value).__name__}")
+        raise ValueMismatch(self.at(name), f"list expected, not {type(value).__name__}")
 
     def moment(self, name: str, zone: tzinfo) -> int | None:
         """ISO 8601 → Unix seconds; in `zone` where the text names none."""
@@ -97,14 +97,14 @@ class Row:
                 return int((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp())
         except (ValueError, OverflowError):
             pass
-        raise MisfitError(self.at(name), f"date and time expected, not {value[:30]!r}")
+        raise ValueMismatch(self.at(name), f"date and time expected, not {value[:30]!r}")
 
 
 def score_of(row: Row, home: str, away: str) -> Score | None:
-    """The score in two fields; None where both are empty, MisfitError where one is."""
+    """The score in two fields; None where both are empty, ValueMismatch where one is."""
     points = row.number(home), row.number(away)
     if points == (None, None):
         return None
     if points[0] is None or points[1] is None:
-        raise MisfitError(row.at(home if points[0] is None else away), "missing")
+        raise ValueMismatch(row.at(home if points[0] is None else away), "missing")
     return Score(points[0], points[1])

@@ -13,7 +13,7 @@ from providers.openligadb.read import Row, score_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from providers.notes import Notes
+    from providers.fault_collector import FaultCollector
 
 HALF, FULL, EXTRA, SHOOTOUT = "half-time", "full-time", "extra-time", "shootout"
 PARTS = {HALF: "half_time", FULL: "full_time", EXTRA: "extra_time", SHOOTOUT: "shootout"}
@@ -42,13 +42,13 @@ class Results:
         return tuple(PeriodScore(title=part, score=self.by_part[part]) for part in (HALF, FULL, EXTRA) if self.of(part))
 
 
-def results(match: Row, notes: Notes, names: Mapping[str, str]) -> Results:
+def results(match: Row, notes: FaultCollector, names: Mapping[str, str]) -> Results:
     """The results that can be understood and believed; of two of one kind the one that was entered later."""
     found: dict[str, tuple[int, Score]] = {}
-    listed = notes.spare(lambda: match.needed("matchResults").items("matchResults"), keep=MARKS)
+    listed = notes.try_read(lambda: match.needed("matchResults").items("matchResults"), keep=MARKS)
     for at, item in enumerate(listed or ()):
         own = notes.about(MATCH, f"matchResults {at}")
-        read = own.spare(lambda item=item, own=own: _result(Row.of(item), own, names), keep=MARKS)  # type: ignore[misc]
+        read = own.try_read(lambda item=item, own=own: _result(Row.of(item), own, names), keep=MARKS)  # type: ignore[misc]
         if read is not None:
             part, entered, score = read
             found[part] = max(found.get(part, (-1, score)), (entered, score), key=lambda known: known[0])
@@ -60,20 +60,20 @@ def results(match: Row, notes: Notes, names: Mapping[str, str]) -> Results:
     return Results(scores)
 
 
-def _result(row: Row, notes: Notes, names: Mapping[str, str]) -> tuple[str, int, Score] | None:
+def _result(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> tuple[str, int, Score] | None:
     """(part, order of entry, score); None for kinds of results that no scoreboard of ours knows."""
     part = _part(row, notes, names)
     score = score_of(row, "pointsTeam1", "pointsTeam2")
-    entered = notes.spare(lambda: row.number("resultID"))
+    entered = notes.try_read(lambda: row.number("resultID"))
     return None if part is None or score is None else (part, entered or 0, score)
 
 
-def _part(row: Row, notes: Notes, names: Mapping[str, str]) -> str | None:
-    type_id = notes.spare(lambda: row.ident("resultTypeID"), keep=MARKS)
+def _part(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> str | None:
+    type_id = notes.try_read(lambda: row.ident("resultTypeID"), keep=MARKS)
     by_id = {names[f"result_{name}"]: part for part, name in PARTS.items()}
     if type_id in by_id:
         return by_id[type_id]
-    said = (notes.spare(lambda: row.text("resultName"), keep=MARKS) or "").casefold()
+    said = (notes.try_read(lambda: row.text("resultName"), keep=MARKS) or "").casefold()
     part = next((part for part in BY_WORD if names[f"word_{PARTS[part]}"].casefold() in said), None)
     if part is None and type_id is None:
         row.needed("resultTypeID").needed("resultName")  # so that a result is not taken for one of another kind

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
 from mapping.match import PERIOD_KEY, Clock, Incident, Match, Named, Score, Side, Status
-from providers.notes import Notes
+from providers.fault_collector import FaultCollector
 from providers.openligadb.catalog import END, MARKS, START
 from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals
 from providers.openligadb.payload import MATCH, find_match
@@ -34,7 +34,7 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         row = find_match(bodies[MATCH], match_id)
     except (BadBody, MatchUnknown, KeyError) as error:
         raise DownstreamRejected("the provider's answers hold no such match") from error
-    notes = Notes(MATCH, match_id)
+    notes = FaultCollector(MATCH, match_id)
     found, goals = results(row, notes, names), read_goals(row, notes, names)
     kicked = tuple(goal.score for goal in goals if goal.kick)
     happened = incidents([goal for goal in goals if not goal.kick], found, notes)
@@ -69,17 +69,17 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
 
 def status_of(row: Row, zone: tzinfo, names: Mapping[str, str]) -> Status:
     """Where a match of a list stands."""
-    notes = Notes(MATCH, "")
+    notes = FaultCollector(MATCH, "")
     found, goals = results(row, notes, names), read_goals(row, notes, names)
     return _status(row, zone, notes, played=bool(goals or found.by_part), shootout=any(goal.kick for goal in goals))
 
 
-def _status(row: Row, zone: tzinfo, notes: Notes, *, played: bool, shootout: bool) -> Status:
+def _status(row: Row, zone: tzinfo, notes: FaultCollector, *, played: bool, shootout: bool) -> Status:
     """There is no field for it: the flag says that a match is over, goals and results that it is under way."""
-    over = notes.spare(lambda: row.needed("matchIsFinished").flag("matchIsFinished"), keep=MARKS) or False
+    over = notes.try_read(lambda: row.needed("matchIsFinished").flag("matchIsFinished"), keep=MARKS) or False
     if not over and not played:
         return Status.SCHEDULED
-    start, touched = kickoff(row, zone, notes), notes.spare(lambda: row.moment("lastUpdateDateTime", zone))
+    start, touched = kickoff(row, zone, notes), notes.try_read(lambda: row.moment("lastUpdateDateTime", zone))
     if start is not None and touched is not None and touched < start - TOO_EARLY:
         notes.add("lastUpdateDateTime", "goals or results were entered long before kick-off")
         return Status.SCHEDULED
@@ -88,10 +88,10 @@ def _status(row: Row, zone: tzinfo, notes: Notes, *, played: bool, shootout: boo
     return Status.SHOOTOUT if shootout else Status.LIVE
 
 
-def kickoff(row: Row, zone: tzinfo, notes: Notes) -> int | None:
+def kickoff(row: Row, zone: tzinfo, notes: FaultCollector) -> int | None:
     """The planned kick-off; the local time where the other is missing."""
-    planned = notes.spare(lambda: row.moment("matchDateTimeUTC", zone))
-    return planned if planned is not None else notes.spare(lambda: row.moment("matchDateTime", zone))
+    planned = notes.try_read(lambda: row.moment("matchDateTimeUTC", zone))
+    return planned if planned is not None else notes.try_read(lambda: row.moment("matchDateTime", zone))
 
 
 def _phase(status: Status, happened: Sequence[Incident], *, extra: bool, shootout: bool) -> int:
@@ -118,15 +118,15 @@ def _marker(kind: str, *, minute: int, phase: int) -> Incident:
     return Incident(key=f"{PERIOD_KEY}{kind}", kind=kind, order=0, minute=minute, phase=phase, synthesised=True)
 
 
-def _side(match: Row, field: str, notes: Notes) -> Side | None:
-    row = notes.spare(lambda: match.part(field))
+def _side(match: Row, field: str, notes: FaultCollector) -> Side | None:
+    row = notes.try_read(lambda: match.part(field))
     if row is None:
         return None
-    ext_id, name = notes.spare(lambda: row.ident("teamId")), notes.spare(lambda: row.text("teamName"))
+    ext_id, name = notes.try_read(lambda: row.ident("teamId")), notes.try_read(lambda: row.text("teamName"))
     if ext_id is None or name is None:
         notes.add(row.at("teamId" if ext_id is None else "teamName"), "missing")
         return None
-    short, image = notes.spare(lambda: row.text("shortName")), notes.spare(lambda: row.text("teamIconUrl"))
+    short, image = notes.try_read(lambda: row.text("shortName")), notes.try_read(lambda: row.text("teamIconUrl"))
     return Side(
         ext_id=ext_id,
         name=name,
@@ -135,18 +135,18 @@ def _side(match: Row, field: str, notes: Notes) -> Side | None:
     )
 
 
-def _named(row: Row, ident: str, name: str, notes: Notes) -> Named | None:
-    ext_id, called = notes.spare(lambda: row.ident(ident)), notes.spare(lambda: row.text(name))
+def _named(row: Row, ident: str, name: str, notes: FaultCollector) -> Named | None:
+    ext_id, called = notes.try_read(lambda: row.ident(ident)), notes.try_read(lambda: row.text(name))
     return None if ext_id is None or called is None else Named(ext_id=ext_id, name=called)
 
 
-def _location(match: Row, notes: Notes) -> Named | None:
+def _location(match: Row, notes: FaultCollector) -> Named | None:
     """A stadium with a name; most rows have an id and nothing else."""
-    row = notes.spare(lambda: match.part("location"))
+    row = notes.try_read(lambda: match.part("location"))
     found = None if row is None else _named(row, "locationID", "locationStadium", notes)
     if row is None or found is None:
         return None
-    return Named(ext_id=found.ext_id, name=found.name, town=notes.spare(lambda: row.text("locationCity")))
+    return Named(ext_id=found.ext_id, name=found.name, town=notes.try_read(lambda: row.text("locationCity")))
 
 
 def _winner(score: Score | None) -> SideName | None:

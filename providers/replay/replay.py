@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from providers.http_server import bound, listening
 from providers.replay import dates, gn_gsd, heim
 from providers.replay.app import create_app
 from providers.replay.clock import Clock
@@ -16,7 +17,6 @@ from providers.replay.paths import Paths
 from providers.replay.recording import Line, Recording, gather
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
 from providers.replay.timeline import Shown, Timeline
-from providers.serving import bound, listening
 
 
 def _utc_now() -> datetime:

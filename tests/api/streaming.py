@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from providers.serving import bound, listening
+from providers.http_server import bound, listening
 from tests.api.writing import DESK, applied
 
 if TYPE_CHECKING:

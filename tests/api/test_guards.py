@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from api.buckets import Buckets
-from api.guards import loggable
+from api.middleware.rate_limiter import RateLimiter
+from api.middleware.request_limits import loggable
 from mapping.errors import StoreUnavailable
 from tests.api import matchday
 from tests.api.conftest import serving
@@ -187,7 +187,7 @@ async def test_an_error_in_a_plain_read_tells_nothing(public, monkeypatch, capsy
 def test_a_refilled_bucket_holds_no_more_than_the_burst():
     """A long pause gives the burst, not more."""
     now = 0.0
-    buckets = Buckets(1, 2, lambda: now)
+    buckets = RateLimiter(1, 2, lambda: now)
     taken = [buckets.take("a").allowed for _ in range(3)]
     now = 1000.0
     later = [buckets.take("a").allowed for _ in range(3)]

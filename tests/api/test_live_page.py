@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from providers.serving import bound, listening
+from providers.http_server import bound, listening
 from store import liveblogs
 from store.liveblogs import Change, EventWrite
 from tests.api import matchday

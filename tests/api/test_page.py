@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from api.embed.page import render_liveblog
+from api.page.page import render_liveblog
 from mapping.locales import translator
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
@@ -139,7 +139,7 @@ async def test_the_page_says_whether_it_shows_all(public, monkeypatch):
     """So that an old post that changes does not appear among the new ones."""
     await public.add(matchday.derby())
     assert 'data-more="0"' in (await public.http.get(PAGE)).text
-    monkeypatch.setattr("api.embed.endpoint.POSTS_SHOWN", 3)
+    monkeypatch.setattr("api.page.endpoint.POSTS_SHOWN", 3)
     await Desk(public.http).create()
 
     assert 'data-more="1"' in (await public.http.get(PAGE)).text

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from api.embed.page import render_liveblog
+from api.page.page import render_liveblog
 from mapping.locales import translator
 from tests.api.harmless import read
 

@@ -10,7 +10,7 @@ import pytest
 
 from api.openapi import SECURITY
 from api.routes import REQUESTS, RESPONSES
-from mapping.strictjson import INT_MAX
+from mapping.strict_json import INT_MAX
 from tests.api.described import document, operations
 
 OPERATIONS = operations()

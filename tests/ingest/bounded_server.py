@@ -110,7 +110,7 @@ async def daemon(folder: Path, *, server: str = "", limits: str = "") -> Any:
     )
     with (folder / "daemon.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "from ingest.cli import main; main()", "run", "--config", str(config),
+            sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(config),
             stdout=asyncio.subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
     try:

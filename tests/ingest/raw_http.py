@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from config.sections import Server
-from ingest.connection_limits import ConnectionLimits
-from ingest.http_server import serving
-from providers.serving import bound
+from ingest.daemon.connection_limits import ConnectionLimits
+from ingest.daemon.server import serving
+from providers.http_server import bound
 from tests.api import matchday
 from tests.api.conftest import public, store
 

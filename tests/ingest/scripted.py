@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from api.services import ImportRequest
-from ingest.following import Followers, Rhythm
-from ingest.importing import Importer, Source
-from ingest.polling import Followed
+from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.poll import Followed
 from mapping.errors import BadBody
 from mapping.match import Match
 from mapping.posts import wanted
@@ -143,9 +143,9 @@ class Process:
         """A fresh process on the same store: nothing in memory."""
         adapters = {self.adapter.endpoint.key: self.adapter}
         self.followers = Followers(
-            self.crashing, adapters, Rhythm(), clock=lambda: self.now, new_id=lambda: new_local_id("e")
+            self.crashing, adapters, PollingConfig(), clock=lambda: self.now, new_id=lambda: new_local_id("e")
         )
-        sources = {(OWNER, "heim"): Source(HEIM, self.adapter)}
+        sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter)}
         self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}))
 
     async def create(self, **changes: Any) -> str:

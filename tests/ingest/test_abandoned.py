@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ingest.leasing import TICK
+from ingest.sync.match_leases import TICK
 from tests.day import SHOW, match_day
 from tests.ingest.test_hostile_day import recorded
 

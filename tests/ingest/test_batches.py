@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from ingest import batches, syncing
-from ingest.publishing import publish_due
+from ingest.daemon.publisher import publish_due
+from ingest.sync import apply_snapshot, batches
 from store import masterdata
 from store.database import Store
 from store.liveblogs import Change, EventWrite, record
@@ -23,7 +23,7 @@ from tests.providers.heim.feed import MATCH_ID, encoded, results, row, wrapped
 def small(monkeypatch):
     """Units that do little."""
     monkeypatch.setattr(batches, "LOOK", 6)
-    monkeypatch.setattr(syncing, "LOOK", 6)
+    monkeypatch.setattr(apply_snapshot, "LOOK", 6)
     monkeypatch.setattr(batches, "BATCH", 4)
 
 

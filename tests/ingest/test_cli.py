@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ingest.cli import app
+from ingest.cli.main import app
 from providers.replay.demo import demo_files
 from store import migrate
 from store.clients import hash_secret
@@ -145,7 +145,7 @@ def test_db_upgrade_prepares_postgresql(command, tmp_path, postgres_url):
 
 def process(*words):
     """The command as a process of its own."""
-    line = [sys.executable, "-c", "from ingest.cli import main; main()", *(str(word) for word in words)]
+    line = [sys.executable, "-c", "from ingest.cli.main import main; main()", *(str(word) for word in words)]
     return subprocess.run(line, capture_output=True, text=True, env=ENVIRON, timeout=60, check=False)
 
 

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import config
-from ingest.cli import app
-from ingest.cli_shared import vocabulary
+from ingest.cli.main import app
+from ingest.cli.shared import vocabulary
 
 HEIM = ("--base-url", "https://customer.provider.example", "--username", "newsroom")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ingest import cli_providers
+from ingest.cli import providers as cli_providers
 from providers.base import Fetched
 from providers.contract.server import Reply, Server, serving
 from providers.registry import Registry
@@ -22,7 +22,7 @@ PASSWORD = "do-not-show-this"
 
 async def matchwire(*arguments, cwd):
     """(exit code, standard output, standard error) of the command."""
-    program = "import sys; from ingest.cli import main; sys.argv[0] = 'matchwire'; main()"
+    program = "import sys; from ingest.cli.main import main; sys.argv[0] = 'matchwire'; main()"
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",

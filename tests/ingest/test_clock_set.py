@@ -9,12 +9,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from config.parties import Liveblog
-from ingest.declared import Declared
-from ingest.following import Followers, Rhythm
-from ingest.polling import Followed
-from ingest.publishing import publish_due
+from ingest.daemon.publisher import publish_due
+from ingest.sync.declared_liveblogs import Declared
+from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.poll import Followed
 from mapping.match import Status
-from mapping.rules.pacing import Pace
+from mapping.rules.pacing import PollIntervals
 from store import liveblogs
 from store.database import Store
 from store.liveblogs import EventWrite, insert_game
@@ -24,7 +24,7 @@ from tests.store.conftest import new_game
 
 HOUR = 3600.0
 START = 1_800_000_000.0
-PACE = Pace()
+PACE = PollIntervals()
 JUMPS = (-2 * HOUR, 2 * HOUR)
 
 
@@ -41,7 +41,7 @@ class Watched:
         self.followers = Followers(
             NoStore(),
             {self.provider.endpoint.key: self.provider},
-            Rhythm(pace=PACE),
+            PollingConfig(pace=PACE),
             clock=lambda: self.wall,
             new_id=str,
         )

@@ -19,9 +19,9 @@ from starlette.routing import Route
 from structlog.testing import capture_logs
 
 from config import Settings
-from ingest import leftout
-from ingest.explaining import explain
-from providers.serving import bound, listening
+from ingest.cli.explain import explain
+from ingest.sync import left_out
+from providers.http_server import bound, listening
 from store import command, migrate
 from store.peek import peek
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running
@@ -213,7 +213,7 @@ async def checked(
 
 async def test_rows_that_cannot_be_read_at_start_are_contained(settings, upstream, monkeypatch):
     """The daemon starts; the healthy match is followed; each poisoned one is named once, explained, and heals when mended."""
-    monkeypatch.setattr(leftout, "AGAIN", 0.5)
+    monkeypatch.setattr(left_out, "AGAIN", 0.5)
     chosen = chosen_of(settings, while_running=False)
     matches, made = await seeded(settings, chosen)
     for name, each in chosen.items():

@@ -284,7 +284,7 @@ async def test_a_provider_that_hangs_is_503_in_bounded_time(tmp_path):
 
 async def test_an_unexpected_error_is_500_without_detail(day, monkeypatch):
     """The caller learns that it was us, and nothing else."""
-    monkeypatch.setattr("ingest.importing.game_document", lambda *_: 1 / 0)
+    monkeypatch.setattr("ingest.sync.import_match.game_document", lambda *_: 1 / 0)
     told = await refused(day, 500, "internal")
 
     assert "division" not in told["message"]

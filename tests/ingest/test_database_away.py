@@ -16,15 +16,15 @@ import pytest
 from structlog.testing import capture_logs
 
 from config import Settings
-from ingest import daemon
-from ingest.starting import StartWait
+from ingest.daemon import run as daemon
+from ingest.daemon.start_wait import StartWait
 from store import migrate
 from store.errors import DatabaseAway
 from tests.day import configuration
 from tests.store.test_faults_postgres import frozen
 
 WITHIN = 30.0
-PROGRAM = (sys.executable, "-c", "from ingest.cli import main; main()")
+PROGRAM = (sys.executable, "-c", "from ingest.cli.main import main; main()")
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 
 

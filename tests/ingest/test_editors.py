@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ingest.explaining import explain
+from ingest.cli.explain import explain
 from store import liveblogs
 from store.database import Store
 from tests.ingest.scripted import Bodies, Process

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ingest.cli.exit_status import ExitStatus
 from ingest.entry import MISTAKE, PACKAGES, foreign
-from ingest.status import Status
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "import sys; from ingest.entry import main; sys.argv = ['matchwire', '--version']; main()"
@@ -54,7 +54,7 @@ def test_a_package_over_ours_is_named(installed):
 
     code, (line,) = started(installed)
 
-    assert code == Status.MISTAKE == MISTAKE
+    assert code == ExitStatus.MISTAKE == MISTAKE
     assert line.startswith("matchwire: the package config is not matchwire's own")
     assert str(file) in line
 
@@ -65,7 +65,7 @@ def test_what_is_left_after_its_removal_is_named(installed):
 
     code, (line,) = started(installed)
 
-    assert code == Status.MISTAKE
+    assert code == ExitStatus.MISTAKE
     assert f"the package config is damaged, {installed / 'config' / '__init__.py'} is missing" in line
 
 
@@ -75,7 +75,7 @@ def test_a_missing_module_is_one_line(installed):
 
     code, (line,) = started(installed)
 
-    assert code == Status.MISTAKE
+    assert code == ExitStatus.MISTAKE
     assert "No module named 'config.check'" in line
 
 
@@ -89,7 +89,7 @@ def test_a_package_in_front_of_ours_is_named(tmp_path, name, form):
 
     code, (line,) = started(tmp_path, ROOT)
 
-    assert (code, f"the package {name} is not" in line, str(file) in line) == (Status.MISTAKE, True, True), line
+    assert (code, f"the package {name} is not" in line, str(file) in line) == (ExitStatus.MISTAKE, True, True), line
 
 
 def test_all_packages_of_the_wheel_are_looked_at():

@@ -16,11 +16,11 @@ from sqlalchemy.engine import make_url
 from typer.testing import CliRunner
 
 from config import Settings
-from ingest import daemon
-from ingest.cli import STATUSES, app
-from ingest.failures import OPERATORS, line_of
-from ingest.log_stream import BestEffortStream
-from ingest.status import Status
+from ingest.cli.exit_status import ExitStatus
+from ingest.cli.main import STATUSES, app
+from ingest.cli.start_errors import OPERATORS, line_of
+from ingest.daemon import run as daemon
+from ingest.daemon.log_stream import BestEffortStream
 from tests.unprivileged import own_folder, unprivileged
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,10 +81,10 @@ def test_a_start_without_the_rights_or_the_room_says_why(folder, taken):
         no_room = pool.submit(process, folder, "run", "--data-dir", "full", before=TINY)
         no_port = pool.submit(process, folder, "run", "--data-dir", "a", environ={"MATCHWIRE_SERVER__PORT": str(taken)})
 
-    only_line(no_folder.result(), Status.MISTAKE, f"--data-dir {data}", "Permission denied")
-    only_line(no_log.result(), Status.MISTAKE, f"--log-file {log}", "Permission denied")
-    only_line(no_room.result(), Status.UNAVAILABLE, "database.url", str(folder / "full" / "matchwire.db"))
-    only_line(no_port.result(), Status.MISTAKE, "server.port", f"127.0.0.1:{taken}", "Address already in use")
+    only_line(no_folder.result(), ExitStatus.MISTAKE, f"--data-dir {data}", "Permission denied")
+    only_line(no_log.result(), ExitStatus.MISTAKE, f"--log-file {log}", "Permission denied")
+    only_line(no_room.result(), ExitStatus.UNAVAILABLE, "database.url", str(folder / "full" / "matchwire.db"))
+    only_line(no_port.result(), ExitStatus.MISTAKE, "server.port", f"127.0.0.1:{taken}", "Address already in use")
 
 
 @pytest.fixture
@@ -104,16 +104,16 @@ def command(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "environ", "status", "names"),
     [
-        (("run", "--data-dir", "file"), {}, Status.MISTAKE, ("--data-dir file", "is a file, not a folder")),
-        (("sync-once", "--data-dir", "file/data"), {}, Status.MISTAKE, ("--data-dir file/data", "not a folder")),
-        (("run", "--log-file", "folder.toml"), {}, Status.MISTAKE, ("--log-file folder.toml", "Is a directory")),
-        (("run", "--config", "missing.toml"), {}, Status.MISTAKE, ("missing.toml", "No such file")),
-        (("clients", "list", "--config", "folder.toml"), {}, Status.MISTAKE, ("folder.toml", "Is a directory")),
-        (("db", "upgrade"), POSTGRES, Status.UNAVAILABLE, ("database.url", "127.0.0.1:9/matchwire")),
-        (("clients", "list"), POSTGRES, Status.UNAVAILABLE, ("database.url", "127.0.0.1:9/matchwire")),
-        (("run",), UNKNOWN, Status.MISTAKE, ("organizations.desk.providers.hiem", "no provider hiem is installed")),
-        (("check-config", "a.toml", "--config", "b.toml"), {}, Status.MISTAKE, ("a.toml", "b.toml")),
-        (("webhooks", "subscribe", "http://10.0.0.1/"), {}, Status.MISTAKE, ("webhooks.allow_hosts",)),
+        (("run", "--data-dir", "file"), {}, ExitStatus.MISTAKE, ("--data-dir file", "is a file, not a folder")),
+        (("sync-once", "--data-dir", "file/data"), {}, ExitStatus.MISTAKE, ("--data-dir file/data", "not a folder")),
+        (("run", "--log-file", "folder.toml"), {}, ExitStatus.MISTAKE, ("--log-file folder.toml", "Is a directory")),
+        (("run", "--config", "missing.toml"), {}, ExitStatus.MISTAKE, ("missing.toml", "No such file")),
+        (("clients", "list", "--config", "folder.toml"), {}, ExitStatus.MISTAKE, ("folder.toml", "Is a directory")),
+        (("db", "upgrade"), POSTGRES, ExitStatus.UNAVAILABLE, ("database.url", "127.0.0.1:9/matchwire")),
+        (("clients", "list"), POSTGRES, ExitStatus.UNAVAILABLE, ("database.url", "127.0.0.1:9/matchwire")),
+        (("run",), UNKNOWN, ExitStatus.MISTAKE, ("organizations.desk.providers.hiem", "no provider hiem is installed")),
+        (("check-config", "a.toml", "--config", "b.toml"), {}, ExitStatus.MISTAKE, ("a.toml", "b.toml")),
+        (("webhooks", "subscribe", "http://10.0.0.1/"), {}, ExitStatus.MISTAKE, ("webhooks.allow_hosts",)),
     ],
 )
 def test_a_mistake_of_the_operator_is_one_line(command, words, environ, status, names):
@@ -176,7 +176,7 @@ def test_a_fault_of_our_own_keeps_its_traceback():
         [sys.executable, "-c", LATE, "late"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
 
-    assert done.returncode == Status.BROKEN
+    assert done.returncode == ExitStatus.BROKEN
     assert "Traceback" in done.stderr
     assert "long after the start" in done.stderr
 
@@ -207,5 +207,5 @@ def test_the_exit_statuses_are_documented():
     """The table of docs/running.md and the help name each status that a command ends with."""
     table = (ROOT / "docs" / "running.md").read_text().split("## Exit statuses", 1)[1].split("\n## ", 1)[0]
 
-    assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == [str(int(status)) for status in Status]
-    assert all(re.search(rf"\b{int(status)} [a-z]", STATUSES) for status in Status)
+    assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == [str(int(status)) for status in ExitStatus]
+    assert all(re.search(rf"\b{int(status)} [a-z]", STATUSES) for status in ExitStatus)

@@ -26,11 +26,11 @@ from starlette.routing import Route
 
 from api.services import ImportRequest
 from config import Settings
-from ingest.house import House, opened
+from ingest.daemon.build import Components, build_components
 from providers.base import Endpoint
 from providers.heim.adapter import HEIM
+from providers.http_server import bound, listening
 from providers.replay import Line
-from providers.serving import bound, listening
 from tests.day import configuration
 from tests.providers.heim.feed import BERLIN, row, wrapped
 
@@ -74,7 +74,7 @@ async def upstream(folder) -> Any:
     ]
     file.write_text("".join(f"{line.row()}\n" for line in lines))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from ingest.cli import main; main()", "replay", str(file),
+        sys.executable, "-c", "from ingest.cli.main import main; main()", "replay", str(file),
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=dict(os.environ),
     )  # fmt: skip
     try:
@@ -120,7 +120,7 @@ class Watched:
     """An adapter that notes how late each poll starts, and what it costs nobody else."""
 
     adapter: Any
-    house: House
+    house: Components
     late: dict[str, list[float]] = field(default_factory=dict)
 
     def __getattr__(self, name):
@@ -147,7 +147,7 @@ def settings_of(honest: str, outside: str, folder) -> Settings:
     return Settings.model_validate(tables)
 
 
-async def create(house: House, organization: str, match_id: str) -> None:
+async def create(house: Components, organization: str, match_id: str) -> None:
     await house.importer(ImportRequest(
         organization_id=organization, client_id="cms", provider="heim", selector_kind="match", selector_id=match_id,
         title=None, locale="en", text=False, auto_post=True, exclude_scoreboard=False, exclude_events=(),
@@ -161,7 +161,7 @@ async def hostile_day(folder, seconds: float) -> tuple[list[float], dict[str, An
     async with AsyncExitStack() as stack:
         honest = await stack.enter_async_context(upstream(folder))
         settings = settings_of(honest, await stack.enter_async_context(outside.serve()), folder)
-        house = await stack.enter_async_context(opened(settings))
+        house = await stack.enter_async_context(build_components(settings))
         steering = await stack.enter_async_context(httpx.AsyncClient(base_url=honest, trust_env=False))
         await house.leasing.start()
         leasing = asyncio.create_task(house.leasing.run())
@@ -172,7 +172,7 @@ async def hostile_day(folder, seconds: float) -> tuple[list[float], dict[str, An
         for match_id in ELSEWHERE:
             await create(house, REDIRECTED, match_id)
         watched = []
-        for lane in house.followers._lanes.values():
+        for lane in house.followers._limiters.values():
             lane._adapter = Watched(lane._adapter, house)
             watched.append(lane._adapter)
         driving = asyncio.create_task(house.followers.run())

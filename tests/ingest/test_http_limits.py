@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from api.addresses import group_of, plain_address
-from ingest.connection_limits import SPARE
-from ingest.http_server import connections_that_fit
+from ingest.daemon.connection_limits import SPARE
+from ingest.daemon.server import connections_that_fit
 from tests.ingest.raw_http import HOST, STREAM, derby, house, public, store
 
 __all__ = ["derby", "public", "store"]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from config.sections import Server
-from ingest.connection_limits import ConnectionLimits
+from ingest.daemon.connection_limits import ConnectionLimits
 from tests.api.writing import Desk, post
 from tests.ingest.raw_http import HOST, POST, SECRETS, SOON, STREAM, derby, house, public, store
 

@@ -20,11 +20,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from config import Settings
-from ingest import batches, daemon
-from ingest.cli_shared import settle_memory
-from ingest.explaining import explain
+from ingest.cli.explain import explain
+from ingest.cli.shared import settle_memory
+from ingest.daemon import run as daemon
+from ingest.sync import batches
 from providers.heim.translate import translate
-from providers.serving import bound, listening
+from providers.http_server import bound, listening
 from store import migrate
 from store.peek import peek
 from store.tables import outbox

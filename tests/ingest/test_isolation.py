@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ingest.containment import Containment
-from ingest.endpoints import rehome
-from ingest.importing import Source
+from ingest.daemon.containment import Containment
+from ingest.daemon.endpoints import rehome
+from ingest.sync.import_match import ProviderSource
 from providers.heim.adapter import HEIM
 from store import sync
 from store.database import Store
@@ -74,7 +74,7 @@ async def test_another_organization_with_its_own_endpoint(store):
     theirs_adapter = Scripted()
     theirs_adapter.bodies = TWO
     other = Process(store, MATCH_ID, adapter=theirs_adapter)
-    other.importer._sources = {(OTHER, "heim"): Source(HEIM, theirs_adapter)}
+    other.importer._sources = {(OTHER, "heim"): ProviderSource(HEIM, theirs_adapter)}
     theirs = await other.create(organization_id=OTHER)
     for _ in range(3):
         await process.poll(failing=frozenset({"match", "match-event"}))
@@ -136,7 +136,7 @@ async def test_a_new_password_is_no_new_match(store):
     process, ticker_id = await begun(store, ONE)
     renewed = Scripted()
     renewed.bodies = TWO
-    await rehome(store, {(OWNER, "heim"): Source(HEIM, renewed)}, Containment())
+    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, renewed)}, Containment())
     process.adapter = renewed
     await process.restart()
     assert 1 == len(process.matches)

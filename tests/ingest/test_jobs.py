@@ -16,10 +16,10 @@ from prometheus_client import generate_latest
 from structlog.testing import capture_logs
 
 from config.parties import Liveblog
-from ingest import queued
-from ingest.declared import Declared
-from ingest.purging import run_again
-from ingest.queued import Queued, queue_of
+from ingest.daemon import jobs as queued
+from ingest.daemon.jobs import Jobs, queue_of
+from ingest.daemon.purges import run_again
+from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
 from store import migrate
 from store.settings import PoolSettings
@@ -39,7 +39,7 @@ QUICK = PoolSettings(timeout=2.0)
 PROCESS = """
 import asyncio, sys
 from functools import partial
-from ingest.queued import Queued, queue_of
+from ingest.queued import Jobs, queue_of
 from store.settings import PoolSettings
 
 url, seconds, patience, *keys = sys.argv[1:]
@@ -50,7 +50,7 @@ async def work(key):
     print("ended", key, flush=True)
 
 async def main():
-    jobs = Queued(partial(queue_of, url, PoolSettings()), alone=False, patience=float(patience))
+    jobs = Jobs(partial(queue_of, url, PoolSettings()), alone=False, patience=float(patience))
     for key in keys:
         jobs.add(key, partial(work, key))
     running = asyncio.create_task(jobs.run())
@@ -118,7 +118,7 @@ class Desk:
     """Jobs of this process; `ran` has the keys that began, and `open` lets those go on that wait for it."""
 
     def __init__(self, url, **options):
-        self.jobs = Queued(partial(queue_of, url, QUICK), alone=url.startswith("sqlite"), **options)
+        self.jobs = Jobs(partial(queue_of, url, QUICK), alone=url.startswith("sqlite"), **options)
         self.ran = []
         self.ended = []
         self.open = asyncio.Event()
@@ -495,7 +495,7 @@ async def test_a_purge_that_did_not_finish_is_run_again_soon():
         runs.append(1)
         return len(runs) == 3
 
-    jobs = Queued(partial(queue_of, "sqlite+aiosqlite://", QUICK), alone=True)
+    jobs = Jobs(partial(queue_of, "sqlite+aiosqlite://", QUICK), alone=True)
     jobs.add("purge", partial(run_again, jobs, "purge", purge))
     serving = asyncio.create_task(jobs.run())
     jobs.ask("purge")

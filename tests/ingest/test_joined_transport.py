@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ingest.joined_transport import JoinedTransport
+from ingest.daemon.joined_transport import JoinedTransport
 
 
 class Wire:

@@ -66,7 +66,7 @@ class Daemon:
         """Start it and wait until it is ready; the seconds that took are kept."""
         began = time.monotonic()
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "from ingest.cli import main; main()", "run", "--config", str(self.config),
+            sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(self.config),
             *self.arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
         )  # fmt: skip
         assert self.process.stdout is not None
@@ -191,7 +191,7 @@ async def test_a_second_daemon_on_one_file_refuses(tmp_path):
     daemon = Daemon(config)
     await daemon.start()
     second = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from ingest.cli import main; main()", "run", "--config", str(config),
+        sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(config),
         stderr=asyncio.subprocess.PIPE, env=ENVIRON,
     )  # fmt: skip
     _, told = await second.communicate()

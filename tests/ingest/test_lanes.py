@@ -9,18 +9,18 @@ from time import monotonic
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.following import Followers, Rhythm
-from ingest.lanes import Bucket, Held, Lane
-from ingest.polling import Followed
-from ingest.slots import SHORTEST, Slots
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, RequestBucket
+from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.poll import Followed
+from ingest.sync.poll_slots import SHORTEST, PollSlots
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from mapping.match import Status
-from mapping.rules.breaker import Rule
-from mapping.rules.pacing import Pace
+from mapping.rules.breaker import CircuitBreakerConfig
+from mapping.rules.pacing import PollIntervals
 from providers.base import Answer, Endpoint, Fetched, Outcome
-from providers.transport import Throttled
+from providers.http_client import Throttled
 
-RULE = Rule(after=3, pause=0.3, refused=9, lasting=0.0)
+RULE = CircuitBreakerConfig(after=3, pause=0.3, refused=9, lasting=0.0)
 GOOD = Answer(resource="match", outcome=Outcome.UNCHANGED)
 
 
@@ -63,12 +63,12 @@ def ask(lane, match_id="1"):
 async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
     """After the third nothing is asked, after the pause one poll tries, and a good one ends it; one line each."""
     provider.does["*"] = UpstreamUnavailable("gone")
-    lane = Lane(provider, rule=RULE)
+    lane = EndpointLimiter(provider, rule=RULE)
     with capture_logs() as lines:
         for name in "123":
             await ask(lane, name)
         assert lane.lost == "gone"
-        with pytest.raises(Held):
+        with pytest.raises(EndpointPaused):
             await ask(lane)
         await asyncio.sleep(0.31)
         await ask(lane)
@@ -87,7 +87,7 @@ async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
 async def test_failures_count_over_all_matches(provider, error):
     """It does not matter of which match the endpoint makes nothing."""
     provider.does["*"] = error
-    lane = Lane(provider, rule=RULE)
+    lane = EndpointLimiter(provider, rule=RULE)
     for name in "abc":
         await ask(lane, name)
 
@@ -98,7 +98,7 @@ async def test_failures_count_over_all_matches(provider, error):
 async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
     """404 is an answer."""
     provider.does["*"] = MatchUnknown("x")
-    lane = Lane(provider, rule=RULE)
+    lane = EndpointLimiter(provider, rule=RULE)
     for name in "abcdef":
         await ask(lane, name)
 
@@ -108,7 +108,7 @@ async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
 async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
     """`Retry-After` of one match holds for all, without being an outage."""
     provider.does["1"] = Throttled("slow down", retry_after=2.0)
-    lane = Lane(provider, rule=RULE)
+    lane = EndpointLimiter(provider, rule=RULE)
     await ask(lane, "1")
 
     assert 1.9 < lane.hold() <= 2
@@ -118,7 +118,7 @@ async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
 async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
     """Asked for distance twice in a row while the others were answered well, it moves nobody any more."""
     provider.does["1"] = Throttled("slow down", retry_after=1.0)
-    lane = Lane(provider, rule=RULE)
+    lane = EndpointLimiter(provider, rule=RULE)
     await ask(lane, "1")
     await asyncio.sleep(1.01)
     await ask(lane, "2")
@@ -130,7 +130,7 @@ async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
 async def test_hanging_matches_give_way(provider):
     """Eight hanging polls on eight slots: who comes after them waits for the shortest patience alone."""
     provider.does = {f"slow{n}": 5.0 for n in range(8)}
-    lane = Lane(provider, concurrency=8)
+    lane = EndpointLimiter(provider, concurrency=8)
     hanging = [asyncio.create_task(ask(lane, name)) for name in provider.does]
     await asyncio.sleep(SHORTEST)
     began = monotonic()
@@ -150,7 +150,7 @@ async def test_hanging_matches_give_way(provider):
 async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provider):
     """Twenty that failed and hang now hold four of eight slots: all the others are asked before any of them gives way."""
     names = [f"slow{n}" for n in range(20)]
-    lane = Lane(provider, concurrency=8)
+    lane = EndpointLimiter(provider, concurrency=8)
     await ask(lane)
     for name in names:
         provider.does[name] = UpstreamUnavailable("gone")
@@ -177,7 +177,7 @@ async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provide
 
 async def test_where_all_are_slow_nobody_gives_way():
     """Usual is what most polls take: a provider that became slow is waited for after a few polls."""
-    slots = Slots(2)
+    slots = PollSlots(2)
     failures = []
 
     async def poll():
@@ -196,12 +196,12 @@ async def test_a_hanging_match_alone_is_left_its_time(provider):
     """Without anybody waiting a slow answer is taken."""
     provider.does["1"] = SHORTEST * 2
 
-    assert (await ask(Lane(provider, concurrency=1))).good
+    assert (await ask(EndpointLimiter(provider, concurrency=1))).good
 
 
 async def test_slots_are_given_back_by_those_who_give_up():
     """Somebody who is cancelled while waiting, or while holding, takes nothing along."""
-    slots = Slots(1)
+    slots = PollSlots(1)
 
     async def hold(seconds):
         await slots.run(partial(asyncio.sleep, seconds))
@@ -220,11 +220,11 @@ async def test_slots_are_given_back_by_those_who_give_up():
 
 def test_requests_keep_to_the_rate():
     """What was not used in the last second may come at once, the rest in even steps."""
-    bucket = Bucket(10)
+    bucket = RequestBucket(10)
     waits = [bucket.reserve(100.0, 2) for _ in range(8)]
 
     assert waits == pytest.approx([0, 0, 0, 0, 0, 0, 0.2, 0.4])
-    assert [Bucket(0).reserve(0, 3) for _ in range(3)] == [0, 0, 0]
+    assert [RequestBucket(0).reserve(0, 3) for _ in range(3)] == [0, 0, 0]
 
 
 class NoStore:
@@ -240,7 +240,11 @@ class NoStore:
 async def test_an_endpoint_that_goes_down_is_told_once():
     """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
     provider = Provider()
-    rhythm = Rhythm(pace=Pace(live=0.1, backoff_max=0.4), breaker=Rule(after=5, pause=0.3, lasting=0.01), concurrency=4)
+    rhythm = PollingConfig(
+        pace=PollIntervals(live=0.1, backoff_max=0.4),
+        breaker=CircuitBreakerConfig(after=5, pause=0.3, lasting=0.01),
+        concurrency=4,
+    )
     followers = Followers(NoStore(), {provider.endpoint.key: provider}, rhythm, clock=lambda: 0.0, new_id=str)
     for number in range(100):
         match = Followed(
@@ -271,7 +275,9 @@ async def test_a_silent_match_raises_one_alarm():
     """A live match without a good answer for too long is told and counted once; others are not."""
     now = [1000.0]
     provider = Provider()
-    followers = Followers(NoStore(), {provider.endpoint.key: provider}, Rhythm(), clock=lambda: now[0], new_id=str)
+    followers = Followers(
+        NoStore(), {provider.endpoint.key: provider}, PollingConfig(), clock=lambda: now[0], new_id=str
+    )
     for ident, status, good_at in (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050)):
         followers._matches[ident] = Followed(
             id=ident, match_id=ident, endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=status,

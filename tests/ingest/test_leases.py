@@ -8,12 +8,12 @@ from functools import partial
 
 import pytest
 
-from ingest.following import Followers, Rhythm
-from ingest.leasing import LEASE, TICK, Lease, Leasing
-from ingest.polling import Followed
-from ingest.watching import Watch
+from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases
+from ingest.sync.peer_monitor import PeerMonitor
+from ingest.sync.poll import Followed
 from mapping.match import Status
-from mapping.rules.pacing import Pace
+from mapping.rules.pacing import PollIntervals
 from store import leases, sync
 from store.database import Store
 from tests.ingest.scripted import Process, Scripted
@@ -65,7 +65,7 @@ class Member:
         self.clock = clock
         self.lease = Lease(clock)
         self.kept = Kept()
-        self.leasing = Leasing(store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}))
+        self.leasing = MatchLeases(store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}))
 
     async def turn(self):
         await self.leasing.turn()
@@ -109,7 +109,7 @@ async def pass_time(clock, seconds, *members, tick=TICK):
 
 def test_the_quiet_are_dead_after_their_time_and_not_before():
     """Only seconds between two looks that found the same beat count."""
-    watch = Watch(8.0, gap=4.0)
+    watch = PeerMonitor(8.0, gap=4.0)
     for now, beat in ((0, 1), (2, 1), (4, 2), (6, 2), (8, 2), (10, 2)):
         watch.look({"one": beat}, now)
     assert watch.dead() == {}
@@ -124,7 +124,7 @@ def test_the_quiet_are_dead_after_their_time_and_not_before():
 
 def test_a_watcher_that_slept_blames_nobody():
     """A long gap between two looks is the watcher's own, or the whole machine's."""
-    watch = Watch(8.0, gap=4.0)
+    watch = PeerMonitor(8.0, gap=4.0)
     watch.look({"one": 1}, 0)
     watch.look({"one": 1}, 7200)
 
@@ -248,7 +248,7 @@ async def test_nothing_is_polled_without_a_lease():
     followers = Followers(
         NoStore(),
         {provider.endpoint.key: provider},
-        Rhythm(pace=Pace(live=0.02)),
+        PollingConfig(pace=PollIntervals(live=0.02)),
         clock=lambda: 0.0,
         new_id=str,
         lease=lambda: held[0],
@@ -339,7 +339,7 @@ async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
         return await fetch(*args, **known)
 
     adapter.fetch = counted
-    rhythm = Rhythm(pace=Pace(live=0.1))
+    rhythm = PollingConfig(pace=PollIntervals(live=0.1))
     followers = Followers(store, {adapter.endpoint.key: adapter}, rhythm, clock=lambda: wall[0], new_id=str)
     await followers.follow(process.matches[0].id)
     running = asyncio.create_task(followers.run())

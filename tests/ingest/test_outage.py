@@ -9,12 +9,12 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.following import Followers, Rhythm
-from ingest.leasing import TICK, Lease, Leasing
-from ingest.polling import Followed
+from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.match_leases import TICK, Lease, MatchLeases
+from ingest.sync.poll import Followed
 from mapping.errors import BadBody, StoreUnavailable
 from mapping.match import Status
-from mapping.rules.pacing import Pace
+from mapping.rules.pacing import PollIntervals
 from store import sync
 from store.database import Store
 from tests.ingest.test_lanes import Provider
@@ -51,7 +51,7 @@ class Matches:
         self.followers = Followers(
             store,
             {self.provider.endpoint.key: self.provider},
-            Rhythm(pace=Pace(**pace)),
+            PollingConfig(pace=PollIntervals(**pace)),
             clock=lambda: self.now,
             new_id=str,
         )
@@ -139,7 +139,7 @@ async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
     flaky = Flaky(store)
     matches = Matches(flaky, number=0)
     await store.write(partial(sync.follow_for, match=MATCH))
-    leasing = Leasing(flaky, matches.followers, Lease(), knows=frozenset({MATCH.endpoint}), alone=True)
+    leasing = MatchLeases(flaky, matches.followers, Lease(), knows=frozenset({MATCH.endpoint}), alone=True)
     await leasing.start()
     with capture_logs() as lines:
         renewing = asyncio.create_task(leasing.run())

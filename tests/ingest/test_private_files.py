@@ -13,10 +13,10 @@ from unittest.mock import patch
 import pytest
 from structlog.testing import capture_logs
 
-from ingest import log_stream
-from ingest.recording import Recorder
+from ingest.daemon import log_stream
+from ingest.sync.recorder import Recorder
 from providers.base import Answer, Endpoint, Outcome
-from providers.serving import bound, listening
+from providers.http_server import bound, listening
 from store import migrate
 from store.database import Store
 from store.liveblogs import insert_game
@@ -31,7 +31,7 @@ PROGRAM = """
 import os, sys
 os.umask({umask})
 sys.argv += ["--data-dir", {folder!r}]
-from ingest.cli import main
+from ingest.cli.main import main
 main()
 """
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 import httpx
 
-from providers.serving import bound, listening
+from providers.http_server import bound, listening
 from store import migrate
 from tests.day import CREATE, ORGANIZATION
 from tests.ingest.test_workers import ENVIRON, NUMBERS, Upstream, Worker, create, until

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from ingest import recording
-from ingest.recording import Recorder, Seen, line_of, name_of, stripped
+from ingest.sync import recorder as recording
+from ingest.sync.recorder import Recorder, Seen, line_of, name_of, stripped
 from providers.base import Answer, Endpoint, Outcome
 from providers.replay import read_lines
 from providers.replay.demo import demo_files

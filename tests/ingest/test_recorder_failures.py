@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.recording import Recorder, Seen, line_of
-from ingest.redacting import address
+from ingest.sync.recorder import Recorder, Seen, line_of
+from ingest.sync.redaction import address
 from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
-from providers import transport, unpacking
+from providers import http_client, unpacking
 from providers.base import Answer, Endpoint, Outcome
 from providers.replay import Line, read_lines
 from providers.replay.demo import demo_files
@@ -37,7 +37,7 @@ SECRETS = ("p4ss", "k3y-", "bmV3c3Jvb206", "t0ken")
 
 
 def heard(status=0, body=b"", retry_after=None):
-    return transport.Heard.of(status, body, retry_after)
+    return http_client.Heard.of(status, body, retry_after)
 
 
 def bad(error, *, resource="match", **more):
@@ -89,7 +89,7 @@ def test_a_row_of_equal_failures_is_one_line_and_its_end_another(kept):
         [good(b"[1]")],
         [bad(down, status=503, body=b"request 1")],
         [bad(down, status=503, body=b"request 2")],
-        [bad(UpstreamUnavailable(transport.LATE))],
+        [bad(UpstreamUnavailable(http_client.LATE))],
         [good()],
         [good()],
         [bad(down, status=503)],
@@ -109,12 +109,12 @@ def test_a_restart_in_the_middle_of_a_failure_does_not_make_it_last(kept):
 @pytest.mark.parametrize(
     ("message", "manner"),
     [
-        (transport.LATE, "late"),
-        (transport.BROKEN, "broken"),
+        (http_client.LATE, "late"),
+        (http_client.BROKEN, "broken"),
         (unpacking.TOO_LARGE, "large"),
         (unpacking.CUT_OFF, "cut"),
         (unpacking.GARBLED, "garbled"),
-        (transport.STRANGE, "strange"),
+        (http_client.STRANGE, "strange"),
         ("match: the answer is not JSON", "whole"),
     ],
 )
@@ -177,15 +177,15 @@ async def test_the_transport_hands_over_what_it_could_not_use():
     """Status, Retry-After and the beginning of the body stand behind the error, whose text tells none of it."""
     refused = answered(b"<html>no k3y</html>" + b"x" * 100_000, "Retry-After: 9", status="403 Forbidden")
     async with upstream({"/match/ma1": refused}) as provider:
-        client = transport.connect(provider.url)
+        client = http_client.connect(provider.url)
         with pytest.raises(ProviderRefused) as caught:
-            await transport.get(client, "match/ma1")
+            await http_client.get(client, "match/ma1")
         await client.aclose()
     behind = caught.value.__cause__
 
-    assert isinstance(behind, transport.Heard)
+    assert isinstance(behind, http_client.Heard)
     assert (behind.status, behind.retry_after, bytes(behind.body[:19])) == (403, "9", b"<html>no k3y</html>")
-    assert 16 * 1024 <= len(behind.body) <= transport.HEARD
+    assert 16 * 1024 <= len(behind.body) <= http_client.HEARD
     assert "k3y" not in f"{caught.value} {behind} {behind!r}"
 
 
@@ -200,14 +200,14 @@ WORDS = {
     "match": [
         "the provider is unavailable (503)",
         "match: the answer is not JSON",
-        transport.LATE,
+        http_client.LATE,
     ],
     "match-event": [
         "match-event: the answer is not JSON",
         unpacking.TOO_LARGE,
         "match-event: all rows are gone at once",
     ],
-    "liveticker": ["liveticker: empty answer", transport.BROKEN, "the provider does not know the match"],
+    "liveticker": ["liveticker: empty answer", http_client.BROKEN, "the provider does not know the match"],
 }
 """What the health says then."""
 

@@ -1,4 +1,4 @@
-"""What is remembered of a liveblog between two polls spares reading, and never changes what is written."""
+"""What is cached of a liveblog between two polls spares reading, and never changes what is written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.providers.heim.feed import row
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'remembered.db'}")
+    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'cached.db'}")
     yield opened
     await opened.close()
 

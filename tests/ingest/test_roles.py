@@ -7,8 +7,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from config import Settings
-from ingest.house import opened
-from ingest.roles import Role, operations_only
+from ingest.daemon.build import build_components
+from ingest.daemon.roles import Role, operations_only
 from store.errors import StoreError
 from tests.day import configuration
 
@@ -23,10 +23,10 @@ async def test_a_worker_answers_those_who_run_it_alone(path, status):
 
 @pytest.mark.parametrize("role", [Role.API, Role.WORKER])
 async def test_a_sqlite_file_has_one_process_that_does_everything(tmp_path, role):
-    """A role that needs other processes is refused before anything is opened."""
+    """A role that needs other processes is refused before anything is build_components."""
     settings = Settings.model_validate(configuration("http://127.0.0.1:9", tmp_path))
     with pytest.raises(StoreError, match="PostgreSQL"):
-        async with opened(settings, role=role):
+        async with build_components(settings, role=role):
             pass
 
     assert [] == list(tmp_path.iterdir())

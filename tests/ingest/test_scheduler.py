@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from structlog.testing import capture_logs
 
-from ingest.scheduler import Scheduler
+from ingest.daemon.scheduler import Scheduler
 from mapping.errors import StoreUnavailable
 
 

@@ -54,12 +54,12 @@ LATER = {
     "babel": "no text is rendered",
     "pgqueuer": "jobs come after",
     "sqlalchemy.orm": "nothing uses it",
-    "ingest.recording": "it is not configured",
+    "ingest.sync.recorder": "it is not configured",
     "providers.replay": "it is a command of its own",
 }
 OTHERS = {
-    "sqlite": ("asyncpg", "sqlalchemy.dialects.postgresql", "store.postgres"),
-    "postgresql": ("aiosqlite", "store.sqlite", "store.writer"),
+    "sqlite": ("asyncpg", "sqlalchemy.dialects.postgresql", "store.postgres.backend"),
+    "postgresql": ("aiosqlite", "store.sqlite.backend", "store.sqlite.writer"),
 }
 
 

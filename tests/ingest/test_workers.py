@@ -18,9 +18,9 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from providers.http_server import bound, listening
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
-from providers.serving import bound, listening
 from store import migrate
 from store.peek import peek
 from store.tables import follows
@@ -105,7 +105,7 @@ class Upstream:
 class Worker:
     """`matchwire run` as a process of its own, known to the provider by `name`."""
 
-    program = "from ingest.cli import main; main()"
+    program = "from ingest.cli.main import main; main()"
     environ = ENVIRON
     stderr = asyncio.subprocess.DEVNULL
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from mapping import olderform
-from mapping.olderform import attributes_of, info_of, markup_of
+from mapping import legacy_event
+from mapping.legacy_event import attributes_of, info_of, markup_of
 
 SPANS = [
     ("<p>A <b>fine</b> move</p>", "A fine move", [("Bold", 2, 6)]),
@@ -40,7 +40,7 @@ def test_links_keep_their_address():
 
 def test_several_blocks_are_one_text():
     """One below the other; a first one that is a headline alone is the title."""
-    blocks = [{"_type": olderform.RICH_TEXT, "text": text} for text in ("<h3>A &amp; B</h3>", "<b>one</b>", "two")]
+    blocks = [{"_type": legacy_event.RICH_TEXT, "text": text} for text in ("<h3>A &amp; B</h3>", "<b>one</b>", "two")]
     info = info_of({"contents": blocks})
     assert info["title"] == "A & B"
     assert json.loads(info["attributes_json"]) == {
@@ -50,14 +50,14 @@ def test_several_blocks_are_one_text():
 
 
 def test_only_what_is_short_is_remembered():
-    """What is remembered is bounded, in number and in size."""
-    olderform._remembered.cache_clear()
+    """What is cached is bounded, in number and in size."""
+    legacy_event._remembered.cache_clear()
     for number in range(3):
         attributes_of([f"<b>{number}</b>"])
         attributes_of([f"<b>{number}</b>"])
-        attributes_of([f"<b>{number}</b>" * olderform.SHORT])
-    told = olderform._remembered.cache_info()
-    assert (told.hits, told.misses, told.maxsize) == (3, 3, olderform.REMEMBERED)
+        attributes_of([f"<b>{number}</b>" * legacy_event.SHORT])
+    told = legacy_event._remembered.cache_info()
+    assert (told.hits, told.misses, told.maxsize) == (3, 3, legacy_event.REMEMBERED)
 
 
 def test_text_that_no_encoding_knows_breaks_nothing():

@@ -3,9 +3,9 @@
 import pytest
 
 from mapping.match import Status
-from mapping.rules.pacing import Pace, align, backoff, interval, phase
+from mapping.rules.pacing import PollIntervals, align, backoff, interval, phase
 
-PACE = Pace(
+PACE = PollIntervals(
     live=5,
     pause=15,
     far=900,
@@ -116,7 +116,7 @@ def test_the_cache_is_met_just_after_expiry_but_never_stretches_the_interval(fre
 
 def test_max_age_is_a_floor_when_asked_for():
     """With honour_max_age nobody asks before the cache expires."""
-    assert align(Pace(honour_max_age=True), 5, 30.0) == 30.05
+    assert align(PollIntervals(honour_max_age=True), 5, 30.0) == 30.05
 
 
 def test_failures_double_the_distance_up_to_a_bound():

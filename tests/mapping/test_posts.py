@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping import richtext
+from mapping import rich_text
 from mapping.documents import Event, dump, parse
 from mapping.match import Person, Score
 from mapping.posts import EARLIEST
@@ -182,7 +182,7 @@ def test_names_are_text_in_the_generated_sentence():
     text = text_of(post_of(replace(GOAL, people=involved(scorer=odd))))
 
     assert "&lt;script&gt;alert(1)&lt;/script&gt;O'Neil &amp; Sons" in text
-    assert richtext.sanitise(text) == text
+    assert rich_text.sanitise(text) == text
 
 
 def test_names_are_written_out_where_the_short_one_is_an_abbreviation():

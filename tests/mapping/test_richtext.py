@@ -8,15 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mapping import richtext
+from mapping import rich_text
 
 PIECES = st.sampled_from(
     [
         *(
             f"<{tag}>"
-            for tag in (*sorted(richtext.TAGS), *sorted(richtext.DROPPED), "div", "table", "td", "form", "img")
+            for tag in (*sorted(rich_text.TAGS), *sorted(rich_text.DROPPED), "div", "table", "td", "form", "img")
         ),
-        *(f"</{tag}>" for tag in (*sorted(richtext.TAGS), *sorted(richtext.DROPPED), "div", "table", "td", "form")),
+        *(f"</{tag}>" for tag in (*sorted(rich_text.TAGS), *sorted(rich_text.DROPPED), "div", "table", "td", "form")),
         '<a href="javascript:alert(1)">',
         '<a href=" jav\tascript:alert(1)">',
         '<a href="//evil.example/">',
@@ -80,32 +80,32 @@ def seen(markup):
 @example('<a href="https://a.example/>x">y</a>')
 def test_only_what_is_allowed_is_left(markup):
     """Whatever comes in, what is read again are allowed elements, links with safe schemes, and no other attribute."""
-    for tag, attributes in seen(richtext.sanitise(markup)):
-        assert tag in richtext.TAGS
+    for tag, attributes in seen(rich_text.sanitise(markup)):
+        assert tag in rich_text.TAGS
         assert set(attributes) <= ({"href", "rel"} if tag == "a" else set())
         if "href" in attributes:
-            assert urlsplit(attributes["href"]).scheme.lower() in richtext.SCHEMES
+            assert urlsplit(attributes["href"]).scheme.lower() in rich_text.SCHEMES
             assert attributes["rel"] == "noopener noreferrer nofollow"
 
 
 @given(HOSTILE)
 def test_sanitising_twice_changes_nothing_more(markup):
     """Sanitised and tidied markup stays as it is, so that a stored text equals what was written."""
-    clean, tidy = richtext.sanitise(markup), richtext.tidy(markup)
+    clean, tidy = rich_text.sanitise(markup), rich_text.tidy(markup)
 
-    assert richtext.sanitise(clean) == clean
-    assert richtext.tidy(tidy) == tidy
-    assert richtext.sanitise(tidy) == tidy
+    assert rich_text.sanitise(clean) == clean
+    assert rich_text.tidy(tidy) == tidy
+    assert rich_text.sanitise(tidy) == tidy
 
 
 @given(st.text())
 def test_escaped_text_reads_as_it_was(text):
     """Text put into markup comes out again, as far as a page shows it, and brings no element with it."""
-    markup = richtext.escape(text)
+    markup = rich_text.escape(text)
 
     assert seen(markup) == []
-    assert richtext.sanitise(markup) == markup
-    assert richtext.plain(markup) == " ".join(text.replace("\0", "").split())
+    assert rich_text.sanitise(markup) == markup
+    assert rich_text.plain(markup) == " ".join(text.replace("\0", "").split())
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_escaped_text_reads_as_it_was(text):
 )
 def test_markup_is_cut_down_to_the_allowed(markup, expected):
     """Allowed elements stay without their attributes, of others the text stays, of active ones nothing."""
-    assert richtext.sanitise(markup) == expected
+    assert rich_text.sanitise(markup) == expected
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_markup_is_cut_down_to_the_allowed(markup, expected):
 )
 def test_tidy_text_has_no_empty_ends(markup, expected):
     """Blanks and line breaks around a text go, and markup without text is no text."""
-    assert richtext.tidy(markup) == expected
+    assert rich_text.tidy(markup) == expected
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_tidy_text_has_no_empty_ends(markup, expected):
 )
 def test_plain_text_keeps_words_apart(markup, expected):
     """Without markup, paragraphs and lines are separated by one blank and words stay whole."""
-    assert richtext.plain(markup) == expected
+    assert rich_text.plain(markup) == expected
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_deep_or_endless_markup_takes_no_time(piece):
     """A hostile text of half a megabyte is done within seconds and does not exhaust the stack."""
     started = time.perf_counter()
 
-    richtext.tidy("x" + piece * (500_000 // len(piece)))
+    rich_text.tidy("x" + piece * (500_000 // len(piece)))
 
     assert time.perf_counter() - started < 5
 
@@ -177,14 +177,14 @@ def test_deep_or_endless_markup_takes_no_time(piece):
 @pytest.mark.parametrize("piece", ["<div></x>", "<div><table></div>", "<DIV>", "<div></div ><div>"])
 def test_depth_cannot_be_hidden_behind_closing_tags(piece):
     """A closing tag that closes nothing does not make markup any shallower."""
-    assert richtext.sanitise(piece * (richtext.DEEPEST + 1) + "<b>word</b>").strip() == "word"
+    assert rich_text.sanitise(piece * (rich_text.DEEPEST + 1) + "<b>word</b>").strip() == "word"
 
 
 def test_of_markup_that_is_too_deep_the_text_is_left():
     """Nesting beyond all reason costs the markup, not the words; long flat texts keep theirs."""
-    deep = "<b>" * (richtext.DEEPEST + 1) + "word &lt;"
-    flat = "<p>One<br>two</p>" * richtext.DEEPEST * 2
+    deep = "<b>" * (rich_text.DEEPEST + 1) + "word &lt;"
+    flat = "<p>One<br>two</p>" * rich_text.DEEPEST * 2
 
-    assert richtext.plain(deep) == "word &lt;"
-    assert "<b>" not in richtext.sanitise(deep)
-    assert richtext.sanitise(flat) == flat
+    assert rich_text.plain(deep) == "word &lt;"
+    assert "<b>" not in rich_text.sanitise(deep)
+    assert rich_text.sanitise(flat) == flat

@@ -3,9 +3,9 @@
 import pytest
 
 from mapping.rules import breaker
-from mapping.rules.breaker import ASK_AGAIN, Circuit, Rule
+from mapping.rules.breaker import ASK_AGAIN, Circuit, CircuitBreakerConfig
 
-RULE = Rule(after=3, pause=30, refused=600, lasting=1)
+RULE = CircuitBreakerConfig(after=3, pause=30, refused=600, lasting=1)
 
 
 def after(*steps, rule=RULE, circuit=None):

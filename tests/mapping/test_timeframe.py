@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mapping.rules.timeframe import CURRENT, TIMEFRAMES, WEEKDAYS, Span, span
+from mapping.rules.timeframe import CURRENT, TIMEFRAMES, WEEKDAYS, TimeSpan, span
 from tests.interface_tables import OURS, enums
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -51,7 +51,7 @@ def test_a_frame_is_what_the_table_says(frame):
     """On a Wednesday afternoon in Berlin."""
     start, end = (None if bound is None else at(bound) for bound in TABLE[frame])
 
-    assert span(frame, at(NOW), BERLIN) == Span(start, end)
+    assert span(frame, at(NOW), BERLIN) == TimeSpan(start, end)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_day_begins_in_its_zone():
 
 def test_months_pass_the_year():
     """December is followed by January."""
-    assert span("nextmonth", at("2026-12-31T23:59"), BERLIN) == Span(at("2027-01-01"), at("2027-02-01"))
+    assert span("nextmonth", at("2026-12-31T23:59"), BERLIN) == TimeSpan(at("2027-01-01"), at("2027-02-01"))
 
 
 @pytest.mark.parametrize("day", range(7))

@@ -7,8 +7,8 @@ import threading
 import time
 import zlib
 
-from providers.asking import decode
 from providers.beside import LARGE, beside
+from providers.fetch import decode
 from providers.unpacking import GZIP, gunzip
 from tests.providers.heim.feed import encoded, row
 

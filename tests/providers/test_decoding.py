@@ -8,7 +8,7 @@ from copy import deepcopy
 import pytest
 
 from mapping.errors import BadBody
-from providers import asking
+from providers import fetch as asking
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from tests.providers.heim.feed import BERLIN

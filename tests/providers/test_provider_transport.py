@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
-from providers import transport, unpacking
+from providers import http_client, unpacking
 from tests.providers.loopback import answered, upstream
 
 SECRET = "s3cr3t-pass"
@@ -19,9 +19,9 @@ LIMIT = 100_000
 async def fetch(answer, *, etag=None, seconds=2.0):
     """The reply to one GET of this answer."""
     async with upstream({"/match/ma1": answer}) as provider:
-        client = transport.connect(provider.url, auth=("newsroom", SECRET), timeout=seconds, max_body=LIMIT)
+        client = http_client.connect(provider.url, auth=("newsroom", SECRET), timeout=seconds, max_body=LIMIT)
         try:
-            return await transport.get(client, "match/ma1", etag)
+            return await http_client.get(client, "match/ma1", etag)
         finally:
             await client.aclose()
 
@@ -39,15 +39,15 @@ async def test_a_good_answer_comes_with_its_validator_and_freshness():
     """Body, ETag and the seconds until expiry are handed on."""
     reply = await fetch(answered(b"[1]", 'ETag: "abc"', "Cache-Control: public, max-age=30", "Age: 12"))
 
-    assert reply == transport.Reply(status=200, body=b"[1]", etag='"abc"', fresh_for=18.0)
+    assert reply == http_client.Reply(status=200, body=b"[1]", etag='"abc"', fresh_for=18.0)
 
 
 async def test_requests_carry_credentials_validator_and_one_encoding():
     """Basic auth, If-None-Match as it was given, gzip and nothing else; cookies are never sent back."""
     async with upstream({"/api/de/match/ma1": answered(b"[]", "Set-Cookie: track=1")}) as provider:
-        client = transport.connect(f"{provider.url}/api/de", auth=("newsroom", SECRET), user_agent="paper/2")
-        await transport.get(client, "match/ma1", 'W/"x"')
-        await transport.get(client, "match/ma1")
+        client = http_client.connect(f"{provider.url}/api/de", auth=("newsroom", SECRET), user_agent="paper/2")
+        await http_client.get(client, "match/ma1", 'W/"x"')
+        await http_client.get(client, "match/ma1")
         await client.aclose()
     first, second = provider.requests
 
@@ -61,8 +61,8 @@ async def test_requests_carry_credentials_validator_and_one_encoding():
 async def test_user_and_password_may_stand_in_the_address():
     """They become Basic auth and are no part of what is asked for."""
     async with upstream({"/match/ma1": answered(b"[]")}) as provider:
-        client = transport.connect(provider.url.replace("//", "//ann:pw@"))
-        await transport.get(client, "match/ma1")
+        client = http_client.connect(provider.url.replace("//", "//ann:pw@"))
+        await http_client.get(client, "match/ma1")
         await client.aclose()
 
     assert provider.requests[0].headers["authorization"] == "Basic YW5uOnB3"
@@ -72,7 +72,7 @@ async def test_not_modified_has_no_body_and_keeps_the_validator():
     """A 304 is an answer only to a conditional request."""
     reply = await fetch(answered(b"", status="304 Not Modified"), etag='"abc"')
 
-    assert reply == transport.Reply(status=304, etag='"abc"')
+    assert reply == http_client.Reply(status=304, etag='"abc"')
     assert isinstance(await failure(answered(b"", status="304 Not Modified")), BadBody)
 
 
@@ -85,7 +85,7 @@ async def test_not_modified_has_no_body_and_keeps_the_validator():
         ("410 Gone", MatchUnknown),
         ("400 Bad Request", DownstreamRejected),
         ("408 Request Timeout", UpstreamUnavailable),
-        ("429 Too Many Requests", transport.Throttled),
+        ("429 Too Many Requests", http_client.Throttled),
         ("500 Internal Server Error", UpstreamUnavailable),
         ("503 Service Unavailable", UpstreamUnavailable),
         ("204 No Content", BadBody),
@@ -104,9 +104,9 @@ async def test_redirects_are_never_followed(status):
     """Neither to another host nor to the same one."""
     async with upstream({"/elsewhere": answered(b"[]")}) as provider:
         provider.answers["/match/ma1"] = answered(b"", f"Location: {provider.url}/elsewhere", status=status)
-        client = transport.connect(provider.url)
+        client = http_client.connect(provider.url)
         with pytest.raises(UpstreamUnavailable, match="redirects"):
-            await transport.get(client, "match/ma1")
+            await http_client.get(client, "match/ma1")
         await client.aclose()
 
     assert provider.paths == ["/match/ma1"]
@@ -135,7 +135,7 @@ NOW = 1_750_000_000
 )
 def test_retry_after_is_honoured_within_bounds(value, seconds):
     """Seconds or a date, from one second to one hour; nonsense is no answer."""
-    assert transport.retry_after(value, NOW) == seconds
+    assert http_client.retry_after(value, NOW) == seconds
 
 
 async def test_throttling_says_how_long_to_stay_away():
@@ -161,7 +161,7 @@ async def test_throttling_says_how_long_to_stay_away():
 )
 def test_freshness_is_max_age_less_age(headers, seconds):
     """What the provider says about its cache, as far as it says it."""
-    assert transport.freshness(headers) == seconds
+    assert http_client.freshness(headers) == seconds
 
 
 async def test_a_silent_provider_costs_the_time_out_and_no_more():
@@ -225,9 +225,9 @@ async def test_nobody_listening_is_unavailability():
     """A refused connection is reported like any other."""
     async with upstream() as provider:
         pass
-    client = transport.connect(provider.url)
+    client = http_client.connect(provider.url)
     with pytest.raises(UpstreamUnavailable, match="connection"):
-        await transport.get(client, "match/ma1")
+        await http_client.get(client, "match/ma1")
     await client.aclose()
 
 
@@ -239,7 +239,7 @@ async def test_gzip_is_unpacked():
 async def test_a_bomb_is_not_unpacked(monkeypatch):
     """Of 50 MB behind 50 kB no more than the limit is ever held."""
     held = []
-    read = transport.gunzip
+    read = http_client.gunzip
 
     async def watched(raw, limit, body):
         async def chunks():
@@ -249,7 +249,7 @@ async def test_a_bomb_is_not_unpacked(monkeypatch):
 
         return await read(chunks(), limit, body)
 
-    monkeypatch.setattr(transport, "gunzip", watched)
+    monkeypatch.setattr(http_client, "gunzip", watched)
     error = await failure(answered(gzip.compress(bytes(50_000_000)), "Content-Encoding: gzip"))
 
     assert "too large" in error.message
@@ -275,7 +275,7 @@ async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
     unpacker = zlib.decompressobj
     monkeypatch.setattr(unpacking.zlib, "decompressobj", lambda _bits: Watched())
     with pytest.raises(BadBody):
-        await transport.gunzip(raw(), LIMIT, bytearray())
+        await http_client.gunzip(raw(), LIMIT, bytearray())
 
     assert sizes == [LIMIT + 1]
 
@@ -330,8 +330,10 @@ async def test_waiting_for_a_turn_is_not_the_providers_fault():
         await writer.drain()
 
     async with upstream({"/match/ma1": slow}) as provider:
-        client = transport.connect(provider.url, timeout=0.5)
-        replies = await asyncio.gather(*(transport.get(client, "match/ma1") for _ in range(4 * transport.CONNECTIONS)))
+        client = http_client.connect(provider.url, timeout=0.5)
+        replies = await asyncio.gather(
+            *(http_client.get(client, "match/ma1") for _ in range(4 * http_client.CONNECTIONS))
+        )
         await client.aclose()
 
     assert {reply.status for reply in replies} == {200}
@@ -343,7 +345,7 @@ async def test_waiting_for_a_turn_is_not_the_providers_fault():
         ([UpstreamUnavailable("x")], 2),
         ([BadBody("x"), UpstreamUnavailable("x")], 3),
         ([UpstreamUnavailable("x")] * 3, 3),
-        ([transport.Throttled("x")], 1),
+        ([http_client.Throttled("x")], 1),
         ([MatchUnknown("x")], 1),
     ],
 )
@@ -358,6 +360,6 @@ async def test_who_waits_gets_two_more_tries(errors, calls):
         return "done"
 
     with contextlib.suppress(UpstreamUnavailable, MatchUnknown):
-        assert await transport.patient(call) == "done"
+        assert await http_client.patient(call) == "done"
 
     assert len(made) == calls

@@ -14,8 +14,8 @@ from sqlalchemy.engine import make_url
 from store.backoff import LONGEST, pause
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
-from store.notices import Notices, Voice, read
-from store.postgres import single
+from store.postgres.backend import single
+from store.postgres.notify import NotifyListener, NotifySender, read
 from store.settings import PoolSettings
 from tests.store.conftest import new_game
 
@@ -199,7 +199,7 @@ async def test_a_listener_whose_connection_ends_while_it_asks_listens_again(post
     """The driver has its own errors for a server that goes in the middle of an answer ("cannot switch to state")."""
     told = asyncio.Queue()
     url = make_url(postgres_url)
-    notices = Notices(single(url, PoolSettings(), "notices"), Voice(None), quiet=0.0)
+    notices = NotifyListener(single(url, PoolSettings(), "notices"), NotifySender(None), quiet=0.0)
     foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     notices.start(told.put_nowait)
     for _ in range(30):

@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 from sqlalchemy import func, insert, select
 
-from ingest.purging import Purging
+from ingest.daemon.purges import Purging
 from mapping.errors import NotFound
-from store import deliverylog, idempotency, outbox, sync, tables, webhooks
+from store import delivery_log, idempotency, outbox, sync, tables, webhooks
 from store.idempotency import FORGOTTEN, KEPT
 from store.liveblogs import Change, insert_game, record
 from tests.store.conftest import ORGANIZATION, new_game
@@ -147,10 +147,10 @@ async def test_a_subscription_with_a_long_log_ends_at_once_and_its_rows_go_bit_b
         == await store.read(webhooks.listed)
         == await store.read(partial(webhooks.listed, organization_id=ORGANIZATION))
     )
-    assert [] == await store.read(partial(deliverylog.page, organization_id=ORGANIZATION))
+    assert [] == await store.read(partial(delivery_log.page, organization_id=ORGANIZATION))
     some = await store.read(lambda conn: conn.scalar(select(tables.webhook_rounds.c.id).limit(1)))
     with pytest.raises(NotFound):
-        await store.write(partial(deliverylog.replay, organization_id=ORGANIZATION, delivery_id=some))
+        await store.write(partial(delivery_log.replay, organization_id=ORGANIZATION, delivery_id=some))
     assert row.secrets[0].value not in str(await store.read(lambda conn: conn.execute(select(tables.webhooks)).all()))
     again = await subscribed(store)
     assert again.id != row.id

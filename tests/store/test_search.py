@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import delete, select, text
 
 from mapping.errors import Conflict
-from store import creations, declarations, listing, liveblogs, masteredit
+from store import creations, declarations, listing, liveblogs, masterdata_edit
 from store.database import Store
 from store.declarations import Declaration
 from store.listing import GameFilter, MasterFilter, Page
@@ -31,7 +31,7 @@ def fields(name, **more):
 
 
 async def create(store, table, name, **more):
-    return await store.write(partial(masteredit.create, table=table, fields=fields(name, **more)))
+    return await store.write(partial(masterdata_edit.create, table=table, fields=fields(name, **more)))
 
 
 async def names(store, table=players, q="", owners=(ORGANIZATION,), **more):
@@ -105,13 +105,13 @@ async def test_what_a_person_changes_stays(store):
 
     def edit(unit):
         row = unit.conn.execute(select(players.c.id).where(players.c.ext_id == "p1")).one()
-        before = masteredit.lock(unit, players, row.id)
-        return masteredit.change(unit, players, before, {"name": "By hand", "number": None})
+        before = masterdata_edit.lock(unit, players, row.id)
+        return masterdata_edit.change(unit, players, before, {"name": "By hand", "number": None})
 
     edited = await store.write(edit)
     await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
 
-    kept = await store.read(lambda conn: masteredit.require(conn, players, edited.id))
+    kept = await store.read(lambda conn: masterdata_edit.require(conn, players, edited.id))
     assert kept.name == "By hand"
     assert "number" not in kept.document
     assert kept.ext_id == "p1"
@@ -282,7 +282,7 @@ async def test_both_databases_find_the_same(sqlite_url, migrated_postgres_url, c
 
     def fill(unit):
         for name in stored:
-            masteredit.create(unit, teams, fields(name, owner_id="alike"))
+            masterdata_edit.create(unit, teams, fields(name, owner_id="alike"))
 
     for store in stores:
         await store.write(fill)

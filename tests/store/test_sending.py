@@ -14,8 +14,8 @@ from mapping.errors import NotFound
 from store import liveblogs
 from store.database import Store
 from store.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
-from store.prepared import Among, Query
-from store.sending import changed, inserted, left, put, send
+from store.sql.bulk_write import insert_ignore, insert_rows, update_rows, upsert, write_batch
+from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import clients, events, follows, games, ledger, outbox, parts, resources
 from tests.store.conftest import GAME, new_game
 
@@ -93,11 +93,11 @@ async def test_prepared_rows_equal_cores(store):
         return [core(unit.conn, table) for table in ROWS]
 
     def prepared(unit):
-        send(unit.conn, inserted(follows, [FOLLOW]), inserted(clients, [CLIENT]))
-        send(unit.conn, inserted(resources, [RESOURCE]))
+        write_batch(unit.conn, insert_rows(follows, [FOLLOW]), insert_rows(clients, [CLIENT]))
+        write_batch(unit.conn, insert_rows(resources, [RESOURCE]))
         return [
             [core(unit.conn, table) for table in ROWS],
-            [Query(select(table)).mappings(unit.conn) for table in ROWS],
+            [CompiledQuery(select(table)).mappings(unit.conn) for table in ROWS],
         ]
 
     wanted = await undone(store, by_core)
@@ -109,7 +109,9 @@ async def test_prepared_rows_equal_cores(store):
 
 async def test_a_query_takes_named_parameters_and_fixed_values(store, game):
     """Those of the call, and those that the statement was made with."""
-    query = Query(select(games.c.id).where(games.c.id == bindparam("name"), games.c.local_status != 100).limit(5))
+    query = CompiledQuery(
+        select(games.c.id).where(games.c.id == bindparam("name"), games.c.local_status != 100).limit(5)
+    )
 
     def rows(conn):
         return query.all(conn, name=game.id), query.first(conn, name=game.id), query.first(conn, name="nobody")
@@ -120,7 +122,7 @@ async def test_a_query_takes_named_parameters_and_fixed_values(store, game):
 @pytest.mark.parametrize("more", [0, 5_000])
 async def test_a_query_takes_any_number_of_values(store, game, more):
     """In one parameter, whatever stands in them; none finds nothing."""
-    query = Query(select(games.c.id).where(Among(games.c.id, "names"), games.c.local_status != 100))
+    query = CompiledQuery(select(games.c.id).where(Among(games.c.id, "names"), games.c.local_status != 100))
     odd = [ODD, "'", '"', "[]", ","]
 
     def rows(conn, names):
@@ -131,14 +133,16 @@ async def test_a_query_takes_any_number_of_values(store, game, more):
 
 
 async def test_put_left_and_changed_differ_in_what_becomes_of_a_taken_key(store, game):
-    """`put` replaces what it names, `left` nothing, `changed` only what is there."""
+    """`upsert` replaces what it names, `insert_ignore` nothing, `update_rows` only what is there."""
     known = {"game_id": game.id, "key": "a", **LINE}
 
     def work(unit):
-        send(unit.conn, inserted(ledger, [known, known | {"key": "b"}]))
-        send(unit.conn, put(ledger, [known | {"missing": 7, "written": {"x": ODD}}, known | {"key": "c"}]))
-        send(unit.conn, left(ledger, [known | {"key": "b", "missing": 8}, known | {"key": "d"}]))
-        send(unit.conn, changed(ledger, [{"game_id": game.id, "key": k, "reason": "gone"} for k in ("c", "nobody")]))
+        write_batch(unit.conn, insert_rows(ledger, [known, known | {"key": "b"}]))
+        write_batch(unit.conn, upsert(ledger, [known | {"missing": 7, "written": {"x": ODD}}, known | {"key": "c"}]))
+        write_batch(unit.conn, insert_ignore(ledger, [known | {"key": "b", "missing": 8}, known | {"key": "d"}]))
+        write_batch(
+            unit.conn, update_rows(ledger, [{"game_id": game.id, "key": k, "reason": "gone"} for k in ("c", "nobody")])
+        )
         return {row["key"]: (row["missing"], row["reason"], row["written"]) for row in core(unit.conn, ledger)}
 
     assert await undone(store, work) == {
@@ -151,9 +155,9 @@ async def test_what_a_put_does_not_name_stays(store):
     without_body = {name: value for name, value in RESOURCE.items() if name != "body"} | {"etag": "2"}
 
     def work(unit):
-        send(unit.conn, inserted(follows, [FOLLOW]))
-        send(unit.conn, put(resources, [RESOURCE]))
-        send(unit.conn, put(resources, [without_body]))
+        write_batch(unit.conn, insert_rows(follows, [FOLLOW]))
+        write_batch(unit.conn, upsert(resources, [RESOURCE]))
+        write_batch(unit.conn, upsert(resources, [without_body]))
         return core(unit.conn, resources)
 
     assert await undone(store, work) == [RESOURCE | {"etag": "2"}]
@@ -161,7 +165,7 @@ async def test_what_a_put_does_not_name_stays(store):
 
 async def test_nothing_to_send_is_nothing(store):
     """Rows may be missing altogether."""
-    await store.write(lambda unit: send(unit.conn, inserted(games, []), put(ledger, [])))
+    await store.write(lambda unit: write_batch(unit.conn, insert_rows(games, []), upsert(ledger, [])))
 
 
 async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_url, seen):
@@ -198,7 +202,7 @@ async def test_a_taken_key_is_an_integrity_error_of_its_own_unit(store, game):
 
     def doomed(unit):
         record(unit, game.id, Change(events=(post("lost"),)))
-        send(unit.conn, inserted(games, [{"id": game.id, "local_id": "other", **REST}]))
+        write_batch(unit.conn, insert_rows(games, [{"id": game.id, "local_id": "other", **REST}]))
 
     works = [
         doomed if n % 2 else (lambda unit, n=n: record(unit, game.id, Change(events=(post(f"e{n}"),))))
@@ -228,7 +232,7 @@ async def test_a_unit_that_survives_its_error_keeps_what_came_before(sqlite_stor
     def work(unit):
         version = record(unit, sqlite_game.id, Change(events=(post("e1"),)))
         with pytest.raises(exc.IntegrityError):
-            send(unit.conn, inserted(parts, [{"local_id": "b1", "event_id": "nobody"}]))
+            write_batch(unit.conn, insert_rows(parts, [{"local_id": "b1", "event_id": "nobody"}]))
         return version
 
     assert await sqlite_store.write(work) == 2

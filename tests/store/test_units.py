@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import select, text, update
 
 from mapping.errors import StoreUnavailable
-from store.codec import dumps
 from store.database import Store
 from store.errors import SchemaOutdated, StoreError
 from store.liveblogs import Change, EventWrite, event, events, find_game, insert_game, record, require_game
+from store.sql.json_type import dumps
 from store.tables import games
 from tests.store.conftest import new_game
 

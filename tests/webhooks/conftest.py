@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from ingest.delivering import Delivering, Rhythm
-from ingest.guarded import Guard
-from ingest.posting import Limits
-from ingest.timing import Timing
-from store import deliverylog, webhooks
+from ingest.webhooks.attempt import AttemptLimits
+from ingest.webhooks.dispatcher import DeliveryConfig, Dispatcher
+from ingest.webhooks.ssrf_guard import SsrfGuard
+from ingest.webhooks.steady_clock import SteadyClock
+from store import delivery_log, webhooks
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
 from tests.store.conftest import ORGANIZATION, new_game
 
 ROOT = Path(__file__).resolve().parents[2]
-QUICK = Rhythm(rate=0, limits=Limits(round=4.0, one_try=0.4))
+QUICK = DeliveryConfig(rate=0, limits=AttemptLimits(round=4.0, one_try=0.4))
 """Time-outs are short, so that a receiver that hangs costs a test little."""
 
 
@@ -101,9 +101,9 @@ class House:
     """A store with one liveblog, and its deliveries."""
 
     store: Store
-    timing: Timing
+    timing: SteadyClock
     game: object
-    delivering: Delivering = None
+    delivering: Dispatcher = None
 
     async def subscribe(self, url, organization=ORGANIZATION):
         work = partial(
@@ -119,14 +119,14 @@ class House:
         return await self.store.read(lambda conn: webhooks.find(conn, organization, url))
 
     async def log(self, url=None, organization=ORGANIZATION, **more):
-        wanted = deliverylog.LogFilter(url=url)
-        rows = await self.store.read(lambda conn: deliverylog.page(conn, organization, wanted, limit=500, **more))
+        wanted = delivery_log.LogFilter(url=url)
+        rows = await self.store.read(lambda conn: delivery_log.page(conn, organization, wanted, limit=500, **more))
         return rows[::-1]
 
     @asynccontextmanager
     async def deliver(self, rhythm=QUICK, guard=None, holding=None, **changes):
-        guard = guard or Guard(["127.0.0.1"])
-        self.delivering = Delivering(self.store, guard, replace(rhythm, **changes), timing=self.timing, holding=holding)
+        guard = guard or SsrfGuard(["127.0.0.1"])
+        self.delivering = Dispatcher(self.store, guard, replace(rhythm, **changes), timing=self.timing, holding=holding)
         self.store.on_step(self.delivering.wake)
         running = asyncio.create_task(self.delivering.run(alone=True))
         try:
@@ -139,7 +139,7 @@ class House:
 
 @pytest.fixture
 def timing():
-    return Timing()
+    return SteadyClock()
 
 
 @pytest.fixture

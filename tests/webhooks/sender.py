@@ -7,8 +7,8 @@ import sys
 
 from sqlalchemy import func, select
 
-from ingest.delivering import Delivering, Rhythm
-from ingest.guarded import Guard
+from ingest.webhooks.dispatcher import DeliveryConfig, Dispatcher
+from ingest.webhooks.ssrf_guard import SsrfGuard
 from store.database import Store
 from store.liveblogs import Change, record
 from store.tables import games, outbox
@@ -16,7 +16,7 @@ from store.tables import games, outbox
 
 async def main(url, total):
     store = await Store.open(url)
-    delivering = Delivering(store, Guard(["127.0.0.1"]), Rhythm(rate=0))
+    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), DeliveryConfig(rate=0))
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run(alone=True))
     ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))

@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 from config import Settings
-from ingest import daemon
-from ingest.cli import app
+from ingest.cli.main import app
+from ingest.daemon import run as daemon
 from store import command
 from store.liveblogs import Change, insert_game, record
 from tests.day import ORGANIZATION, configuration, running

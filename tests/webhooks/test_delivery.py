@@ -12,8 +12,8 @@ from itertools import pairwise
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ingest.timing import Timing
-from store import deliverylog, webhooks
+from ingest.webhooks.steady_clock import SteadyClock
+from store import delivery_log, webhooks
 from store.liveblogs import insert_game
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
@@ -140,7 +140,7 @@ async def test_fifty_megabytes_are_not_read(house, receiver):
     assert time.monotonic() - began < 2
 
 
-class Fast(Timing):
+class Fast(SteadyClock):
     """A clock of which `speed` seconds pass in a real one."""
 
     def __init__(self, speed):
@@ -362,9 +362,9 @@ async def test_a_row_of_the_log_and_a_span_of_time_are_sent_again(house, receive
         versions = [await house.change() for _ in range(5)]
         await receiver.until(lambda: len(receiver.requests()) == 5)
         rows = await house.log(url)
-        await house.store.write(partial(deliverylog.replay, organization_id=ORGANIZATION, delivery_id=rows[2].id))
+        await house.store.write(partial(delivery_log.replay, organization_id=ORGANIZATION, delivery_id=rows[2].id))
         await receiver.until(lambda: len(receiver.requests()) == 6)
-        again = partial(deliverylog.replay_range, organization_id=ORGANIZATION, url=url, since=0, until=2**33)
+        again = partial(delivery_log.replay_range, organization_id=ORGANIZATION, url=url, since=0, until=2**33)
         assert await house.store.write(again) == 6
         await receiver.until(lambda: len(receiver.requests()) == 12)
         await asyncio.sleep(0.2)
@@ -380,7 +380,7 @@ async def test_a_ping_is_signed_and_counts_for_nothing(house, receiver):
     url = receiver.url("400")
     row = await house.subscribe(url)
     async with house.deliver():
-        await house.store.write(partial(deliverylog.ping, organization_id=ORGANIZATION, url=url))
+        await house.store.write(partial(delivery_log.ping, organization_id=ORGANIZATION, url=url))
         await receiver.until(receiver.requests)
         while not (rows := await house.log(url)):
             await asyncio.sleep(0.02)

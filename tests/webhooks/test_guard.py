@@ -11,8 +11,8 @@ import httpcore
 import httpx
 import pytest
 
-from ingest.guarded import Blocked, Guard, GuardedBackend
-from ingest.wire import Wires
+from ingest.webhooks.ssrf_guard import Blocked, GuardedBackend, SsrfGuard
+from ingest.webhooks.wire import Wires
 from mapping.rules.addresses import REFUSED, shown
 
 PUBLIC = "93.184.216.34"
@@ -88,7 +88,7 @@ REFUSED_ADDRESSES = {
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
 async def test_names_of_addresses_that_are_not_public_are_refused(names, bad, good):
     """A name that leads to such an address is refused; the same name leading to its neighbour is not."""
-    guard = Guard(resolve=names)
+    guard = SsrfGuard(resolve=names)
 
     names.table["there.example"] = [bad]
     with pytest.raises(Blocked, match=REFUSED[:20]):
@@ -100,7 +100,7 @@ async def test_names_of_addresses_that_are_not_public_are_refused(names, bad, go
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
 async def test_addresses_that_are_not_public_are_refused(names, bad, good):
     """The address itself in the URL is judged alike, and no name is looked up for it."""
-    guard = Guard(resolve=names)
+    guard = SsrfGuard(resolve=names)
 
     with pytest.raises(Blocked):
         await guard.check(f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
@@ -151,7 +151,7 @@ FORMS = [
 async def test_forms_of_addresses_that_are_refused(names, bad, good):
     """Numbers that are no usual address, user and password, odd ports, other schemes; each beside one that passes."""
     names.table |= {"localhost": ["127.0.0.1"], "m\xfcnchen.example": [PUBLIC], "127.0.0.1": ["127.0.0.1"]}
-    guard = Guard(resolve=names)
+    guard = SsrfGuard(resolve=names)
 
     with pytest.raises(Blocked):
         await guard.check(bad)
@@ -188,7 +188,7 @@ async def deliver(guard, url):
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
 async def test_deliveries_connect_to_checked_addresses_only(names, dialled, bad, good):
     """Neither by name nor by address is anything connected to that is not public; its neighbour is, as it was checked."""
-    guard = Guard(resolve=names)
+    guard = SsrfGuard(resolve=names)
     names.table["there.example"] = [bad]
     assert not await deliver(guard, "https://there.example/hook")
     assert not await deliver(guard, f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
@@ -204,7 +204,7 @@ async def test_deliveries_connect_to_checked_addresses_only(names, dialled, bad,
 async def test_deliveries_to_forms_that_are_refused(names, dialled, bad, good):
     """What may not be subscribed is not called either, whoever wrote it into the database."""
     names.table |= {"localhost": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
-    guard = Guard(resolve=names)
+    guard = SsrfGuard(resolve=names)
     if bad != "http://unknown.example/":
         assert not await deliver(guard, bad)
     else:
@@ -218,7 +218,7 @@ async def test_deliveries_to_forms_that_are_refused(names, dialled, bad, good):
 
 async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
     """One look-up for each connection, and that one is checked; one bad address among good ones is enough."""
-    guard = Guard(resolve=names)
+    guard = SsrfGuard(resolve=names)
     names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
     assert await deliver(guard, "https://rebound.example/")
     assert names.asked == ["rebound.example"]
@@ -231,7 +231,7 @@ async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
 
 async def test_one_bad_address_among_good_ones_is_enough(names):
     """A mixed answer is refused, whatever comes first."""
-    guard = Guard(resolve=names)
+    guard = SsrfGuard(resolve=names)
     for answer in ([PUBLIC, "10.0.0.1"], ["10.0.0.1", PUBLIC], [PUBLIC, "::1"], []):
         names.table["mixed.example"] = answer
         with pytest.raises(Blocked):
@@ -262,7 +262,7 @@ async def test_what_the_operator_allows(names, allowed, host, address, passes):
     names.table |= {"there.example": [address], "there.example.": [address], "not-there.example": [address]}
     names.table["sub.there.example"] = [address]
 
-    assert await Guard(allowed, resolve=names).admits(f"https://{host}/hook") is passes
+    assert await SsrfGuard(allowed, resolve=names).admits(f"https://{host}/hook") is passes
 
 
 @dataclass
@@ -283,7 +283,7 @@ async def test_the_connection_goes_to_the_address_that_was_checked(names):
     """One look-up serves check and connection: a second answer, which would be private, is never asked for."""
     names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
     network = Network()
-    await GuardedBackend(Guard(resolve=names), network).connect_tcp("rebound.example", 443)
+    await GuardedBackend(SsrfGuard(resolve=names), network).connect_tcp("rebound.example", 443)
 
     assert network.connected == [(PUBLIC, 443)]
     assert names.asked == ["rebound.example"]
@@ -292,7 +292,7 @@ async def test_the_connection_goes_to_the_address_that_was_checked(names):
 async def test_a_name_is_checked_again_at_each_connection(names):
     """What was public when it was subscribed and is private later is not called."""
     names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
-    guard, network = Guard(resolve=names), Network()
+    guard, network = SsrfGuard(resolve=names), Network()
     await guard.check("https://rebound.example/")
     with pytest.raises(Blocked):
         await GuardedBackend(guard, network).connect_tcp("rebound.example", 443)
@@ -304,17 +304,17 @@ async def test_the_next_address_is_tried_when_one_refuses(names):
     """All addresses of a name are tried in turn, each of them checked."""
     names.table["two.example"] = [PUBLIC, "8.8.8.8"]
     network = Network(refuses=frozenset({PUBLIC}))
-    await GuardedBackend(Guard(resolve=names), network).connect_tcp("two.example", 80, timeout=1)
+    await GuardedBackend(SsrfGuard(resolve=names), network).connect_tcp("two.example", 80, timeout=1)
 
     assert network.connected == [(PUBLIC, 80), ("8.8.8.8", 80)]
     names.table["one.example"] = [PUBLIC]
     with pytest.raises(httpcore.ConnectError):
-        await GuardedBackend(Guard(resolve=names), network).connect_tcp("one.example", 80, timeout=1)
+        await GuardedBackend(SsrfGuard(resolve=names), network).connect_tcp("one.example", 80, timeout=1)
 
 
 async def test_sockets_of_this_machine_cannot_be_named(names):
     """There is no way to a Unix socket, and none to a port that the rules do not allow."""
-    backend = GuardedBackend(Guard(resolve=names), Network())
+    backend = GuardedBackend(SsrfGuard(resolve=names), Network())
     with pytest.raises(Blocked):
         await backend.connect_unix_socket("/var/run/docker.sock")
     with pytest.raises(Blocked):
@@ -328,7 +328,7 @@ async def test_a_name_server_that_hangs_counts_as_a_time_out():
         await asyncio.sleep(60)
 
     with pytest.raises(httpcore.ConnectTimeout):
-        await GuardedBackend(Guard(resolve=hangs), Network()).connect_tcp("slow.example", 80, timeout=0.05)
+        await GuardedBackend(SsrfGuard(resolve=hangs), Network()).connect_tcp("slow.example", 80, timeout=0.05)
 
 
 @pytest.fixture
@@ -358,7 +358,7 @@ async def test_host_and_server_name_stay_those_of_the_url(names, certificate):
     port = server.sockets[0].getsockname()[1]
     names.table |= {"hooks.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]}
     trusted = ssl.create_default_context(cafile=str(certificate[0]))
-    guard = Guard(["127.0.0.1"], resolve=names, context=trusted)
+    guard = SsrfGuard(["127.0.0.1"], resolve=names, context=trusted)
     async with server, guard.client(connections=1, timeout=httpx.Timeout(5)) as client:
         assert (await client.post(f"https://hooks.example:{port}/", content=b"")).status_code == 204
         with pytest.raises(httpx.ConnectError):
@@ -383,7 +383,10 @@ async def test_the_client_has_no_proxies_redirects_or_cookies(monkeypatch, names
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-    async with server, Guard(["127.0.0.1"], resolve=names).client(connections=1, timeout=httpx.Timeout(5)) as client:
+    async with (
+        server,
+        SsrfGuard(["127.0.0.1"], resolve=names).client(connections=1, timeout=httpx.Timeout(5)) as client,
+    ):
         assert [(await client.post(url)).status_code for _ in range(2)] == [302, 302]
 
     assert len(requests) == 2

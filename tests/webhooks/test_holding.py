@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from ingest.lane import Lane
+from ingest.webhooks.receiver import ReceiverWorker
 
 
 @dataclass
@@ -61,7 +61,7 @@ async def test_a_round_ends_when_the_process_counts_as_dead(house, receiver):
 
 async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypatch):
     """Even where it found nothing to do: what it was woken for may have come just after it looked."""
-    looks, look = [], Lane._feed
+    looks, look = [], ReceiverWorker._feed
 
     async def woken(lane):
         await look(lane)
@@ -69,7 +69,7 @@ async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypa
         if len(looks) == 1:
             assert lane.wake(), "it is at work, so nobody else is asked"
 
-    monkeypatch.setattr(Lane, "_feed", woken)
+    monkeypatch.setattr(ReceiverWorker, "_feed", woken)
     await house.subscribe(receiver.url("ok"))
     async with house.deliver() as delivering, asyncio.timeout(10):
         monkeypatch.setattr(delivering, "_ask", lambda *_, **__: None)

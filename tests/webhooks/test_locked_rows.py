@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import NullPool, select, update
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from ingest.delivering import Alone, Delivering
-from ingest.guarded import Guard
+from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
+from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
 from store.database import Store
@@ -67,7 +67,7 @@ async def test_the_records_of_others_go_on(store, receiver, locked):
     goes on where it was, and each version is recorded once."""
     game = await store.write(partial(insert_game, game=new_game(1)))
     stuck, free = [await subscribe(store, receiver.url("after-0.2", name)) for name in ("stuck", "free")]
-    delivering = Delivering(store, Guard(["127.0.0.1"]), QUICK, holding=Alone("one"))
+    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), QUICK, holding=SoleOwner("one"))
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run())
 

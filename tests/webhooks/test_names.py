@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from ingest.delivering import Rhythm
-from ingest.guarded import Blocked, Guard
-from ingest.names import Resolver
+from ingest.webhooks.dispatcher import DeliveryConfig
+from ingest.webhooks.names import Resolver
+from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
 from tests.webhooks.conftest import QUICK, ROOT
 from tests.webhooks.latency import OTHER, SLOW, changing, games_of, latencies, p99, shown
 
@@ -60,7 +60,7 @@ async def test_slow_names_hold_up_nobody_else(house, receiver, slow_names):
     for number in range(60):
         await house.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])
     await house.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with house.deliver(QUICK, guard=Guard(["localhost"])):
+    async with house.deliver(QUICK, guard=SsrfGuard(["localhost"])):
         await house.change(own)
         await until(lambda: slow_names.under_way)
         await asyncio.sleep(0.5)
@@ -77,7 +77,7 @@ async def test_a_look_up_that_was_given_up_keeps_its_place(slow_names):
     """As many threads as the organization may have, whoever has given up; another one finds the rest, and when they end
     the next name of the first has its turn."""
     resolver = Resolver(8, 2)
-    guard = Guard(["localhost"], look_up_timeout=0.05)
+    guard = SsrfGuard(["localhost"], look_up_timeout=0.05)
     guard._resolve = resolver
     for number in range(6):
         assert not await guard.admits(f"http://slow-{number}.example:8080/", "a")
@@ -131,7 +131,7 @@ async def test_a_check_ends_with_the_time_of_a_look_up(slow_names):
     """What is not found in time may not be called."""
     began = time.monotonic()
     with pytest.raises(Blocked):
-        await Guard(look_up_timeout=0.1).check("https://slow.example/")
+        await SsrfGuard(look_up_timeout=0.1).check("https://slow.example/")
     assert time.monotonic() - began < 10
 
 
@@ -150,9 +150,9 @@ async def test_without_a_thread_a_name_is_not_found(monkeypatch):
 
 HANGING = """
 import asyncio, socket, time
-from ingest.guarded import Guard
+from ingest.guarded import SsrfGuard
 socket.getaddrinfo = lambda *_, **__: time.sleep(60)
-assert not asyncio.run(Guard(look_up_timeout=0.1).admits("https://slow.example/"))
+assert not asyncio.run(SsrfGuard(look_up_timeout=0.1).admits("https://slow.example/"))
 """
 
 
@@ -167,7 +167,7 @@ async def test_sixty_names_that_take_twelve_seconds(house, receiver, monkeypatch
     SlowNames(monkeypatch, 12)
     own, theirs = await games_of(house, SLOW[0], 10, 10), await games_of(house, OTHER, 30, 10)
     await house.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with house.deliver(Rhythm(rate=0), guard=Guard(["localhost"])), changing(house, own, 0.2):
+    async with house.deliver(DeliveryConfig(rate=0), guard=SsrfGuard(["localhost"])), changing(house, own, 0.2):
         alone = await latencies(house, receiver, "other", theirs, 600, 0.05)
         for number in range(60):
             await house.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from sqlalchemy import select
 
-from ingest.guarded import Guard
+from ingest.webhooks.ssrf_guard import SsrfGuard
 from store.tables import metadata
 from tests.store.conftest import ORGANIZATION
 
@@ -52,7 +52,7 @@ async def test_names_that_lead_inside_look_alike(house):
     urls = [f"https://{name}.example/hook" for name in ("inside", "loopback", "metadata")]
     for url in urls:
         await house.subscribe(url)
-    async with house.deliver(guard=Guard(resolve=resolve)):
+    async with house.deliver(guard=SsrfGuard(resolve=resolve)):
         await house.change()
         async with asyncio.timeout(10):
             while not all([await house.log(url) for url in urls]):

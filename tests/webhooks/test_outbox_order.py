@@ -17,9 +17,9 @@ import pytest
 from sqlalchemy import func, select, text
 from structlog.testing import capture_logs
 
-from ingest import outbox_sequencer
-from ingest.delivering import Delivering
-from ingest.guarded import Guard
+from ingest.webhooks import outbox_sequencer
+from ingest.webhooks.dispatcher import Dispatcher
+from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.errors import ServiceError
 from store import webhooks
 from store.database import Store
@@ -52,7 +52,7 @@ async def stores(postgres_url):
 
 @asynccontextmanager
 async def delivering(store):
-    own = Delivering(store, Guard(["127.0.0.1"]), QUICK)
+    own = Dispatcher(store, SsrfGuard(["127.0.0.1"]), QUICK)
     store.on_step(own.wake)
     running = asyncio.create_task(own.run(alone=True))
     try:

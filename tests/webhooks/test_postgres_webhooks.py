@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 from sqlalchemy import delete, insert, select
 
-from ingest.delivering import Alone, Delivering
-from ingest.guarded import Guard
+from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
+from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
 from store.database import Store
@@ -92,7 +92,7 @@ async def test_two_processes_share_the_receivers(stores, receiver):
         await subscribe(store, receiver.url("ok", name))
     await lives(store, "one", "two")
     both = [
-        Delivering(each, Guard(["127.0.0.1"]), QUICK, holding=Alone(owner))
+        Dispatcher(each, SsrfGuard(["127.0.0.1"]), QUICK, holding=SoleOwner(owner))
         for each, owner in ((store, "one"), (other, "two"))
     ]
     for each, own in zip(stores, both, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 
-from ingest.rates import Rates
+from ingest.webhooks.rate_limiter import FairRateLimiter
 
 
 async def asked(rates, served, organization, receiver, count):
@@ -22,7 +22,7 @@ async def asked(rates, served, organization, receiver, count):
 
 async def test_organizations_and_their_receivers_take_turns():
     """Whoever has asked for many turns before lets one of each other one pass in between."""
-    rates, served = Rates(100, 1), []
+    rates, served = FairRateLimiter(100, 1), []
     await rates.turn("host")
     tasks = [
         *await asked(rates, served, "a", "a1", 4),
@@ -36,7 +36,7 @@ async def test_organizations_and_their_receivers_take_turns():
 
 async def test_who_gives_up_uses_no_turn():
     """Those behind one who has given up come as if nobody had asked."""
-    rates, served = Rates(20, 1), []
+    rates, served = FairRateLimiter(20, 1), []
     await rates.turn("host")
     began = monotonic()
     gone = await asked(rates, served, "a", "gone", 40)
@@ -52,7 +52,7 @@ async def test_who_gives_up_uses_no_turn():
 
 async def test_no_more_than_the_rate_and_a_burst():
     """After a rest a burst at once, then one after the other; another host has its own."""
-    rates, served = Rates(50, 5), []
+    rates, served = FairRateLimiter(50, 5), []
     began = monotonic()
     await asyncio.gather(*await asked(rates, served, "a", "a", 15))
     took = monotonic() - began
@@ -68,7 +68,7 @@ async def test_no_more_than_the_rate_and_a_burst():
 
 async def test_no_limit():
     """A rate of nothing means that nobody waits."""
-    rates = Rates(0, 0)
+    rates = FairRateLimiter(0, 0)
     for _ in range(1000):
         await rates.turn("host")
     assert not rates._hosts

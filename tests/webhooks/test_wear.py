@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from ingest.timing import Timing
+from ingest.webhooks.steady_clock import SteadyClock
 from mapping.rules.delivery import DAY
 from store.webhooks import find
 from tests.store.conftest import ORGANIZATION
@@ -35,7 +35,7 @@ def hands():
 
 @pytest.fixture
 def timing(hands):
-    return Timing(wall=lambda: hands.wall, steady=lambda: hands.steady, speed=50.0)
+    return SteadyClock(wall=lambda: hands.wall, steady=lambda: hands.steady, speed=50.0)
 
 
 async def fail(house, receiver, name, times):
@@ -125,7 +125,7 @@ async def test_an_open_round_planned_by_a_clock_set_back_since_is_made(house, re
 def test_the_steady_wall_follows_small_corrections():
     """A clock that is corrected by a second is followed, one that jumps by an hour is not."""
     hands = Hands()
-    timing = Timing(wall=lambda: hands.wall, steady=lambda: hands.steady)
+    timing = SteadyClock(wall=lambda: hands.wall, steady=lambda: hands.steady)
     began = timing.now()
     hands.pass_(10)
     hands.jump(1)

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from ingest.guarded import Blocked, Guard
-from ingest.wire import ANSWER_BYTES, Address, Answer, Wire, Wires
+from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
+from ingest.webhooks.wire import ANSWER_BYTES, Address, Answer, Wire, Wires
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SIZED = OK + b"content-length: 2\r\n\r\nok"
@@ -62,7 +62,7 @@ async def serving(serve, **given):
 
 @pytest.fixture
 def guard():
-    return Guard(["127.0.0.1"])
+    return SsrfGuard(["127.0.0.1"])
 
 
 @pytest.mark.parametrize(("sent", "understood", "again"), ANSWERS.values(), ids=ANSWERS)
@@ -219,7 +219,7 @@ async def test_host_and_server_name_are_those_of_the_url(certificate):
     async def local(_host, _port):
         return ["127.0.0.1"]
 
-    trusting = Guard(["127.0.0.1"], resolve=local, context=ssl.create_default_context(cafile=str(cert)))
+    trusting = SsrfGuard(["127.0.0.1"], resolve=local, context=ssl.create_default_context(cafile=str(cert)))
     async with serving(serve, ssl=context) as port:
         wires = Wires(trusting, f"https://hooks.example:{port}/x")
         assert (await wires.post(b"", b"", connect=2.0)).status == 204
@@ -227,7 +227,7 @@ async def test_host_and_server_name_are_those_of_the_url(certificate):
         with pytest.raises(ssl.SSLCertVerificationError):
             await Wires(trusting, f"https://other.example:{port}/x").post(b"", b"", connect=2.0)
         with pytest.raises(ssl.SSLCertVerificationError):
-            await Wires(Guard(["127.0.0.1"], resolve=local), f"https://hooks.example:{port}/x").post(
+            await Wires(SsrfGuard(["127.0.0.1"], resolve=local), f"https://hooks.example:{port}/x").post(
                 b"", b"", connect=2.0
             )
 

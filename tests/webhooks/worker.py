@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from config import Settings
-from ingest import daemon
-from ingest.roles import Role
+from ingest.daemon import run as daemon
+from ingest.daemon.roles import Role
 
 
 def main(settings, offset):

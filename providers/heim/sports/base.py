@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from mapping.match import Score
+    from providers.fault_collector import FaultCollector
     from providers.heim.comments import Binding
     from providers.heim.payload import Found
     from providers.heim.read import Row
-    from providers.notes import Notes
 
 FULL_COVERAGE = "full"
 """The `live_status` of matches that have editorial text."""
@@ -40,7 +40,7 @@ class Source:
     text_rows: tuple[Any, ...]
     names: Mapping[str, str]
     zone: tzinfo
-    notes: Notes
+    notes: FaultCollector
 
     @property
     def row(self) -> Row:
@@ -48,13 +48,13 @@ class Source:
 
     def sides(self) -> tuple[Side | None, Side | None]:
         """Home and away without their squads."""
-        home = self.notes.spare(lambda: squads.side(self.row.part("home"), self.notes, self.names))
-        away = self.notes.spare(lambda: squads.side(self.row.part("away"), self.notes, self.names))
+        home = self.notes.try_read(lambda: squads.side(self.row.part("home"), self.notes, self.names))
+        away = self.notes.try_read(lambda: squads.side(self.row.part("away"), self.notes, self.names))
         return home, away
 
     def since(self) -> int | None:
         """When the period that the match names began."""
-        return self.notes.spare(lambda: self.row.moment("current_period_start", self.zone))
+        return self.notes.try_read(lambda: self.row.moment("current_period_start", self.zone))
 
     def kickoff(self) -> int | None:
         return clock.kickoff(self.row, self.zone, self.notes)
@@ -72,15 +72,15 @@ class Source:
 
     def tournament(self) -> Named | None:
         """The competition inside the match or above it in the tree."""
-        row = self.notes.spare(lambda: competition(self.found))
-        return self.notes.spare(lambda: squads.named(row, self.notes)) if row is not None else None
+        row = self.notes.try_read(lambda: competition(self.found))
+        return self.notes.try_read(lambda: squads.named(row, self.notes)) if row is not None else None
 
     def location(self) -> Named | None:
-        return self.notes.spare(lambda: squads.named(self.row.part("venue"), self.notes))
+        return self.notes.try_read(lambda: squads.named(self.row.part("venue"), self.notes))
 
     def has_text(self) -> bool:
         """Whether the provider says that there is editorial text; nothing said is no denial."""
-        return (self.notes.spare(lambda: self.row.text("live_status")) or FULL_COVERAGE) == FULL_COVERAGE
+        return (self.notes.try_read(lambda: self.row.text("live_status")) or FULL_COVERAGE) == FULL_COVERAGE
 
     def texts(self, sides: Mapping[str, SideName], binding: Binding) -> tuple[Comment, ...]:
         """The editorial text; `binding` as in `comments`."""
@@ -90,7 +90,7 @@ class Source:
     def winner(self, sides: Mapping[str, SideName], status: Status, decisive: Score | None) -> SideName | None:
         """The side that the feed names; where its bodies do not know the field, the better one of a finished match."""
         if self.row.has("winner_team_id"):
-            named = self.notes.spare(lambda: self.row.ident("winner_team_id"))
+            named = self.notes.try_read(lambda: self.row.ident("winner_team_id"))
             return sides.get(named or "")
         if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
             return None

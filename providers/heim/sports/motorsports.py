@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mapping.match import Placing
+    from providers.fault_collector import FaultCollector
     from providers.heim.read import Row
     from providers.heim.sports.base import Source
-    from providers.notes import Notes
 
 SPORT = "motorsports"
 FLAGS = frozenset({"safety-car", "virtual-safety-car", "red-flag", "yellow-flag"})
@@ -51,7 +51,7 @@ def motorsports(source: Source) -> Match:
         title=_title(source),
         race=Race(
             lap=max(laps, default=None),
-            total_laps=notes.spare(lambda: row.number(source.names["laps"])) or None,
+            total_laps=notes.try_read(lambda: row.number(source.names["laps"])) or None,
             flag=flag_in_force(events, status),
             ranking=places,
         ),
@@ -63,8 +63,8 @@ def motorsports(source: Source) -> Match:
 def _title(source: Source) -> str | None:
     """`Formula E, Buenos Aires: Race`, as far as series, weekend and session are named."""
     weekend = source.tournament()
-    series = source.notes.spare(lambda: _name(_part(competition(source.found), "topic")))
-    session = source.notes.spare(lambda: _name(_round(source)))
+    series = source.notes.try_read(lambda: _name(_part(competition(source.found), "topic")))
+    session = source.notes.try_read(lambda: _name(_round(source)))
     event = ", ".join(name for name in (series, weekend.name if weekend is not None else None) if name)
     return ": ".join(name for name in (event, session) if name) or None
 
@@ -97,7 +97,7 @@ def _status(source: Source, events: Sequence[RaceEvent]) -> Status:
     return Status.POSTPONED if incident and incident == names["incident_postponed"] else Status.SCHEDULED
 
 
-def _happened(events: Sequence[RaceEvent], notes: Notes) -> tuple[list[Incident], dict[str, str]]:
+def _happened(events: Sequence[RaceEvent], notes: FaultCollector) -> tuple[list[Incident], dict[str, str]]:
     """The incidents in order, and which one each row belongs to.
 
     Whether a flag is one of several of an incident, other rows tell. Where one of those lacks something, flags that
@@ -177,7 +177,7 @@ def _places(source: Source, events: Sequence[RaceEvent]) -> tuple[Placing, ...]:
 def _without_podium(source: Source, places: Sequence[Placing]) -> None:
     """A session that is over has no winner: told where that is because something is missing, which takes no podium back."""
     keep = (_once("podium"),)
-    source.notes.spare(lambda: source.row.needed("match_result"), keep=keep)
+    source.notes.try_read(lambda: source.row.needed("match_result"), keep=keep)
     if any(place.position == 1 and place.person is None for place in places):
         source.notes.add("match_result.person", "missing", keep=keep)
 

@@ -10,11 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.match import PERIOD_KEY
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim import squads
 from providers.heim.payload import EVENTS
 from providers.heim.rows import understood
 from providers.heim.sports.flags import TRACK
-from providers.notes import MisfitError, Notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -85,28 +85,28 @@ def drivers(events: Iterable[RaceEvent]) -> Mapping[str, tuple[Person, Side | No
     return found
 
 
-def _read(row: Row, event_id: str, notes: Notes, *, source: Source) -> RaceEvent | None:
+def _read(row: Row, event_id: str, notes: FaultCollector, *, source: Source) -> RaceEvent | None:
     names = source.names
     action, word = row.text("action"), row.text("kind")
-    withdrawn = notes.spare(lambda: row.flag(names["deleted"]))
+    withdrawn = notes.try_read(lambda: row.flag(names["deleted"]))
     if action in SILENT or withdrawn:
         return None
     kind = kind_of(action, word, names)
     if kind is None:
-        raise MisfitError("kind", f"unknown event {(action or '')[:40]}/{(word or '')[:40]}")
-    member = notes.spare(lambda: row.part("team_person"))
+        raise ValueMismatch("kind", f"unknown event {(action or '')[:40]}/{(word or '')[:40]}")
+    member = notes.try_read(lambda: row.part("team_person"))
     if kind in TRACK and row.data.get("content") is None:
         notes.add("content", "missing")
-    content = notes.spare(lambda: row.text("content"))
+    content = notes.try_read(lambda: row.text("content"))
     return RaceEvent(
         id=event_id,
         kind=kind,
-        lap=notes.spare(lambda: row.number(names["lap"])) or None,
-        created_at=notes.spare(lambda: row.moment("created", source.zone)),
-        team=notes.spare(lambda: squads.side(row.part("team"), notes, names)),
-        person=notes.spare(lambda: squads.person(row.part("person"), member, notes, names)),
-        other=notes.spare(lambda: squads.person(row.part("additional_person"), None, notes, names)),
-        other_team=notes.spare(lambda: squads.side(row.part(names["additional_team"]), notes, names)),
+        lap=notes.try_read(lambda: row.number(names["lap"])) or None,
+        created_at=notes.try_read(lambda: row.moment("created", source.zone)),
+        team=notes.try_read(lambda: squads.side(row.part("team"), notes, names)),
+        person=notes.try_read(lambda: squads.person(row.part("person"), member, notes, names)),
+        other=notes.try_read(lambda: squads.person(row.part("additional_person"), None, notes, names)),
+        other_team=notes.try_read(lambda: squads.side(row.part(names["additional_team"]), notes, names)),
         content=content,
         over=(content or "").casefold() in names["over_words"].casefold().split(","),
     )

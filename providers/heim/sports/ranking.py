@@ -12,8 +12,8 @@ from providers.heim.read import Row
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from providers.fault_collector import FaultCollector
     from providers.heim.sports.base import Source
-    from providers.notes import Notes
 
 FINAL = "0"
 """`match_result_at` of the running and final classification."""
@@ -22,8 +22,8 @@ FINAL = "0"
 def ranking(source: Source, known: Mapping[str, tuple[Person, Side | None]]) -> tuple[Placing, ...]:
     """Everybody with a place or a reason to have none; `known` are those whom events name, by the provider's id."""
     found: dict[str, Placing] = {}
-    for item in source.notes.spare(lambda: source.row.items("match_result")) or ():
-        read = source.notes.spare(partial(_placing, item, source, known))
+    for item in source.notes.try_read(lambda: source.row.items("match_result")) or ():
+        read = source.notes.try_read(partial(_placing, item, source, known))
         if read is not None:
             found[read[0]] = read[1]
     return tuple(sorted(found.values(), key=_rank))
@@ -45,8 +45,8 @@ def _placing(
         person = told[0]
     if team is None and told is not None:
         team = told[1]
-    time, comment = (notes.spare(partial(row.text, name)) for name in ("match_result", "comment"))
-    position = notes.spare(lambda: row.needed("rank").number("rank")) or None
+    time, comment = (notes.try_read(partial(row.text, name)) for name in ("match_result", "comment"))
+    position = notes.try_read(lambda: row.needed("rank").number("rank")) or None
     return named, Placing(
         position=position,
         person=person,
@@ -57,10 +57,10 @@ def _placing(
     )
 
 
-def _people(row: Row, notes: Notes, names: Mapping[str, str]) -> tuple[Person | None, Side | None]:
-    member = notes.spare(lambda: row.part("team_person"))
-    person = notes.spare(lambda: squads.person(row.part("person"), member, notes, names))
-    return person, notes.spare(lambda: squads.side(row.part("team"), notes, names))
+def _people(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> tuple[Person | None, Side | None]:
+    member = notes.try_read(lambda: row.part("team_person"))
+    person = notes.try_read(lambda: squads.person(row.part("person"), member, notes, names))
+    return person, notes.try_read(lambda: squads.side(row.part("team"), notes, names))
 
 
 def _rank(place: Placing) -> tuple[int, int]:

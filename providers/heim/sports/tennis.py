@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mapping.match import PERIOD_KEY, Clock, Incident, Match, PeriodScore, Score, SideName, Status
+from providers.fault_collector import ValueMismatch
 from providers.heim import squads
 from providers.heim.read import Row
 from providers.heim.score import RUNNING, side_of, table
-from providers.notes import MisfitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def tennis(source: Source) -> Match:
     status = _status(source, period, begun=bool(played) or broken)
     if status.over:
         played = tuple(each for each in played if each.games != NOTHING)
-    score, server = rows.get(RUNNING), notes.spare(lambda: row.ident(names["serving"]))
+    score, server = rows.get(RUNNING), notes.try_read(lambda: row.ident(names["serving"]))
     since = source.since()
     return Match(
         provider="heim",
@@ -178,12 +178,12 @@ def _points(source: Source, status: Status) -> tuple[str, str] | None:
     period, found = source.names["points_row"], dict[str, str]()
     if not period or not status.running:
         return None
-    for item in source.notes.spare(lambda: source.row.items("match_result")) or ():
+    for item in source.notes.try_read(lambda: source.row.items("match_result")) or ():
         try:
             row = Row.of(item, "match_result")
             side, points = side_of(row), row.text("match_result")
             if row.text("match_result_at") == period and points is not None:
                 found[side] = points
-        except MisfitError:
+        except ValueMismatch:
             continue  # told already by whoever reads the table
     return (found["home"], found["away"]) if len(found) == 2 else None

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from store import search
-from store.codec import loads
+from store.sql.json_type import loads
 
 revision = "0003"
 down_revision = "0002"

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from mapping.referring import part_ids
-from store.codec import loads
+from store.sql.json_type import loads
 
 revision = "0005"
 down_revision = "0004"

@@ -17,7 +17,7 @@ def upgrade() -> None:
     conn = op.get_bind()
     if conn.dialect.name != "postgresql":
         return
-    from store.queue import installing  # another version of the library: a revision that runs its upgrade
+    from store.postgres.job_queue import installing  # another version of the library: a revision that runs its upgrade
 
     if not sa.inspect(conn).has_schema(SCHEMA):  # an administrator may have made it for who may not
         op.execute(sa.schema.CreateSchema(SCHEMA))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from api.write import homes
-from api.write.homes import Homes
+from api.events import liveblog_index
+from api.events.liveblog_index import LiveblogIndex
 
 
 def test_what_was_not_written_for_long_is_forgotten_first(monkeypatch):
     """However many events there are, so many names are kept."""
-    monkeypatch.setattr(homes, "MOST", 3)
-    known = Homes()
+    monkeypatch.setattr(liveblog_index, "MOST", 3)
+    known = LiveblogIndex()
     for number in range(3):
         known.note(f"e{number}", "g1")
     known.note("e0", "g2")

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from api.write import liveblogs, records
+from api.liveblogs import endpoint as liveblogs
+from api.masterdata import kinds
 from mapping.documents import GameDraft, PostModifications, parse
 from store.declarations import Declaration, declare
 from tests.api import matchday
@@ -149,10 +150,10 @@ def test_examples_of_the_operations_are_documents():
     """What the OpenAPI document shows as bodies can be sent as it is."""
     assert parse(GameDraft, liveblogs.NEW)
     assert parse(PostModifications, liveblogs.CHANGES)
-    for kind in records.KINDS:
+    for kind in kinds.KINDS:
         assert parse(kind.draft, kind.example)
         assert parse(kind.update, kind.changed)
-    assert len(records.KINDS) == 3
+    assert len(kinds.KINDS) == 3
 
 
 async def test_the_openapi_document_names_every_parameter(server):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.explaining import explain
-from ingest.following import Followers, Rhythm
-from ingest.importing import Importer, Source
+from ingest.cli.explain import explain
+from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.import_match import Importer, ProviderSource
 from providers.base import Endpoint
 from providers.contract import Case, Sample
 from providers.contract.case import bodies_of
@@ -123,11 +123,11 @@ class Polled(Process):
         self.followers = Followers(
             self.crashing,
             {self.adapter.endpoint.key: self.adapter},
-            Rhythm(),
+            PollingConfig(),
             clock=lambda: self.now,
             new_id=lambda: new_local_id("e"),
         )
-        source = Source(self.provider, self.adapter)
+        source = ProviderSource(self.provider, self.adapter)
         known = frozenset({self.provider.id})
         self.importer = Importer(self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known)
 

@@ -10,7 +10,7 @@ import respx
 from mapping.errors import BadBody, InvalidRequest, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from providers.base import Endpoint, Known, Outcome, Selector
 from providers.heim.adapter import HEIM
-from providers.transport import Throttled
+from providers.http_client import Throttled
 from tests.providers.heim.feed import MATCH_ID, item, match, row, tree, wrapped
 from tests.providers.loopback import answered, json_answer, upstream
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mapping.errors import ServiceError
-from providers import transport, unpacking
+from providers import http_client, unpacking
 from providers.replay import Line
 from providers.replay.failure import Failure
 from tests.providers.replay.samples import at, lines, replaying
@@ -19,10 +19,10 @@ async def heard(failure):
     recorded = [Line.of_failure(at(0), "match/ma1", failure)]
     async with replaying(recorded, step=True, hang=5) as (replay, _):
         replay.step()
-        client = transport.connect(replay.url, timeout=0.5, max_body=LIMIT)
+        client = http_client.connect(replay.url, timeout=0.5, max_body=LIMIT)
         try:
             with pytest.raises(ServiceError) as caught:
-                await transport.get(client, "match/ma1")
+                await http_client.get(client, "match/ma1")
         finally:
             await client.aclose()
     return caught.value
@@ -31,13 +31,13 @@ async def heard(failure):
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
-        (Failure(0, manner="late"), transport.LATE),
-        (Failure(0, manner="broken"), transport.BROKEN),
-        (Failure(200, BODY, "broken"), transport.BROKEN),
+        (Failure(0, manner="late"), http_client.LATE),
+        (Failure(0, manner="broken"), http_client.BROKEN),
+        (Failure(200, BODY, "broken"), http_client.BROKEN),
         (Failure(200, BODY, "large", size=LIMIT + 1), unpacking.TOO_LARGE),
         (Failure(200, BODY, "cut"), unpacking.CUT_OFF),
         (Failure(200, BODY, "garbled"), unpacking.GARBLED),
-        (Failure(200, BODY, "strange"), transport.STRANGE),
+        (Failure(200, BODY, "strange"), http_client.STRANGE),
         (Failure(401, BODY), "the provider refuses the credentials"),
         (Failure(302, b""), "the provider redirects: refused"),
         (Failure(418, b""), "the provider rejects the request (418)"),

@@ -9,9 +9,9 @@ from hashlib import md5
 import httpx
 import pytest
 
+from providers.http_server import bound
 from providers.replay import Replay, ReplaySettings, running, serve
 from providers.replay.demo import demo_files
-from providers.serving import bound
 from tests.providers.replay.samples import Ticking, lines, replaying
 
 PATHS = {"match": "/match/ma1", "match-event": "/match-event/ma1", "liveticker": "/liveticker/co7/ma1"}

@@ -1,0 +1,152 @@
+"""Creation of a liveblog from an external provider: the rules of the request; the importing itself is handed in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any, get_args
+
+from api.bodies import checked, read_body
+from api.errors import json_response
+from api.openapi import EXTERNAL_ERRORS, documented, in_path, json_body, operation
+from api.schemas import asked
+from api.services import ImportRequest, SelectorKind
+from api.write_operations import readable
+from mapping.documents.external import CreateFromExternal
+from mapping.documents.game import Game
+from mapping.errors import InvalidRequest, NotFound, Unprocessable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from starlette.responses import Response
+
+    from api.routing import ApiRequest
+
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+SELECTORS: tuple[SelectorKind, ...] = get_args(SelectorKind)
+"""In the order of their precedence."""
+SELECTOR_ID = re.compile(r"[^\x00-\x20\x7f-\x9f]{1,255}")
+
+
+EXAMPLE = {
+    "provider": "heim",
+    "matchId": "8315073",
+    "locale": "en",
+    "includeTextContent": True,
+    "autoPostEnabled": True,
+    "autoPostConfiguration": {"excludeScoreboard": False, "excludeEvents": ["soccer.yellow-card"]},
+}
+
+
+KEY = {
+    "name": IDEMPOTENCY_HEADER,
+    "in": "header",
+    "description": "The same key with the same body gives the same liveblog; 1-255 visible ASCII characters",
+    "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
+}
+CREATED = readable(documented(Game, "The decorated liveblog, with `external`"))
+
+
+CREATE = operation(
+    "liveblog.createFromExternal",
+    "Create a liveblog that a provider's match fills",
+    "External providers",
+    {200: CREATED, **EXTERNAL_ERRORS},
+    parameters=[in_path("organizationId"), KEY],
+    body=json_body(asked(CreateFromExternal), EXAMPLE),
+)
+
+
+async def create_from_external(request: ApiRequest) -> Response:
+    """Create a liveblog that a provider's match fills (interface: Create a liveblog from an external provider)."""
+    services = request.services
+    wanted = import_request(
+        read_body(await request.body()),
+        organization_id=request.organization_id,
+        client_id=request.caller.client_id,
+        idempotency_keys=request.headers.getlist(IDEMPOTENCY_HEADER),
+        providers=services.providers,
+        event_types=services.event_types,
+    )
+    return json_response(await services.import_match(wanted))
+
+
+def import_request(
+    body: dict[str, Any],
+    *,
+    organization_id: str,
+    client_id: str,
+    idempotency_keys: Sequence[str],
+    providers: Collection[str],
+    event_types: Collection[str],
+) -> ImportRequest:
+    """The body as a checked request; raises InvalidRequest, NotFound or Unprocessable with the field at fault."""
+    _check_provider(body.get("provider"), providers)
+    document = _document(body)
+    kind, selector_id = _selector(document)
+    auto = document.auto_post_configuration if document.auto_post_enabled else None
+    _check_event_types(document, event_types)
+    return ImportRequest(
+        organization_id=organization_id,
+        client_id=client_id,
+        provider=document.provider,
+        selector_kind=kind,
+        selector_id=selector_id,
+        title=document.title or None,
+        locale=document.locale,
+        text=document.include_text_content,
+        auto_post=document.auto_post_enabled,
+        exclude_scoreboard=bool(auto and auto.exclude_scoreboard),
+        exclude_events=tuple(auto.exclude_events) if auto else (),
+        idempotency_key=_checked_key(idempotency_keys),
+        idempotency_digest=digest(body),
+    )
+
+
+def digest(body: dict[str, Any]) -> str:
+    """SHA-256 in hex of what the body means."""
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _check_provider(provider: Any, providers: Collection[str]) -> None:
+    if provider is None or provider == "":
+        raise InvalidRequest("provider is missing", field="provider")
+    if not isinstance(provider, str):
+        raise Unprocessable("provider should be a string", field="provider")
+    if provider not in providers:
+        raise NotFound("there is no such provider", field="provider")
+
+
+def _document(body: dict[str, Any]) -> CreateFromExternal:
+    # null says the same as leaving a name out: none of these fields can be cleared.
+    return checked(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
+
+
+def _selector(document: CreateFromExternal) -> tuple[SelectorKind, str]:
+    for kind in SELECTORS:
+        value: str | None = getattr(document, f"{kind}_id")
+        if value and SELECTOR_ID.fullmatch(value):
+            return kind, value
+        if value:
+            raise Unprocessable("an id has at most 255 characters, none of them blank", field=f"{kind}Id")
+    raise Unprocessable("one of matchId, phaseId, overallId should be given", field="matchId")
+
+
+def _check_event_types(document: CreateFromExternal, known: Collection[str]) -> None:
+    configured = document.auto_post_configuration
+    for index, name in enumerate(configured.exclude_events if configured else ()):
+        if name not in known:
+            path = f"autoPostConfiguration.excludeEvents.{index}"
+            raise Unprocessable("there is no such event type", field=path)
+
+
+def _checked_key(keys: Sequence[str]) -> str | None:
+    if len(keys) > 1 or not all(IDEMPOTENCY_KEY.fullmatch(key) for key in keys):
+        raise InvalidRequest(
+            f"{IDEMPOTENCY_HEADER} should be 1 to 255 visible ASCII characters", field=IDEMPOTENCY_HEADER
+        )
+    return keys[0] if keys else None

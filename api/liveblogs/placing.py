@@ -1,0 +1,174 @@
+"""What a liveblog refers to, on its way into the store: records the caller may see, new teams created on the fly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from api.json_path import Json, node, text
+from api.references import TABLES
+from mapping.errors import Forbidden, Unprocessable
+from mapping.referring import Reference, references
+from mapping.sports.templates import is_sport
+from store import declarations, masterdata, masterdata_edit
+from store.search import TAG_LENGTH
+from store.tables import teams
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from api.auth import Caller
+    from store.unit import Unit
+
+SIDES = ("home_team", "away_team")
+NAMED = ("tournament", "location")
+TEAM_FIELDS = ("name", "short_name", "name_addition", "image", "banner_image")
+"""What a team that is created on the fly takes from the document that names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentPlacing:
+    """The unit, who asks, and the liveblog that is written: its owner, its sport, and its document so far."""
+
+    unit: Unit
+    caller: Caller
+    owner_id: str
+    sportstype: str
+    standing: Mapping[str, Any] = field(default_factory=dict)
+    made: dict[tuple[str, str], Json] = field(default_factory=dict)
+    """Teams by side and name: the same name on the same side is the same team."""
+
+    @property
+    def visible(self) -> frozenset[str]:
+        """Organizations whose records the document may name."""
+        return self.caller.organizations | {self.owner_id}
+
+
+def template(placing: DocumentPlacing, template_id: str) -> str:
+    """The sport of a template; raises Unprocessable for one that is neither declared nor looks like a sport."""
+    declared = declarations.declared(placing.unit.conn, "template", template_id, [placing.owner_id])
+    if declared is not None:
+        return str(declared.fields.get("sportstype") or "news")
+    if not is_sport(template_id):
+        raise Unprocessable("there is no such template", field="template_id")
+    return template_id
+
+
+def check(placing: DocumentPlacing, sent: Json) -> None:
+    """Raise Unprocessable, with the path, for an `_id` anywhere in the document that the caller may not see."""
+    standing = {(each.kind, each.id) for each in references(placing.standing)}
+    named = [each for each in references(sent) if (each.kind, each.id) not in standing]
+    records = _records(placing, named)
+    for each in named:
+        record = records.get((each.kind, each.id))
+        if record is None or record.owner_id not in placing.visible:
+            raise Unprocessable(f"there is no such {each.kind.lower()}", field=each.path)
+    _know_teams(placing, [*references(placing.standing), *named])
+
+
+def part(placing: DocumentPlacing, wanted: Json, name: str, *, path: str) -> Json:
+    """A meta info or scoreboard with its teams in place: known ones as bare references, new ones created."""
+    before = node(placing.standing, name)
+    placed = {
+        side: _team(placing, side, wanted[side], node(before, side), f"{path}.{side}")
+        for side in SIDES
+        if isinstance(wanted.get(side), dict)
+    }
+    referred = {
+        each: _reference(wanted[each], node(before, each), f"{path}.{each}")
+        for each in NAMED
+        if isinstance(wanted.get(each), dict)
+    }
+    return {**wanted, **placed, **referred}
+
+
+def tags(placing: DocumentPlacing, wanted: Iterable[Any]) -> list[Any]:
+    """Labels as they are stored, declared ones with their names; raises Unprocessable."""
+    return [_tag(placing, tag, f"tags.{index}") for index, tag in enumerate(wanted)]
+
+
+def marketplace(placing: DocumentPlacing, info: Json, *, path: str) -> Json:
+    """The marketplace info; raises Unprocessable for a pricing that is not declared."""
+    pricing = info.get("pricing")
+    if pricing is None:
+        return info
+    pricing_id = text(pricing, "_id")
+    if not _declared(placing, "pricing", pricing_id):
+        raise Unprocessable("there is no such pricing", field=f"{path}.pricing._id")
+    return {**info, "pricing": {"_type": pricing["_type"], "_id": pricing_id}}
+
+
+def _records(placing: DocumentPlacing, named: Iterable[Reference]) -> dict[tuple[str, str], masterdata.Master]:
+    ids: dict[str, set[str]] = {}
+    for each in named:
+        ids.setdefault(each.kind, set()).add(each.id)
+    return {
+        (kind, record_id): record
+        for kind, wanted in ids.items()
+        for record_id, record in masterdata.find(placing.unit.conn, TABLES[kind], wanted).items()
+    }
+
+
+def _know_teams(placing: DocumentPlacing, named: Iterable[Reference]) -> None:
+    """Teams that are referred to, so that their names on the same side mean them and no new ones."""
+    on_side = [(each.path.split(".")[-2], each) for each in named if each.kind == "Team" and "." in each.path]
+    records = _records(placing, [each for _, each in on_side])
+    for side, each in on_side:
+        record = records.get((each.kind, each.id))
+        if record is not None and side in SIDES:
+            placing.made.setdefault((side, record.name), {"_type": record.type, "_id": record.id})
+
+
+def _team(placing: DocumentPlacing, side: str, wanted: Json, before: Json, path: str) -> Json:
+    if wanted.get("_id") or wanted.get("local_id"):
+        return _reference(wanted, before, path)
+    name = text(wanted, "name")
+    if not name:
+        raise Unprocessable("a team should be named by _id, or be a new one with a name", field=path)
+    known = placing.made.get((side, name))
+    if known is not None:
+        return known
+    placing.made[side, name] = made = _new_team(placing, wanted, name, path)
+    return made
+
+
+def _new_team(placing: DocumentPlacing, wanted: Json, name: str, path: str) -> Json:
+    if placing.owner_id not in placing.caller.organizations:
+        raise Forbidden("only the owner's clients create teams", field=path)
+    fields = {each: wanted.get(each) for each in TEAM_FIELDS} | {"name": name}
+    identity = {"owner_id": placing.owner_id, "sportstype": placing.sportstype}
+    record = masterdata_edit.create(placing.unit, teams, {**fields, **identity})
+    return {"_type": record.type, "_id": record.id}
+
+
+def _reference(wanted: Json, before: Json, path: str) -> Json:
+    """What is stored: the record alone, in the words of the document so far where it named the same one."""
+    if wanted.get("_id"):
+        same = before.get("_id") == wanted["_id"]
+        return before if same else {"_type": wanted["_type"], "_id": wanted["_id"]}
+    if not text(wanted, "name"):
+        raise Unprocessable("a reference should have an _id", field=path)
+    return wanted
+
+
+def _tag(placing: DocumentPlacing, tag: Any, path: str) -> Any:
+    names = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
+    if any(len(name) > TAG_LENGTH for name in names if name):
+        raise Unprocessable(f"a tag has at most {TAG_LENGTH} characters", field=path)
+    if isinstance(tag, str):
+        return tag
+    if not tag.get("_id"):
+        if not tag.get("name"):
+            raise Unprocessable("a tag should have an _id or a name", field=path)
+        return tag
+    declared = _declared(placing, "tag", tag["_id"])
+    if declared is None:
+        raise Unprocessable("there is no such tag", field=f"{path}._id")
+    return {"_type": tag["_type"], "_id": tag["_id"], "name": declared.fields.get("name") or tag.get("name") or ""}
+
+
+def _declared(
+    placing: DocumentPlacing, kind: declarations.DeclaredKind, declared_id: str
+) -> declarations.Declaration | None:
+    return declarations.declared(placing.unit.conn, kind, declared_id, [placing.owner_id])

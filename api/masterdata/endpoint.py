@@ -1,0 +1,98 @@
+"""What players, teams and tournaments have in common: units that create, change and show one, and the search."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from api.audit import audit
+from api.errors import json_response
+from api.paging import asked_of, check_owner, collection, owners_of, page_of
+from api.query import boolean
+from api.write_operations import INACTIVE
+from mapping.errors import InvalidRequest, NotFound, Unprocessable
+from mapping.modifications import sent
+from store import listing, masterdata, masterdata_edit
+from store.listing import MasterFilter
+from store.tables import players, teams
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.auth import Caller
+    from api.json_path import Json
+    from api.masterdata.kinds import MasterKind
+    from api.routing import ApiRequest
+    from store.masterdata import Master
+    from store.masterdata_edit import MasterTable
+    from store.unit import Unit
+
+
+async def create(kind: MasterKind, request: ApiRequest) -> Response:
+    """A new record of one of the caller's organizations."""
+    table, caller = kind.table, request.caller
+    fields = sent(await request.document(kind.draft))
+    check_owner(caller, fields["owner_id"], field="owner_id")
+    record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
+    audit(request.context, f"{table.name}.create", record=record.id)
+    return json_response(record.as_document())
+
+
+async def change(kind: MasterKind, request: ApiRequest) -> Response:
+    """The record with what the document says; what it leaves out stays."""
+    table = kind.table
+    fields = sent(await request.document(kind.update))
+    record = await request.services.store.write(partial(_change, table=table, fields=fields, caller=request.caller))
+    audit(request.context, f"{table.name}.update", record=record.id)
+    return json_response(record.as_document())
+
+
+async def show(kind: MasterKind, request: ApiRequest) -> Response:
+    """The record named by `_id`, if the caller may see it."""
+    record_id = asked_of(request.context).get("_id")
+    if record_id is None:
+        raise InvalidRequest("_id is missing", field="_id")
+    found = await request.services.store.read(partial(_show, kind.table, record_id, request.caller))
+    return json_response(found.as_document())
+
+
+async def search(kind: MasterKind, request: ApiRequest) -> Response:
+    """A page of the caller's records; those that have left the squad are among them only where they are asked for."""
+    table, query = kind.table, asked_of(request.context)
+    inactive = INACTIVE not in kind.filters or boolean(request.query, "include_inactive")
+    page = page_of(query)
+    wanted = MasterFilter(
+        owners=owners_of(query, request.caller),
+        q=query.get("q", ""),
+        sportstype=query.get("sportstype"),
+        team_id=query.get("team_id"),
+        include_inactive=inactive,
+    )
+    found = await request.services.store.read(lambda conn: listing.masters(conn, table, wanted, page))
+    return json_response(collection([record.as_document() for record in found.records], found.total, page))
+
+
+def _create(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Master:
+    team_id = fields.get("team_id") if table is players else None
+    if team_id and not _visible(masterdata.find(unit.conn, teams, [team_id]).get(team_id), caller):
+        raise Unprocessable("there is no such team", field="team_id")
+    return masterdata_edit.create(unit, table, fields)
+
+
+def _change(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Master:
+    before = masterdata_edit.lock(unit, table, fields["_id"])
+    if before is None or not _visible(before, caller):
+        raise NotFound("there is no such record", field="_id")
+    return masterdata_edit.change(unit, table, before, fields)
+
+
+def _show(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> Master:
+    record = masterdata.find(conn, table, [record_id]).get(record_id)
+    if record is None or not _visible(record, caller):
+        raise NotFound("there is no such record", field="_id")
+    return record
+
+
+def _visible(record: Master | None, caller: Caller) -> bool:
+    return record is not None and record.owner_id in caller.organizations

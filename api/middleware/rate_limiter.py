@@ -1,0 +1,57 @@
+"""Token buckets: how often a client or an address may ask."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEPT = 10_000
+"""RateLimiter remembered; the one used longest ago is forgotten first, which at worst fills it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The outcome of one request: allowed or not, and what is left. `wait` is seconds until the next token."""
+
+    allowed: bool
+    limit: int
+    remaining: int
+    wait: float
+
+    def headers(self) -> dict[str, str]:
+        """`RateLimit-Limit`, `-Remaining` and `-Reset` (seconds until one more request is possible)."""
+        return {
+            "RateLimit-Limit": str(self.limit),
+            "RateLimit-Remaining": str(self.remaining),
+            "RateLimit-Reset": str(math.ceil(self.wait)),
+        }
+
+
+class RateLimiter:
+    """One bucket a name, holding at most `burst` tokens and gaining `rate` a second; a rate of 0 never refuses."""
+
+    def __init__(self, rate: float, burst: float, monotonic: Callable[[], float]) -> None:
+        self._rate = rate
+        self._burst = max(1.0, burst)
+        self._monotonic = monotonic
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, name: str) -> Taken | None:
+        """Take a token out of the bucket; None where there is no limit."""
+        if self._rate <= 0:
+            return None
+        now = self._monotonic()
+        level, at = self._levels.get(name, (self._burst, now))
+        level = min(self._burst, level + (now - at) * self._rate)
+        allowed = level >= 1
+        level -= 1 if allowed else 0
+        self._levels[name] = (level, now)
+        self._levels.move_to_end(name)
+        if len(self._levels) > KEPT:
+            self._levels.popitem(last=False)
+        return Taken(allowed, int(self._burst), int(level), max(0.0, 1 - level) / self._rate)

@@ -1,0 +1,185 @@
+"""The outermost door: every request gets an id and limits, every answer safe headers, every error the house's words."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+import traceback
+from typing import TYPE_CHECKING
+
+import structlog
+from starlette.requests import ClientDisconnect
+
+from api.context import KEY, Context, headers_of
+from api.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong, error_response
+from api.query import parse_query
+from api.rendered import Rendered
+from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = structlog.get_logger(__name__)
+
+SECRET = re.compile(r"(client_secret|api_key|password)=[^&\s'\"]+", re.IGNORECASE)
+
+READS = {"GET", "HEAD"}
+
+HEADER_BYTES = 32 * 1024
+"""Longest head of a request that is read."""
+HEADER_FIELDS = 100
+VERSIONS = {"1.0", "1.1", "2", "3"}
+"""Of HTTP, as ASGI names them."""
+
+SAFE_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+    b"cache-control": b"no-store",
+}
+"""What an answer carries unless its handler says otherwise."""
+REQUEST_ID = b"x-request-id"
+
+
+class RequestLimits:
+    """ASGI middleware around everything else."""
+
+    def __init__(
+        self, app: ASGIApp, *, url_bytes: int, body_bytes: int, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._app = app
+        self._url_bytes = url_bytes
+        self._body_bytes = body_bytes
+        self._monotonic = monotonic
+        self._rendered = Rendered(monotonic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        context = Context(request_id=secrets.token_hex(8), query={}, rendered=self._rendered)
+        reply = Reply(send, context, head=scope["method"] == "HEAD")
+        began = self._monotonic()
+        try:
+            self._check(scope, context)
+            context.query = parse_query(scope["query_string"])
+            await self._app({**scope, KEY: context}, limited(receive, scope, self._body_bytes), reply.send)
+        except ServiceError as error:
+            await self._tell(error, scope, receive, reply)
+        except ClientDisconnect:
+            reply.status = reply.status or 499
+        except (
+            asyncio.CancelledError
+        ):  # the process stops and waits no longer; the server would log it as a fault of ours
+            await self._tell(StoreUnavailable("the service is going down", retry_after=1), scope, receive, reply)
+        except Exception as error:  # noqa: BLE001 -- the last resort: whatever went wrong, the caller learns nothing of it
+            _log_failed(scope, context, error)
+            await self._tell(InternalError(), scope, receive, reply)
+        finally:
+            _log_served(scope, context, reply.status, self._monotonic() - began)
+
+    def _check(self, scope: Scope, context: Context) -> None:
+        raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
+        if len(raw) + len(scope["query_string"]) > self._url_bytes:
+            raise UriTooLong(f"the URL is longer than {self._url_bytes} bytes")
+        fault = _fault_of_head(scope)
+        if fault is not None:
+            context.headers["Connection"] = "close"
+            raise fault
+        if "\0" in scope["path"]:
+            raise InvalidRequest("the path contains a NUL character")
+        encoding = headers_of(scope).get("content-encoding", "identity").strip().casefold()
+        if encoding not in {"", "identity"}:
+            raise UnsupportedEncoding("the body must not be compressed")
+
+    async def _tell(self, error: ServiceError, scope: Scope, receive: Receive, reply: Reply) -> None:
+        if reply.status is None:  # too late for another answer once one has begun
+            await error_response(error)(scope, receive, reply.send)
+
+
+def _fault_of_head(scope: Scope) -> ServiceError | None:
+    """What a parser lets through and should not: readers on the way could see another request in it."""
+    names = [name for name, _ in scope["headers"]]
+    version = scope["http_version"]
+    if len(names) > HEADER_FIELDS:
+        return HeadersTooLarge(f"the request has more than {HEADER_FIELDS} header fields")
+    if version not in VERSIONS:
+        return InvalidRequest("this server speaks HTTP/1.1")
+    if names.count(b"host") != 1 and (version != "1.0" or b"host" in names):
+        return InvalidRequest("a request has exactly one Host header")
+    if b"transfer-encoding" in names and (
+        version == "1.0" or headers_of(scope)["transfer-encoding"].lower() != "chunked"
+    ):
+        return InvalidRequest("the only transfer encoding that is understood is chunked, in HTTP/1.1")
+    return None
+
+
+class Reply:
+    """Sends an answer with the headers that all of them carry, and without a body where only the head is asked for."""
+
+    def __init__(self, send: Send, context: Context, *, head: bool) -> None:
+        self._send = send
+        self._context = context
+        self._head = head
+        self.status: int | None = None
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            told = {k.lower().encode("latin-1"): value.encode("latin-1") for k, value in self._context.headers.items()}
+            headers = [(name.lower(), value) for name, value in message.get("headers", ())]
+            said = {name for name, _ in headers}
+            headers += [pair for pair in {**SAFE_HEADERS, **told}.items() if pair[0] not in said]
+            headers.append((REQUEST_ID, self._context.request_id.encode()))
+            message = {**message, "headers": headers}
+        elif self._head:
+            message = {**message, "body": b""}
+        await self._send(message)
+
+
+def limited(receive: Receive, scope: Scope, limit: int) -> Receive:
+    """`receive` that raises PayloadTooLarge beyond `limit` bytes, by the announced length or, chunked, by counting."""
+    announced = headers_of(scope).get("content-length", "")
+    too_large = announced.isdigit() and (len(announced) > 15 or int(announced) > limit)
+    seen = 0
+
+    async def receive_limited() -> Message:
+        nonlocal seen
+        if too_large:
+            raise PayloadTooLarge(f"the body is larger than {limit} bytes")
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > limit:
+            raise PayloadTooLarge(f"the body is larger than {limit} bytes")
+        return message
+
+    return receive_limited
+
+
+def loggable(text: str) -> str:
+    """Text of a stranger on one line and in ASCII, at most 200 characters: a log line must not break, nor be forged."""
+    return text[:200].encode("unicode_escape").decode("ascii")
+
+
+def _log_failed(scope: Scope, context: Context, error: Exception) -> None:
+    # As text: a renderer that shows the values of local variables would show secrets.
+    trace = SECRET.sub(r"\1=…", "".join(traceback.format_exception(error)))
+    log.error("request.failed", request_id=context.request_id, path=loggable(scope["path"]), trace=trace)
+
+
+def _log_served(scope: Scope, context: Context, status: int | None, seconds: float) -> None:
+    # The query is left out: it may carry the client's secret.
+    tell = log.debug if scope["method"] in READS else log.info
+    tell(
+        "request.served",
+        request_id=context.request_id,
+        method=loggable(scope["method"]),
+        path=loggable(scope["path"]),
+        status=status,
+        milliseconds=round(seconds * 1000, 1),
+        client=context.caller.client_id if context.caller else None,
+    )

@@ -1,0 +1,52 @@
+"""What has changed on a page since a version: the parts, as HTML, that the page's script puts in their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from api.errors import json_bytes
+from api.json_path import Json, text
+from api.page.page import language
+from api.page.posts import named, safe_post
+from api.page.scoreboard import scoreboard, title
+from api.page.squads import squads
+from api.reading import documents
+from api.references import complete
+from mapping.documents.scalars import PUBLISHED
+from mapping.locales import translator
+from store import deltas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection
+
+    from store.liveblogs import StoredEvent, StoredGame
+
+
+@dataclass(frozen=True, slots=True)
+class AsPage:
+    """Writes the messages of a stream for pages; `clock` gives Unix seconds."""
+
+    clock: Callable[[], float]
+
+    def __call__(
+        self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
+    ) -> bytes:
+        span = {"since": since, "version": version, "more": more, "status": game.local_status}
+        return json_bytes(span | (parts(conn, game, events, self.clock()) if game.local_status == PUBLISHED else {}))
+
+
+def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], now: float) -> Json:
+    """Head and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
+    document, *posts = complete(conn, [game.as_document(), *documents([each for each in events if each.public])])
+    speaks = translator(language(document))
+    shown = {text(each, "local_id"): safe_post(document, each) for each in posts}
+    return {
+        "title": title(document),
+        "label": named(deltas.count(conn, game.id), speaks),
+        "board": scoreboard(document, speaks, now),
+        "squads": squads(document, speaks),
+        "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
+    }

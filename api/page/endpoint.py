@@ -1,0 +1,116 @@
+"""Pages behind HTTP."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from api.conditional import conditional
+from api.feeds.common import FeedRequest
+from api.feeds.events import chosen_events
+from api.liveblogs.delta_endpoint import NEWEST
+from api.page.changes import AsPage
+from api.page.clock import clock
+from api.page.index import index_page, plain_page
+from api.page.page import POLICY, language, page, render_liveblog
+from api.query import boolean, integer
+from api.reading import NO_LIVEBLOG, documents, readable_game
+from api.references import complete
+from api.static import TYPES
+from api.stream.streams import read
+from mapping.documents.scalars import PUBLISHED
+from mapping.errors import NotFound
+from mapping.locales import translator
+from store import liveblogs
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from sqlalchemy import Connection
+
+    from api.json_path import Json
+    from api.routing import ApiRequest
+    from api.services import Services
+    from store.liveblogs import StoredGame
+
+POSTS_SHOWN = 300
+GAMES_LISTED = 200
+
+
+async def liveblog(request: ApiRequest) -> Response:
+    """The page of a liveblog; with `fragment=1` only the part that changes."""
+    services, context = request.services, request.context
+    fragment = boolean(context.query, "fragment")
+    refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
+    if fragment and "refresh" in context.query:
+        return await changes(request, refresh)
+    now = services.clock()
+
+    def readable(conn: Connection) -> StoredGame:
+        return _game(conn, request)
+
+    def load(conn: Connection) -> tuple[StoredGame, list[Json], bool]:
+        game = readable(conn)
+        events, more = chosen_events(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN), int(now))
+        return game, complete(conn, [game.as_document(), *documents(events)]), more
+
+    game = await services.store.read(readable)
+    body = context.rendered.get(_key(game, now, fragment=fragment))
+    if body is None:
+        game, (document, *events), more = await services.store.read(load)
+        inner = render_liveblog(document, events, translator(language(document)), now)
+        html = inner if fragment else page(document, inner, more=more)
+        body = context.rendered.put(_key(game, now, fragment=fragment), html.encode("utf-8", "replace"))
+    return _html(request, body)
+
+
+async def changes(request: ApiRequest, refresh: int) -> Response:
+    """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
+    services, context, form = request.services, request.context, AsPage(request.services.clock)
+    game = await services.store.read(lambda conn: _game(conn, request))
+    cache_control = _cache_control(services)
+    if refresh == game.version:
+        return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
+    since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
+    key = ("changes", since, _key(game, services.clock(), fragment=True))
+    body = context.rendered.get(key)
+    if body is None:
+        message, _ = await services.store.read(partial(read, game_id=game.id, since=since, form=form))
+        if message is None:
+            raise NotFound(NO_LIVEBLOG)
+        body = context.rendered.put(key, message.body)
+    return conditional(request.headers, body, "application/json", cache_control=cache_control)
+
+
+async def front(request: ApiRequest) -> Response:
+    """The list of liveblogs where feeds are public, else a word about the service."""
+    services = request.services
+    if not services.settings.public_feeds:
+        return _html(request, plain_page().encode())
+    games = await services.store.read(lambda conn: liveblogs.list_games(conn, limit=GAMES_LISTED, page=1))
+    shown = [game.as_document() for game in games if game.local_status == PUBLISHED]
+    return _html(request, index_page(shown, services.clock()).encode("utf-8", "replace"))
+
+
+def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
+    """All that a page depends on; of the time of day it is the reading of the clock alone."""
+    shown = clock(game.document, translator(language(game.document)), now)
+    return ("page", fragment, game.id, game.version, shown)
+
+
+def _game(conn: Connection, request: ApiRequest) -> StoredGame:
+    public = request.services.settings.public_feeds
+    return readable_game(conn, request.path_params["liveblogId"], request.context.caller, public=public)
+
+
+def _html(request: ApiRequest, body: bytes) -> Response:
+    answer = conditional(request.headers, body, TYPES["html"], cache_control=_cache_control(request.services))
+    answer.headers["Content-Security-Policy"] = POLICY
+    return answer
+
+
+def _cache_control(services: Services) -> str:
+    who = "public" if services.settings.public_feeds else "private"
+    return f"{who}, max-age={services.settings.feed_max_age}"

@@ -1,0 +1,92 @@
+"""The stream of a liveblog page, newest post first, what is pinned above."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import structlog
+
+from api.content import body_html, incident, minute, score
+from api.feeds.common import NOT_RENDERED
+from api.json_path import Json, number, text
+from api.page.icons import icon, marks_period, word_of
+from api.page.scoreboard import SIDES, moment, team_of
+from mapping.locales.labels import POSTS, Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mapping.locales import Translator
+
+log = structlog.get_logger(__name__)
+
+PINNED = ("sticky", "stickyNoHighlight")
+
+
+def stream(game: Json, events: Iterable[Json], translator: Translator) -> str:
+    """The posts as an ordered list; one that cannot be shown is left out and logged."""
+    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := safe_post(game, event))]
+    nothing = escape(translator.text(Label.NOTHING))
+    shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
+    return (
+        f'<section class="stream" aria-label="{escape(named(len(posts), translator))}">'
+        f'<ol reversed aria-live="polite" aria-relevant="additions" data-nothing="{nothing}">{shown}</ol></section>'
+    )
+
+
+def named(count: int, translator: Translator) -> str:
+    """What a screen reader calls the list."""
+    return translator.plural(*POSTS, count)
+
+
+def _place(event: Json) -> tuple[bool, str]:
+    return text(event, "highlight") in PINNED, text(event, "sort")
+
+
+def safe_post(game: Json, event: Json) -> str:
+    """The post, empty where it cannot be shown, which is logged."""
+    try:
+        return post(game, event)
+    except NOT_RENDERED as error:
+        log.warning("page.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
+        return ""
+
+
+def post(game: Json, event: Json) -> str:
+    """One post as a list item that its `local_id` names."""
+    event_type = text(event, "sport_event", "event_type")
+    happened = incident(event)
+    classes = ["post", f"on-{escape(word_of(event_type))}"]
+    classes += ["period"] if happened and marks_period(event_type) else []
+    classes += ["pinned"] if text(event, "highlight") in PINNED else []
+    classes += [f"of-{side}"] if (side := _side(game, event)) else []
+    when = minute(event)
+    at = moment(number(event, "created_at") or 0, "time")
+    return (
+        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" data-sort="{escape(text(event, "sort"))}">'
+        f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
+        f'<div class="mark">{icon(event_type if happened else "")}</div>'
+        f'<div class="body">{_head(event, happened)}{body_html(event)}</div></article></li>'
+    )
+
+
+def _head(event: Json, happened: str) -> str:
+    head = text(event, "headline")
+    tally = score(event) if happened else ""
+    named = happened.removesuffix(tally).strip() if tally else happened
+    shown = f'<h2 class="headline">{escape(head)}</h2>' if head else ""
+    if not named:
+        return shown
+    level = "h3" if head else "h2"
+    counted = f" <b>{escape(tally)}</b>" if tally else ""
+    return f'{shown}<{level} class="incident">{escape(named)}{counted}</{level}>'
+
+
+def _side(game: Json, event: Json) -> str:
+    team = text(event, "sport_event", "team", "_id") or text(event, "sport_event", "team", "name")
+    for side in SIDES:
+        each = team_of(game, side)
+        if team and team in {text(each, "_id"), text(each, "name")}:
+            return side
+    return ""

@@ -1,0 +1,116 @@
+"""The head of a liveblog page: who meets whom, the score, the state of play."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from api.content import tally, web_url
+from api.json_path import Json, instant, node, nodes, number, text
+from api.page.clock import ShownClock, clock
+from api.page.ranking import progress
+from mapping.documents.state import BEFORE
+from mapping.locales.labels import Label
+
+if TYPE_CHECKING:
+    from mapping.locales import Translator
+
+SIDES = ("home", "away")
+
+
+def title(game: Json) -> str:
+    """The liveblog's title, not escaped."""
+    return text(game, "meta_info", "title") or _pairing(game) or "Liveblog"
+
+
+def _pairing(game: Json) -> str:
+    """Home and away with a dash, empty unless both are known."""
+    teams = [text(team_of(game, side), "name") for side in SIDES]
+    return " \N{EN DASH} ".join(teams) if all(teams) else ""
+
+
+def team_of(game: Json, side: str) -> Json:
+    """What the game says of one side's team: the scoreboard's words over those of the meta info."""
+    meta, board = node(game, "meta_info", f"{side}_team"), node(game, "scoreboard", f"{side}_team")
+    return {**meta, **{name: value for name, value in board.items() if value is not None}}
+
+
+def scores(game: Json) -> tuple[str, str] | None:
+    """The score as text, None before anything is known or the match began."""
+    score = node(game, "scoreboard", "score")
+    home, away = text(score, "home_score"), text(score, "away_score")
+    return (home, away) if home and away and number(game, "state_info", "gamestate") != BEFORE else None
+
+
+def scoreboard(game: Json, translator: Translator, now: float) -> str:
+    """The header element of the page."""
+    meta = node(game, "meta_info")
+    place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
+    facts = "".join(f"<span>{escape(fact)}</span>" for fact in place if fact)
+    if (starts := number(meta, "starts_at")) is not None:
+        facts += f"<span>{moment(starts, 'date')}</span>"
+    # Where the teams say it all, the heading is there for those who listen.
+    seen = ' class="unseen"' if title(game) == _pairing(game) else ""
+    heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
+    return f'<header class="board">{heading}{_match(game, translator, now)}</header>'
+
+
+def moment(seconds: int, form: str) -> str:
+    """A time element in UTC, which the page's script turns into the reader's own; `form` is `date` or `time`."""
+    at = instant(seconds)
+    shown = at.strftime("%H:%M") if form == "time" else at.strftime("%Y-%m-%d %H:%M UTC")
+    return f'<time datetime="{at.strftime("%Y-%m-%dT%H:%M:%SZ")}" data-form="{form}">{shown}</time>'
+
+
+def clock_html(shown: ShownClock | None) -> str:
+    """The state of play; with data for the page's script, so that the minute goes on between two answers."""
+    if shown is None:
+        return ""
+    name = "state live" if shown.live else "state"
+    ticking = ""
+    if shown.reading:
+        goes_on = f' data-started="{shown.started}" data-base="{shown.base}" data-length="{shown.length}"'
+        data, mark = (goes_on, "'") if shown.started is not None else ("", "")
+        ticking = f' <b class="clock"{data}>{escape(shown.reading)}{mark}</b>'
+    return f'<p class="{name}">{escape(shown.label)}{ticking}</p>'
+
+
+def _match(game: Json, translator: Translator, now: float) -> str:
+    home, away = (team_of(game, side) for side in SIDES)
+    if not text(home, "name") or not text(away, "name"):
+        return clock_html(clock(game, translator, now)) + progress(game, translator)
+    score = scores(game)
+    shown = (
+        f'<p class="score"><span>{escape(score[0])}</span><i>:</i><span>{escape(score[1])}</span></p>'
+        if score
+        else '<p class="score none"><i>&ndash;</i></p>'
+    )
+    middle = f'<div class="middle">{shown}{_parts(game)}{clock_html(clock(game, translator, now))}</div>'
+    label = escape(translator.text(Label.SCOREBOARD))
+    return f'<section class="teams" aria-label="{label}">{_team(home, "home")}{middle}{_team(away, "away")}</section>'
+
+
+def _team(team: Json, side: str) -> str:
+    name = text(team, "name")
+    image = web_url(team.get("image"))
+    crest = (
+        f'<img class="crest" src="{escape(image)}" alt="" width="72" height="72">'
+        if image
+        else f'<span class="crest" aria-hidden="true">{escape(_initials(team))}</span>'
+    )
+    return f'<div class="team of-{side}">{crest}<p class="name">{escape(name)}</p></div>'
+
+
+def _initials(team: Json) -> str:
+    short = text(team, "short_name")
+    return (short if 0 < len(short) <= 3 else text(team, "name")[:3]).upper()
+
+
+def _parts(game: Json) -> str:
+    """How the match was decided, and the scores of halves, sets or periods."""
+    decided = escape(text(game, "scoreboard", "score", "title"))
+    parts = [(escape(text(each, "title")), tally(each)) for each in nodes(game, "scoreboard", "scores")]
+    shown = [f"<span>{name} <b>{escape(score)}</b></span>" for name, score in parts if score]
+    if decided:
+        shown.insert(0, f"<span>{decided}</span>")
+    return f'<p class="parts">{"".join(shown)}</p>' if shown else ""

@@ -1,0 +1,48 @@
+"""The line-ups of a liveblog page, and the ranking of a race."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from api.json_path import Json, node, nodes, text
+from api.page.ranking import ranking
+from api.page.scoreboard import SIDES, team_of
+from mapping.locales.labels import Label
+from mapping.sports.positions import position_name
+
+if TYPE_CHECKING:
+    from mapping.locales import Translator
+
+PLACES = (("lineup", Label.LINEUP), ("bench", Label.BENCH))
+
+
+def squads(game: Json, translator: Translator) -> str:
+    """Both sides' players, or who is where, as far as they are known; empty where nobody is."""
+    race = ranking(game, translator)
+    inner = race + "".join(_side(game, side, translator) for side in SIDES)
+    label = escape(translator.text(Label.RANKING if race else Label.LINEUP))
+    return f'<aside class="squads" aria-label="{label}">{inner}</aside>' if inner else ""
+
+
+def _side(game: Json, side: str, translator: Translator) -> str:
+    squad = node(game, "squads", side)
+    parts = "".join(_part(nodes(squad, place), translator.text(label), translator) for place, label in PLACES)
+    name = text(squad, "team", "name") or text(team_of(game, side), "name")
+    return f'<section class="squad of-{side}"><h2>{escape(name)}</h2>{parts}</section>' if parts else ""
+
+
+def _part(people: list[Json], label: str, translator: Translator) -> str:
+    rows = "".join(_person(person, translator) for person in people)
+    return f"<h3>{escape(label)}</h3><ul>{rows}</ul>" if rows else ""
+
+
+def _person(person: Json, translator: Translator) -> str:
+    name = text(person, "name") or text(person, "short_name")
+    position = position_name(translator, text(person, "position"))
+    role = f'<span class="position">{escape(position)}</span>' if position else ""
+    return (
+        f'<li><b class="number">{escape(text(person, "number"))}</b><span>{escape(name)}</span>{role}</li>'
+        if name
+        else ""
+    )

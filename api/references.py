@@ -1,0 +1,159 @@
+"""The decorated liveblog: the stored game with its references resolved and its events beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.content import tally
+from api.json_path import Json, kind, node, text
+from api.reading import documents
+from mapping.documents.game import COMPACT_EVENT
+from mapping.documents.scalars import PUBLISHED, UNPUBLISHED
+from mapping.event_patch import shown
+from store import declarations, listing, liveblogs, masterdata
+from store.tables import locations, players, teams, tournaments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from store.liveblogs import StoredGame
+
+OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")
+EDITABLE = (PUBLISHED, UNPUBLISHED)
+TABLES = {"Team": teams, "Player": players, "Tournament": tournaments, "Location": locations}
+"""Kind of a reference → where its record stands."""
+AT_ONCE = 500
+"""Ids in one query; databases bound them."""
+
+Named = tuple[str, str]
+"""What a reference names: kind and `_id`."""
+
+
+def decorate(
+    conn: Connection, game: StoredGame, *, compact: bool = False, owner_name: Callable[[str], str | None] | None = None
+) -> Json:
+    """The game as `ticker/show` gives it, oldest event first, drafts included; `compact` abbreviates the events."""
+    if compact:
+        return decorate_compact(conn, [game], owner_name=owner_name)[0]
+    events = documents(liveblogs.events(conn, game.id, statuses=EDITABLE, scheduled=True, descending=False))
+    resolved, *posts = complete(conn, [game.as_document(), *map(shown, events)])
+    return {**resolved, **_beside(conn, game, resolved, events, owner_name), "events": posts}
+
+
+def decorate_compact(
+    conn: Connection, games: Sequence[StoredGame], *, owner_name: Callable[[str], str | None] | None = None
+) -> list[Json]:
+    """The games with abbreviated events, of which no more is read than that takes."""
+    outlines = listing.outlines(conn, [game.id for game in games])
+    resolved = complete(conn, [game.as_document() for game in games])
+    answer = []
+    for game, document in zip(games, resolved, strict=True):
+        events = documents(outlines[game.id])
+        beside = _beside(conn, game, document, events, owner_name)
+        answer.append({**document, **beside, "events": [abbreviated(event) for event in events]})
+    return answer
+
+
+def _beside(
+    conn: Connection,
+    game: StoredGame,
+    resolved: Json,
+    events: Sequence[Json],
+    owner_name: Callable[[str], str | None] | None,
+) -> Json:
+    """What a decorated game says beside its document."""
+    return {
+        **{name: resolved.get(name) for name in OPTIONAL},
+        "sportstype": game.sportstype,
+        "summary": summary(resolved),
+        "owner": owner(game.organization_id, owner_name),
+        "editors": sorted({name for event in events if (name := text(event, "editor") or text(event, "user_id"))}),
+        "tags": resolved.get("tags") or [],
+        "permissions": resolved.get("permissions") or [],
+        "custom_template": custom_template(conn, game),
+    }
+
+
+def abbreviated(event: Json) -> Json:
+    """The event as the compact form shows it."""
+    return {name: event.get(name, []) for name in COMPACT_EVENT}
+
+
+def summary(game: Json) -> str:
+    """One line about the liveblog: its own, else its title with the score where there is one."""
+    if own := text(game, "summary"):
+        return own
+    return " ".join(filter(None, [text(game, "meta_info", "title"), tally(node(game, "scoreboard", "score"))]))
+
+
+def owner(organization_id: str, name_of: Callable[[str], str | None] | None) -> Json:
+    name = name_of(organization_id) if name_of else None
+    return {"_type": "Svc::Model::Organization", "_id": organization_id, **({"name": name} if name else {})}
+
+
+def custom_template(conn: Connection, game: StoredGame) -> Json | None:
+    """The template where it is one of the organization's own, None for a sport's."""
+    if game.template_id == game.sportstype:
+        return None
+    declared = declarations.declared(conn, "template", game.template_id, [game.organization_id])
+    name = declared.fields.get("name") if declared else None
+    return {
+        "_type": "Svc::Model::CustomTemplate",
+        "_id": game.template_id,
+        **({"name": name} if name else {}),
+        "sportstype": game.sportstype,
+    }
+
+
+def complete(conn: Connection, documents: list[Json]) -> list[Json]:
+    """The documents with every reference to master data in them resolved."""
+    found = wanted(documents)
+    named = master_data(conn, found) if found else {}
+    return [resolve(document, named) for document in documents] if named else documents
+
+
+def wanted(documents: Iterable[Json]) -> set[Named]:
+    """What all references to master data, anywhere in the documents, name."""
+    found: set[Named] = set()
+    waiting: list[Any] = list(documents)
+    while waiting:
+        each = waiting.pop()
+        if type(each) is dict:
+            if "_id" in each and (named := _named(each)):
+                found.add(named)
+            each = each.values()
+        for part in each:
+            if (made := type(part)) is dict or made is list:
+                waiting.append(part)  # noqa: PERF401 -- most have none or one
+    return found
+
+
+def master_data(conn: Connection, wanted: set[Named]) -> dict[Named, Json]:
+    """The records that are named, as JSON; those that do not exist are left out."""
+    found: dict[Named, Json] = {}
+    for name, table in TABLES.items():
+        ids = sorted(object_id for each, object_id in wanted if each == name)
+        for start in range(0, len(ids), AT_ONCE):
+            records = masterdata.find(conn, table, ids[start : start + AT_ONCE])
+            found |= {(name, object_id): record.as_document() for object_id, record in records.items()}
+    return found
+
+
+def resolve(value: Any, named: Mapping[Named, Json]) -> Any:
+    """The value with every reference completed; what the document itself says of a team or player wins."""
+    if isinstance(value, list):
+        return [resolve(each, named) for each in value]
+    if not isinstance(value, dict):
+        return value
+    own = {name: resolve(each, named) for name, each in value.items()}
+    reference = _named(value)
+    if reference is None or reference not in named:
+        return own
+    return {**named[reference], **{name: each for name, each in own.items() if each is not None}}
+
+
+def _named(value: Json) -> Named | None:
+    object_id = value.get("_id")
+    return (kind(value), object_id) if isinstance(object_id, str) and kind(value) in TABLES else None

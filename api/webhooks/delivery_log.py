@@ -1,0 +1,101 @@
+"""The log of webhook deliveries, and sending again what it tells of."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from api.errors import json_response
+from api.openapi import documented, in_path, json_body, operation, refusals
+from api.openapi import query as parameter
+from api.query import integer
+from api.schemas import asked, json_content
+from api.webhooks import documents
+from api.webhooks.endpoint import ADDRESS, OF_PATH, READING, TAG, Json, Responses
+from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
+from mapping.errors import NotFound
+from store import delivery_log
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from api.routing import ApiRequest
+
+PAGE = 50
+LONGEST_PAGE = 500
+QUEUED: Json = {"type": "object", "required": ["queued"], "properties": {"queued": {"type": "integer", "minimum": 0}}}
+REPEATING: Responses = {
+    200: {"description": "How many messages wait to be sent", "content": json_content(QUEUED)},
+    **refusals(401, 403, 404, 409, 413, 422),
+}
+RANGE = json_body(asked(WebhookReplay), {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000})
+OLDEST_KEPT = 10**14
+SECOND: Json = {"type": "integer", "minimum": 0, "maximum": documents.FAR}
+PARAMETERS = [
+    parameter("url", "Of this endpoint alone"),
+    parameter("liveblogId", "Of this liveblog alone"),
+    parameter("outcome", "How the round ended", {"type": "string", "enum": [*documents.OUTCOMES, ""]}),
+    parameter("since", "Ended at this second or later", SECOND),
+    parameter("until", "Ended before this second", SECOND),
+    parameter("before", "`next` of the page before", {"type": "integer", "minimum": 1, "maximum": OLDEST_KEPT}),
+    parameter("limit", "Rows of a page", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}),
+]
+LOG = documented(WebhookDeliveries, "Rounds, the newest first")
+PING = operation("webhooks.ping", "Send a test message", TAG, REPEATING, parameters=OF_PATH, body=ADDRESS)
+DELIVERIES = operation(
+    "webhooks.deliveries", "The log of deliveries", TAG, {200: LOG, **READING}, parameters=[*OF_PATH, *PARAMETERS]
+)
+REPLAY = operation("webhooks.replay", "Deliver once more", TAG, REPEATING, parameters=[in_path("deliveryId"), *OF_PATH])
+REPLAY_RANGE = operation(
+    "webhooks.replayRange", "Deliver a span of time once more", TAG, REPEATING, parameters=OF_PATH, body=RANGE
+)
+
+
+async def ping(request: ApiRequest) -> Response:
+    """Send a signed message of the type `ping`; the log tells how it went (interface: Webhooks)."""
+    url = documents.address_of(WebhookAddress, await request.body()).url
+    await request.services.store.write(partial(delivery_log.ping, organization_id=request.organization_id, url=url))
+    return json_response({"queued": 1})
+
+
+async def deliveries(request: ApiRequest) -> Response:
+    """Rounds of deliveries, the newest first, page by page (interface: Webhooks)."""
+    query = request.query
+    size = integer(query, "limit", PAGE, low=1, high=LONGEST_PAGE)
+    start = integer(query, "before", 0, low=1, high=OLDEST_KEPT) or None
+    wanted = documents.log_filter(query)
+    rows = await request.services.store.read(
+        partial(delivery_log.page, organization_id=request.organization_id, wanted=wanted, before=start, limit=size + 1)
+    )
+    shown, more = rows[:size], len(rows) > size
+    following = {"next": str(shown[-1].id)} if more else {}
+    return json_response({"deliveries": [documents.delivery(row) for row in shown], "more": more, **following})
+
+
+async def replay(request: ApiRequest) -> Response:
+    """Deliver once more what a row of the log tells of (interface: Webhooks)."""
+    delivery_id = request.path_params["deliveryId"]
+    if not (delivery_id.isascii() and delivery_id.isdigit() and len(delivery_id) < 16):
+        raise NotFound("there is no such delivery", field="deliveryId")
+    count = await request.services.store.write(
+        partial(delivery_log.replay, organization_id=request.organization_id, delivery_id=int(delivery_id))
+    )
+    return json_response({"queued": count})
+
+
+async def replay_range(request: ApiRequest) -> Response:
+    """Deliver once more what changed in a span of time, in order (interface: Webhooks)."""
+    wanted = documents.address_of(WebhookReplay, await request.body())
+    services = request.services
+    until = services.clock() + 1 if wanted.until is None else wanted.until
+    count = await services.store.write(
+        partial(
+            delivery_log.replay_range,
+            organization_id=request.organization_id,
+            url=wanted.url,
+            since=wanted.since,
+            until=until,
+            liveblog=wanted.liveblog_id or None,
+        )
+    )
+    return json_response({"queued": count})

@@ -1,0 +1,97 @@
+"""Subscriptions and deliveries as the interface shows them, and requests about them as checked values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from api.bodies import checked, read_body
+from api.query import choice, integer
+from mapping.documents.webhooks import WebhookAddress
+from mapping.errors import InvalidRequest, Unprocessable
+from mapping.rules import addresses
+from store.delivery_log import LogFilter
+
+if TYPE_CHECKING:
+    from api.query import Query
+    from api.services import Services
+    from store.delivery_log import LogRow
+    from store.webhooks import Subscription
+
+    Json = dict[str, Any]
+
+AddressT = TypeVar("AddressT", bound=WebhookAddress)
+
+FAR = 10**11
+OUTCOMES = {"success": True, "failed": False}
+
+
+def address_of(model: type[AddressT], body: bytes) -> AddressT:
+    """The body as a document with a `url`; raises InvalidRequest or Unprocessable with the field at fault."""
+    given = {name: value for name, value in read_body(body).items() if value is not None}
+    if given.get("url", "") == "":
+        raise InvalidRequest("url is missing", field="url")
+    return checked(model, given)
+
+
+async def check_callable(services: Services, organization: str, url: str) -> None:
+    """Raises Unprocessable, with the same words for every reason, unless the address may be called."""
+    check = services.check_address
+    if not addresses.plausible(url) or not (check is None or await check(url, organization)):
+        raise Unprocessable(addresses.REFUSED, field="url")
+
+
+def log_filter(query: Query) -> LogFilter:
+    """The filters of the log; raises InvalidRequest."""
+    since, until = (integer(query, name, -1, low=0, high=FAR) for name in ("since", "until"))
+    return LogFilter(
+        url=query.get("url") or None,
+        liveblog=query.get("liveblogId") or None,
+        success=choice(query, "outcome", {**OUTCOMES, "": None}, None),
+        since=None if since < 0 else since,
+        until=None if until < 0 else until,
+    )
+
+
+def subscription(row: Subscription, secret: str | None = None) -> Json:
+    """A subscription record; `secret` where it is shown, which is once."""
+    outcome: Json | None = None
+    if row.outcome_at is not None:
+        outcome = {
+            "timestamp": iso(row.outcome_at),
+            "success": bool(row.outcome_success),
+            "statusCode": row.outcome_code,
+            "message": row.outcome_message or "",
+        }
+    return {
+        "url": addresses.shown(row.url),
+        "status": row.status,
+        "lastOutcome": outcome,
+        "consecutiveFailures": row.failures,
+        "consecutiveFailureSince": None if row.failing_since is None else iso(row.failing_since),
+        **({} if secret is None else {"secret": secret}),
+    }
+
+
+def delivery(row: LogRow) -> Json:
+    """One row of the log."""
+    return {
+        "id": str(row.id),
+        "url": addresses.shown(row.url),
+        "kind": row.kind,
+        "tickerId": row.game_id,
+        "localId": row.local_id,
+        "version": str(row.version),
+        "round": row.round,
+        "tries": row.tries,
+        "timestamp": iso(row.at),
+        "milliseconds": row.took_ms,
+        "success": row.success,
+        "statusCode": row.status_code,
+        "message": row.message,
+    }
+
+
+def iso(seconds: float) -> str:
+    """An instant in UTC to the millisecond, as ISO 8601 writes it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

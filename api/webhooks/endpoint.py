@@ -1,0 +1,127 @@
+"""Webhooks: who is told of what an organization changes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from api.errors import json_response
+from api.openapi import documented, in_path, json_body, linked, operation, query, refusals
+from api.routing import check_organization
+from api.schemas import answered, asked, json_content
+from api.webhooks import documents
+from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
+from mapping.errors import InvalidRequest
+from mapping.rules import addresses
+from store import webhooks
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from api.routing import ApiRequest
+
+Json = dict[str, Any]
+Responses = dict[int | str, Json]
+
+READING = refusals(401, 403, 404)
+CHANGING = refusals(401, 403, 404, 413, 422)
+
+
+def _subscribed(area: str, *names: str) -> Responses:
+    """The answer that holds a subscription; the operations `names` take the body that was sent."""
+    answer = documented(WebhookSubscription, "The subscription; `secret` only where it is new")
+    for name in names:
+        answer = linked(answer, f"{area}.{name}", body="$request.body")
+    return {200: answer, **CHANGING}
+
+
+WEB = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f-\x9f\\@/?#]+[^\x00-\x20\x7f-\x9f\\]*$"
+"""The form of an address; whether it may be called is known once its name is resolved."""
+CALLABLE: Json = {
+    "allOf": [asked(WebhookAddress), {"properties": {"url": {"maxLength": addresses.LONGEST, "pattern": WEB}}}]
+}
+EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
+ADDRESS = json_body(asked(WebhookAddress), EXAMPLE)
+NEW_ADDRESS = json_body(CALLABLE, EXAMPLE)
+EMPTY: Json = {"type": "object", "maxProperties": 0}
+UNSUBSCRIBED: Responses = {200: {"description": "Nothing", "content": json_content(EMPTY, {})}, **CHANGING}
+ALL: Json = {
+    "type": "object",
+    "required": ["webhooks"],
+    "properties": {"webhooks": {"type": "array", "items": answered(WebhookSubscription)}},
+}
+LISTED: Responses = {200: {"description": "All subscriptions", "content": json_content(ALL)}, **READING}
+TAG = "Webhooks"
+OF_PATH = [in_path("organizationId")]
+OF_CLIENT = [query("organization_id", "Where the client belongs to several")]
+SUBSCRIBE = operation(
+    "webhooks.subscribe", "Subscribe an endpoint", TAG, _subscribed("webhooks", "unsubscribe", "rotate", "ping"),
+    parameters=OF_PATH, body=NEW_ADDRESS,
+)  # fmt: skip
+UNSUBSCRIBE = operation(
+    "webhooks.unsubscribe", "Unsubscribe an endpoint", TAG, UNSUBSCRIBED, parameters=OF_PATH, body=ADDRESS
+)
+LIST = operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=OF_PATH)
+ROTATE = operation(
+    "webhooks.rotate", "Give a subscription a new secret", TAG, _subscribed("webhooks"),
+    parameters=OF_PATH, body=ADDRESS,
+)  # fmt: skip
+SUBSCRIBE_V5 = operation(
+    "webhooks.v5.subscribe", "Subscribe an endpoint (older address)", TAG, _subscribed("webhooks.v5", "unsubscribe"),
+    parameters=OF_CLIENT, body=NEW_ADDRESS,
+)  # fmt: skip
+UNSUBSCRIBE_V5 = operation(
+    "webhooks.v5.unsubscribe", "Unsubscribe an endpoint (older address)", TAG, UNSUBSCRIBED,
+    parameters=OF_CLIENT, body=ADDRESS,
+)  # fmt: skip
+INDEX_V5 = operation("webhooks.v5.index", "List subscriptions (older address)", TAG, LISTED, parameters=OF_CLIENT)
+
+
+async def subscribe(request: ApiRequest) -> Response:
+    """Subscribe an endpoint, or enable it again; the answer to a new one holds its secret, once (interface: Webhooks)."""
+    services, organization_id = request.services, organization_of(request)
+    url = documents.address_of(WebhookAddress, await request.body()).url
+    await documents.check_callable(services, organization_id, url)
+    secret, limit = webhooks.new_secret(), services.settings.webhooks_per_organization
+    row, new = await services.store.write(
+        partial(webhooks.subscribe, organization_id=organization_id, url=url, secret=secret, limit=limit)
+    )
+    return json_response(documents.subscription(row, secret if new else None))
+
+
+async def unsubscribe(request: ApiRequest) -> Response:
+    """Forget a subscription and its log (interface: Webhooks)."""
+    organization_id = organization_of(request)
+    url = documents.address_of(WebhookAddress, await request.body()).url
+    await request.services.store.write(partial(webhooks.unsubscribe, organization_id=organization_id, url=url))
+    return json_response({})
+
+
+async def list_subscriptions(request: ApiRequest) -> Response:
+    """The organization's subscriptions (interface: Webhooks)."""
+    rows = await request.services.store.read(partial(webhooks.listed, organization_id=organization_of(request)))
+    return json_response({"webhooks": [documents.subscription(row) for row in rows]})
+
+
+async def rotate(request: ApiRequest) -> Response:
+    """A new secret, shown once; the one before signs too for a while (interface: Webhooks)."""
+    services = request.services
+    url = documents.address_of(WebhookAddress, await request.body()).url
+    secret = webhooks.new_secret()
+    overlap = services.settings.secret_overlap
+    row = await services.store.write(
+        partial(webhooks.rotate, organization_id=request.organization_id, url=url, secret=secret, overlap=overlap)
+    )
+    return json_response(documents.subscription(row, secret))
+
+
+def organization_of(request: ApiRequest) -> str:
+    """The organization that the path names, or the query, else the only one of the client; raises Forbidden."""
+    if "organizationId" in request.path_params:
+        return request.organization_id
+    of_client = request.caller.organizations
+    named = request.query.get("organization_id") or (min(of_client) if len(of_client) == 1 else "")
+    if not named:
+        raise InvalidRequest("organization_id is missing: the client belongs to several", field="organization_id")
+    check_organization(request, named)
+    return named

@@ -1,0 +1,129 @@
+"""`matchwire clients …`: who may use the API, managed beside the running daemon, which knows within seconds."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from ingest.cli.console import err, out
+from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, placed
+
+if TYPE_CHECKING:
+    from config import Settings
+
+app = typer.Typer(no_args_is_help=True, help="The clients that may use the API.")
+
+SCOPES = ("read", "write", "stats", "webhooks", "external", "admin")
+LONGEST_ID = 255
+
+ClientId = Annotated[str, typer.Argument(help="The client_id.")]
+
+
+@app.command()
+def create(
+    client_id: ClientId,
+    organization: Annotated[
+        list[str] | None, typer.Option("--organization", "-o", help="May be repeated; left out: the only one.")
+    ] = None,
+    scope: Annotated[
+        list[str] | None, typer.Option("--scope", "-s", help=f"May be repeated: {', '.join(SCOPES)}.")
+    ] = None,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Create a client; its secret is shown once and stored as a hash."""
+    from store import clients
+
+    settings = placed(load(config_file), data_dir)
+    if unknown := [name for name in scope or () if name not in SCOPES]:
+        fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
+    if not client_id.isprintable() or not 0 < len(client_id) <= LONGEST_ID or set(client_id) & set(":. "):
+        fail("a client_id is 1 to 255 printable characters without colon, dot and blank")
+    spec = clients.ClientSpec(
+        id=client_id,
+        secrets=(clients.hash_secret(secret := _new_secret()),),
+        organizations=_owners(settings, organization),
+        scopes=tuple(scope or ("read",)),
+    )
+    on_database(settings, partial(clients.create, spec=spec))
+    _show_once(secret)
+
+
+@app.command("list")
+def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Show all clients, revoked ones too; secrets are never shown."""
+    from store import clients
+
+    rows = on_database(placed(load(config_file), data_dir), lambda unit: clients.listed(unit.conn))
+    table = Table("client_id", "organizations", "scopes", "live secrets", "from", "state")
+    for row in rows:
+        table.add_row(
+            row.id,
+            " ".join(row.organizations),
+            " ".join(row.scopes),
+            str(len(row.secrets)),
+            "configuration" if row.declared else "command",
+            "active" if row.revoked_at is None else "revoked",
+        )
+    out.print(table)
+
+
+@app.command()
+def rotate(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Give a client a new secret; the one before stays valid until the next rotation."""
+    from store import clients
+
+    secret = _new_secret()
+    hashed = clients.hash_secret(secret)
+    on_database(placed(load(config_file), data_dir), partial(clients.rotate, client_id=client_id, secret_hash=hashed))
+    _show_once(secret)
+
+
+@app.command()
+def revoke(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """From now on the client is unknown; its id is never given again."""
+    from store import clients
+
+    on_database(placed(load(config_file), data_dir), partial(clients.revoke, client_id=client_id))
+    out.print("The client is revoked; a running daemon knows within two seconds.")
+
+
+@app.command("hash")
+def hash_secret(
+    secret: Annotated[
+        str | None, typer.Argument(help="The secret; left out: read from standard input, or made up on a terminal.")
+    ] = None,
+) -> None:
+    """Print the hash of a client's secret, to be used in the configuration instead of the secret itself."""
+    from store.clients import hash_secret as hashed
+
+    if secret is None and sys.stdin.isatty():
+        secret = _new_secret()
+        err.print(f"secret (shown once): {secret}", markup=False)
+    given = secret if secret is not None else sys.stdin.readline().strip()
+    if not given:
+        fail("there is no secret")
+    out.print(f"sha256:{hashed(given)}", markup=False)
+
+
+def _new_secret() -> str:
+    from secrets import token_urlsafe
+
+    return token_urlsafe(32)
+
+
+def _show_once(secret: str) -> None:
+    out.print(f"secret (shown once): {secret}", markup=False)
+
+
+def _owners(settings: Settings, named: list[str] | None) -> tuple[str, ...]:
+    known = tuple(settings.organizations)
+    if not named and len(known) == 1:
+        return known
+    if not named or not set(named) <= set(known):
+        fail(f"name organizations of the configuration with --organization: {', '.join(known) or 'there is none'}")
+    return tuple(dict.fromkeys(named))

@@ -1,0 +1,57 @@
+"""The demo: real matches from a replay server at many times their speed, and a daemon that follows them."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import as_file, files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import config
+from ingest.cli.start_errors import StartError
+from ingest.daemon import logs
+from ingest.daemon import run as daemon
+from providers.replay import ReplaySettings, running
+from providers.replay.demo import demo_files
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from rich.console import Console
+
+    from config import Settings
+
+BASE_URL = "MATCHWIRE_ORGANIZATIONS__DEMO__PROVIDERS__HEIM__BASE_URL"
+PORT = "MATCHWIRE_SERVER__PORT"
+GREETING = """
+  matchwire shows matches of four sports at {speed:g} times their speed.
+
+  Page      {address}/
+  API       {address}/docs   (client_id demo, client_secret demo-secret-for-the-demo-only)
+  Provider  {provider}/__replay/state   (what the replayed feed shows; faults, seek and pause are beside it)
+
+  Stop with Ctrl-C. Nothing is kept.
+"""
+
+
+async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) -> None:
+    """Play the demo matches from a minute before kick-off until `stop`; the database lives in a temporary folder."""
+    matches = ReplaySettings(files=demo_files("en"), speed=speed, start_at="kickoff-60")
+    async with running(matches) as replay:
+        with TemporaryDirectory(prefix="matchwire-demo-", ignore_cleanup_errors=True) as folder:
+            settings = _settings(port, replay.url).in_folder(Path(folder))
+            logs.configure(settings.logging.level, settings.logging.format)
+
+            def announce(address: str) -> None:
+                out.print(GREETING.format(speed=speed, address=address, provider=replay.url), markup=False)
+
+            try:
+                await daemon.run(settings, announce=announce, stop=stop)
+            except StartError as error:
+                raise StartError(f"{error}; `matchwire demo --port 0` takes any free port") from error
+
+
+def _settings(port: int, base_url: str) -> Settings:
+    with as_file(files(config) / "demo.toml") as path:
+        return config.load(path, {**os.environ, BASE_URL: base_url, PORT: str(port)})

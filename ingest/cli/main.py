@@ -1,0 +1,204 @@
+"""The command line: `matchwire init`, `check-config`, `run`, `replay`, `demo`, `db upgrade`, and the groups of commands."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import traceback
+from contextlib import suppress
+from functools import partial
+from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import structlog
+import typer
+
+import config
+from ingest.cli import clients as cli_clients
+from ingest.cli import init, replay
+from ingest.cli import providers as cli_providers
+from ingest.cli import webhooks as cli_webhooks
+from ingest.cli.console import out
+from ingest.cli.exit_status import ExitStatus
+from ingest.cli.shared import ConfigFile, DataDir, announce_address, chosen, end, fail, load, placed, start, vocabulary
+from ingest.daemon.roles import Role
+
+if TYPE_CHECKING:
+    from config import Settings
+
+STATUSES = (
+    "Exit status: 0 done, or stopped in order; 1 what was looked at is not in order; 2 somebody has to change something "
+    "(command line, configuration, file, port); 70 a fault of matchwire itself; 75 the database is away or the disk is full."
+)
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # what they print is long, and may show values
+    help="Turns sports data feeds into liveblogs.",
+    epilog=STATUSES,
+)
+database = typer.Typer(no_args_is_help=True, help="The database's schema.")
+app.add_typer(database, name="db")
+app.add_typer(cli_clients.app, name="clients")
+app.add_typer(cli_webhooks.app, name="webhooks")
+app.add_typer(cli_providers.app, name="providers")
+app.command()(init.init)
+app.command()(replay.replay)
+app.command()(replay.demo)
+
+
+OTHERS = 0o027
+"""What nobody but the daemon's user and group may do with whatever it makes, even where its umask would let them."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        out.print(f"matchwire {version('matchwire')}", markup=False)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What is asked of no command."""
+
+
+@app.command()
+def run(
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+    role: Annotated[Role, typer.Option(help="What this process does; api and worker share a PostgreSQL.")] = Role.ALL,
+    log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
+) -> None:
+    """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
+    from ingest.daemon.recheck_config import recheck
+
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it would end a process that is not yet there to answer it
+    known = vocabulary()
+    written = load(config_file, known)
+    settings = placed(written, data_dir, make=True)
+    _log(settings, log_file)
+    from ingest.daemon import run as daemon  # loads nearly everything: what is wrong so far is reported sooner
+
+    read = partial(config.load, chosen(config_file), os.environ, known)
+    announced: list[str] = []
+
+    def announce(address: str) -> None:
+        announced.append(address)
+        structlog.get_logger().info("config.in_force", file=str(chosen(config_file) or "none"))
+        announce_address(address)
+
+    start(
+        lambda stop: daemon.run(settings, announce=announce, stop=stop, role=role),
+        settings,
+        hangup=partial(recheck, read, written),
+        grace=settings.server.shutdown_grace,
+        announced=announced,
+    )
+
+
+@app.command("sync-once")
+def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
+    from ingest.daemon import run as daemon
+    from ingest.daemon.start_wait import Stopped
+
+    settings = placed(load(config_file, vocabulary()), data_dir, make=True)
+    _log(settings)
+    health: dict[str, int] = {}
+
+    async def once(stop: asyncio.Event) -> None:
+        with suppress(Stopped):
+            health.update(await daemon.sync_once(settings, stopped=stop))
+
+    start(once, settings)
+    out.print(", ".join(f"{count} {name}" for name, count in health.items()))
+    if health.get("failing"):
+        raise typer.Exit(ExitStatus.FOUND)
+
+
+@app.command()
+def explain(
+    liveblog: Annotated[str, typer.Argument(help="ticker_id or local_id")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Say what the sync knows of a liveblog: its match, why a post is hidden, who owns which field (JSON)."""
+    import json
+
+    from ingest.cli.explain import explain as explained
+    from store.peek import peek
+
+    settings = placed(load(config_file), data_dir)
+
+    async def look(_: asyncio.Event) -> None:
+        found = await peek(settings.database.url.get_secret_value(), lambda conn: explained(conn, liveblog))
+        out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
+
+    start(look, settings)
+
+
+@app.command("check-config")
+def check_config(
+    file: Annotated[Path | None, typer.Argument(help="The same as --config.", show_default=False)] = None,
+    config_file: ConfigFile = None,
+) -> None:
+    """Say what is wrong with the configuration, and what might be; exits 1 when the daemon would not start."""
+    if file is not None and config_file is not None and file != config_file:
+        fail(f"two configurations are named: {file} and {config_file}")
+    path = chosen(file or config_file)
+    findings = config.check(path, os.environ, vocabulary())
+    for line in findings:
+        out.print(line, markup=False)
+    if any(line.startswith("error: ") for line in findings):
+        raise typer.Exit(ExitStatus.FOUND)
+    out.print(
+        f"{'The configuration' if path is None else path} is valid{', with the remarks above' if findings else ''}.",
+        markup=False,
+    )
+
+
+@database.command()
+def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Bring the database's schema to this version."""
+    from ingest.cli.start_errors import OPERATORS
+    from ingest.daemon.start_wait import StartWait
+    from store import migrate
+
+    settings = placed(load(config_file), data_dir, make=True)
+    url = settings.database.url.get_secret_value()
+    try:
+        asyncio.run(StartWait(settings.database).through(lambda: migrate.upgraded(url)))
+    except OPERATORS as error:
+        end(error, settings)
+    out.print("The schema is up to date.")
+
+
+def main() -> None:
+    """Run the command. What nobody has foreseen goes to the log, or to standard error, with its traceback."""
+    gc.disable()
+    os.umask(os.umask(OTHERS) | OTHERS)
+    try:
+        app()
+    except Exception:  # noqa: BLE001 -- the last one who can say it
+        if structlog.is_configured():
+            structlog.get_logger().critical("matchwire.failed", exc_info=True)
+        else:
+            traceback.print_exc()
+        raise SystemExit(ExitStatus.BROKEN) from None
+
+
+def _log(settings: Settings, file: Path | None = None) -> None:
+    from ingest.daemon import logs
+
+    try:
+        logs.configure(settings.logging.level, settings.logging.format, file)
+    except OSError as error:
+        fail(f"--log-file {file}: cannot be opened: {error.strerror}")

@@ -1,0 +1,244 @@
+"""`matchwire providers`: which providers there are, and what one of them says of a match right now."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from ingest.cli.console import err, out
+from ingest.cli.shared import ConfigFile, load
+from mapping.errors import ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import config
+    from ingest.sync.import_match import ProviderSource
+    from mapping.match import Fault, Incident, Match, Race
+    from providers.base import Answer, Fetched, Provider, Selector
+
+app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match.")
+
+
+BUILT_IN = "built in"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One poll of a match: whom was asked, what came after how many seconds, and what was understood of it."""
+
+    asked: str
+    fetched: Fetched
+    seconds: float
+    match: Match | None
+    problem: str | None = None
+
+
+@app.command("list")
+def list_() -> None:
+    """Show every provider with its sports, event types, text, and where it comes from."""
+    from providers.registry import Registry
+
+    origins = origins_of()
+    for provider in Registry.load():
+        for line in described(provider, origins.get(provider.id, BUILT_IN)):
+            out.print(line, markup=False)
+
+
+@app.command()
+def probe(  # noqa: PLR0917 -- options of a command line
+    provider: Annotated[
+        str, typer.Argument(metavar="PROVIDER", help="Id of the provider, such as heim: `matchwire providers list`.")
+    ],
+    ident: Annotated[str, typer.Argument(metavar="ID", help="The provider's id of the match (or what --kind says).")],
+    config_file: ConfigFile = None,
+    organization: Annotated[
+        str | None, typer.Option(help="Id of the organization whose endpoint is asked; else the first that has one.")
+    ] = None,
+    kind: Annotated[str, typer.Option(help="What the id names: match, phase or overall.")] = "match",
+    text: Annotated[bool, typer.Option("--text", help="Ask for editorial text too.")] = False,
+) -> None:
+    """Ask a provider for a match once and show what was understood; exits 1 where that is no match."""
+    settings = load(config_file)
+    chosen = organization or next(
+        (id_ for id_, each in settings.organizations.items() if provider in each.providers), ""
+    )
+    try:
+        found = asyncio.run(_probed(settings, chosen, provider, _selector(kind, ident), text=text))
+    except ServiceError as error:
+        err.print(f"matchwire: {provider} {kind} {ident}: {error}", markup=False)
+        raise typer.Exit(1) from None
+    except ValueError as error:
+        err.print(f"matchwire: {error}", markup=False)
+        raise typer.Exit(1) from None
+    for line in told(found):
+        out.print(line, markup=False)
+    if found.match is None:
+        raise typer.Exit(1)
+
+
+def origins_of() -> Mapping[str, str]:
+    """Provider id → the package that brought it, for providers of entry points."""
+    from providers.registry import GROUP
+
+    return {
+        entry.load().id: f"{entry.dist.name} {entry.dist.version}, {entry.value}" if entry.dist else entry.value
+        for entry in entry_points(group=GROUP)
+    }
+
+
+def described(provider: Provider, origin: str) -> Iterator[str]:
+    """A provider in a few lines."""
+    yield f"{provider.id}  ({origin})"
+    for sport, kinds in provider.catalog.items():
+        board = "scoreboard" if provider.scoreboard.get(sport) else "no scoreboard"
+        words = "text" if sport in provider.text_sports else "no text"
+        names = ", ".join(kind.partition(".")[2] for kind in kinds) or "no events"
+        yield f"  {sport}: {board}, {words}: {names}"
+    more = sorted(provider.text_sports - set(provider.catalog))
+    if more:
+        yield f"  text alone: {', '.join(more)}"
+
+
+async def _probed(
+    settings: config.Settings, organization: str, provider: str, selector: Selector, *, text: bool
+) -> Probe:
+    """Raises ServiceError where the provider cannot be asked, ValueError where the config has no such endpoint."""
+    from ingest.daemon.endpoints import connect
+    from providers.registry import Registry
+
+    registry = Registry.load()
+    sources = connect(settings, registry)
+    try:
+        source = sources.get((organization, provider))
+        if source is None:
+            raise ValueError(_nobody(settings, organization, provider, [each.id for each in registry]))
+        return await _asked(source, organization, selector, text=text)
+    finally:
+        for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
+            await adapter.aclose()
+
+
+def _nobody(settings: config.Settings, organization: str, provider: str, installed: list[str]) -> str:
+    """Why nobody can be asked, and what to do about it."""
+    if provider not in installed:
+        return f"no provider {provider} is installed, only {', '.join(installed)}"
+    if not settings.organizations:
+        return f"no organization is configured, so none has an endpoint of {provider}: name the file with --config"
+    wanted = f"[organizations.{organization or '<id>'}.providers.{provider}]"
+    if organization and organization not in settings.organizations:
+        known = ", ".join(settings.organizations)
+        return f"organization {organization} has no endpoint of {provider}: it is not configured, only {known}"
+    return f"{f'organization {organization}' if organization else 'the configuration'} has no endpoint of {provider}: add {wanted}"
+
+
+async def _asked(source: ProviderSource, organization: str, selector: Selector, *, text: bool) -> Probe:
+    adapter = source.adapter
+    whom = f"{_place(adapter.endpoint.base_url)} for organization {organization}"
+    match_id = await adapter.resolve(selector)
+    began = time.monotonic()
+    fetched = await adapter.fetch(match_id, {}, text=text, hints={})
+    seconds = time.monotonic() - began
+    bodies = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+    try:
+        return Probe(whom, fetched, seconds, adapter.translate(match_id, bodies))
+    except ServiceError as error:
+        failures = [answer.error.message for answer in fetched.failed if answer.error is not None]
+        return Probe(whom, fetched, seconds, None, next(iter(failures), error.message))
+
+
+def _place(base_url: str) -> str:
+    """A base URL without user, password and query."""
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _selector(kind: str, ident: str) -> Selector:
+    from providers.base import Selector
+
+    match kind:
+        case "match" | "phase" | "overall":
+            return Selector(kind, ident)
+        case _:
+            raise typer.BadParameter("match, phase or overall", param_hint="--kind")
+
+
+def told(probe: Probe) -> Iterator[str]:
+    """What was understood, line by line: answers, state, score, incidents, faults."""
+    yield f"asked {probe.asked}, answered in {probe.seconds * 1000:.0f} ms"
+    for answer in probe.fetched.answers:
+        yield f"  {answer.resource}: {_answer(answer)}"
+    match = probe.match
+    if match is None:
+        yield f"no match: {probe.problem}"
+        return
+    yield f"{match.sport} {match.match_id}: {match.status}, kick-off {_moment(match.kickoff)}"
+    yield from _race(match.title, match.race) if match.sides == () else _teams(match)
+    yield f"comments {len(match.comments)}"
+    yield f"incidents {len(match.incidents)}"
+    yield from (f"  {_incident(match, incident)}" for incident in match.incidents)
+    yield f"faults {len(match.faults)}{' (fields that were not as expected, and are left out)' if match.faults else ''}"
+    yield from (f"  {' '.join(filter(None, each[:3]))}: {each[3]}" for each in map(_fault, match.faults))
+
+
+def _fault(fault: Fault) -> tuple[str, str, str, str]:
+    return fault.resource, fault.row, fault.field, fault.reason
+
+
+def _teams(match: Match) -> Iterator[str]:
+    yield f"  {_name(match, 'home')} – {_name(match, 'away')}  {match.score or '-'}"
+    parts = [f"{part.title} {part.score}" for part in match.periods]
+    parts += [f"shoot-out {match.shootout}"] if match.shootout else []
+    if parts:
+        yield f"  {', '.join(parts)}"
+    squads = [len(side.lineup) + len(side.bench) for side in match.sides]
+    yield f"  squads {' and '.join(map(str, squads))}"
+
+
+def _race(title: str | None, race: Race | None) -> Iterator[str]:
+    """What stands for the teams where everybody meets everybody."""
+    yield f"  {title or '?'}"
+    if race is None:
+        return
+    if race.lap is not None:
+        yield f"  lap {race.lap}{f' of {race.total_laps}' if race.total_laps else ''}, {race.flag or 'no flag'}"
+    yield f"ranking {len(race.ranking)}"
+    for place in race.ranking:
+        names = ", ".join(each.name for each in (place.person, place.team) if each is not None)
+        yield f"  {place.position or '':>7} {names}  {place.gap or place.time or place.status or ''}".rstrip()
+
+
+def _answer(answer: Answer) -> str:
+    """Size, rows and what a cache may do with it; or why there is none."""
+    if answer.error is not None:
+        return f"failed, {type(answer.error).__name__}: {answer.error.message}"
+    size = len(answer.body or b"")
+    fresh = "no max-age" if answer.fresh_for is None else f"fresh for {answer.fresh_for:.0f} s"
+    rows = "1 row" if answer.rows == 1 else f"{answer.rows} rows"
+    return f"{size} bytes, {rows}, {'ETag' if answer.etag else 'no ETag'}, {fresh}"
+
+
+def _incident(match: Match, incident: Incident) -> str:
+    minute = "" if incident.minute is None else f"{incident.minute}{f'+{incident.added}' if incident.added else ''}'"
+    minute = minute if incident.lap is None else f"lap {incident.lap}"
+    side = match.side(incident.side)
+    people = ", ".join(f"{involved.role} {involved.person.name}" for involved in incident.people)
+    kind = f"{incident.kind} ({incident.method})" if incident.method else incident.kind
+    parts = (kind, side.name if side else "", str(incident.score or ""), people, incident.detail or "")
+    return f"{minute:>7} " + "  ".join(part for part in parts if part)
+
+
+def _name(match: Match, side: str) -> str:
+    found = match.home if side == "home" else match.away
+    return found.name if found is not None else "?"
+
+
+def _moment(at: int | None) -> str:
+    return "unknown" if at is None else datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,139 @@
+"""What all commands share: which configuration they use, one unit on the database, and how they end."""
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+
+import typer
+
+import config
+from ingest.cli.console import err, out
+from ingest.cli.exit_status import ExitStatus
+from store.private import FOLDER
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from config import Settings
+    from config.vocabulary import Vocabulary
+    from store.unit import Unit
+
+T = TypeVar("T")
+
+FILE = "matchwire.toml"
+"""The configuration that is used where none is named and the current folder has one."""
+
+YOUNG = 10_000
+"""Objects that are made, less those that went, before the youngest are looked through: some 2 MB."""
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", "-c", help=f"Configuration file (TOML); left out: {FILE} of this folder, if there is one."
+    ),
+]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")]
+
+
+def chosen(path: Path | None) -> Path | None:
+    """The file that is named, or else the one in this folder; None where there is none."""
+    return Path(FILE) if path is None and os.path.lexists(FILE) else path
+
+
+def load(path: Path | None, vocabulary: Vocabulary | None = None) -> Settings:
+    """The settings; every problem is one line, and ends the command."""
+    try:
+        return config.load(chosen(path), os.environ, vocabulary)
+    except config.ConfigError as error:
+        for problem in error.problems:
+            err.print(f"matchwire: {problem}", markup=False)
+        raise typer.Exit(ExitStatus.MISTAKE) from None
+
+
+def vocabulary() -> Vocabulary:
+    """What the installed providers know; one that cannot be loaded ends the command."""
+    from providers.registry import Registry
+
+    try:
+        return {provider.id: provider.catalog for provider in Registry.load()}
+    except ValueError as error:
+        fail(str(error))
+
+
+def placed(settings: Settings, data_dir: Path | None, *, make: bool = False) -> Settings:
+    """The settings with relative names below `data_dir`, which is made where `make` says so."""
+    if data_dir is None:
+        return settings
+    try:
+        if make:
+            data_dir.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+        return settings.in_folder(data_dir.resolve())
+    except OSError as error:
+        fail(f"--data-dir {data_dir}: {_folder(error)}")
+
+
+def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
+    """One unit on the daemon's database; what only the operator can mend is reported in one line."""
+    from ingest.cli.start_errors import OPERATORS
+    from store import command
+
+    try:
+        return command.run(settings.database.url.get_secret_value(), work)
+    except OPERATORS as error:
+        end(error, settings)
+
+
+def end(error: BaseException, settings: Settings | None = None) -> NoReturn:
+    """End the command with the line and the exit status of `error`."""
+    from ingest.cli.start_errors import line_of, status_of
+
+    fail(line_of(error, settings), status_of(error))
+
+
+def fail(message: str, status: ExitStatus = ExitStatus.MISTAKE) -> NoReturn:
+    err.print(f"matchwire: {message}", markup=False)
+    raise typer.Exit(status)
+
+
+def _folder(error: OSError) -> str:
+    text = "is a file, not a folder" if isinstance(error, FileExistsError | NotADirectoryError) else error.strerror
+    return f"cannot be made: {text}"
+
+
+def settle_memory() -> None:
+    """Look for garbage seldom, and never again in what is loaded now.
+
+    Whatever many requests have in the making looks young; looking through it every 700 objects cost a tenth of a write.
+    """
+    gc.freeze()
+    gc.set_threshold(YOUNG, 10, 10)
+    gc.enable()
+
+
+def start(
+    work: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
+    settings: Settings | None = None,
+    *,
+    hangup: Callable[[], None] | None = None,
+    grace: float | None = None,
+    announced: Sequence[str] = (),
+) -> None:
+    """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
+    from ingest.cli.start_errors import OPERATORS
+    from ingest.daemon.run import main as loop
+
+    settle_memory()
+    try:
+        loop(work, hangup, grace=grace)
+    except OPERATORS as error:
+        if announced:
+            raise
+        end(error, settings)
+
+
+def announce_address(address: str) -> None:
+    out.print(f"matchwire listens on {address}", markup=False)

@@ -1,0 +1,165 @@
+"""`matchwire webhooks …`: subscriptions and deliveries for whoever runs the daemon, beside it and without credentials."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from ingest.cli.console import out
+from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, placed
+
+if TYPE_CHECKING:
+    from config import Settings
+
+app = typer.Typer(no_args_is_help=True, help="Webhook subscriptions and their deliveries.")
+
+Organization = Annotated[
+    str | None, typer.Option("--organization", "-o", help="Needed where the configuration has several.")
+]
+Address = Annotated[str, typer.Argument(help="The endpoint's address.")]
+
+
+@app.command("list")
+def list_(organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Show subscriptions, of all organizations unless one is named."""
+    from api.webhooks import documents
+    from store import webhooks
+
+    settings = placed(load(config_file), data_dir)
+    rows = on_database(settings, lambda unit: webhooks.listed(unit.conn, organization))
+    table = Table("organization", "url", "status", "failures", "since", "last outcome")
+    for row in rows:
+        shown = documents.subscription(row)
+        last = shown["lastOutcome"] or {"timestamp": "", "message": ""}
+        table.add_row(
+            row.organization_id,
+            shown["url"],
+            row.status,
+            str(row.failures),
+            shown["consecutiveFailureSince"] or "",
+            f"{last['timestamp']} {last['message']}".strip(),
+        )
+    out.print(table)
+
+
+@app.command()
+def subscribe(
+    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
+) -> None:
+    """Subscribe an endpoint, or enable it again; the secret of a new one is shown once."""
+    from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
+    from store import webhooks
+
+    settings = placed(load(config_file), data_dir)
+    guard = SsrfGuard(settings.webhooks.allow_hosts, look_up_timeout=settings.webhooks.look_up_timeout)
+    try:
+        asyncio.run(guard.check(url))
+    except Blocked as error:
+        fail(str(error))
+    limit, secret = settings.webhooks.per_organization, webhooks.new_secret()
+    owner = _owner(settings, organization)
+    _, new = on_database(
+        settings, partial(webhooks.subscribe, organization_id=owner, url=url, secret=secret, limit=limit)
+    )
+    out.print(f"secret (shown once): {secret}" if new else "The subscription exists; its secret stays.", markup=False)
+
+
+@app.command()
+def unsubscribe(
+    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
+) -> None:
+    """Forget a subscription and its log."""
+    from store import webhooks
+
+    settings = placed(load(config_file), data_dir)
+    on_database(settings, partial(webhooks.unsubscribe, organization_id=_owner(settings, organization), url=url))
+
+
+@app.command()
+def rotate(
+    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
+) -> None:
+    """Give a subscription a new secret; the one before signs too for a while."""
+    from store import webhooks
+
+    settings = placed(load(config_file), data_dir)
+    secret, overlap = webhooks.new_secret(), settings.webhooks.secret_overlap
+    owner = _owner(settings, organization)
+    on_database(settings, partial(webhooks.rotate, organization_id=owner, url=url, secret=secret, overlap=overlap))
+    out.print(f"secret (shown once): {secret}", markup=False)
+
+
+@app.command()
+def ping(
+    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
+) -> None:
+    """Let the daemon send a test message; `deliveries` shows how it went."""
+    from store import delivery_log
+
+    settings = placed(load(config_file), data_dir)
+    on_database(settings, partial(delivery_log.ping, organization_id=_owner(settings, organization), url=url))
+
+
+@app.command()
+def deliveries(  # noqa: PLR0917 -- options of a command line
+    url: Annotated[str | None, typer.Argument(help="Of this endpoint alone.")] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Those alone that failed.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
+    organization: Organization = None,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Show the log of deliveries, the newest first."""
+    from api.webhooks.documents import iso
+    from store import delivery_log
+
+    settings = placed(load(config_file), data_dir)
+    wanted = delivery_log.LogFilter(url=url, success=False if failed else None)
+    owner = _owner(settings, organization)
+    rows = on_database(settings, lambda unit: delivery_log.page(unit.conn, owner, wanted, limit=limit))
+    table = Table("id", "ended", "url", "kind", "liveblog", "version", "round", "tries", "ms", "status", "message")
+    for row in rows:
+        numbers = (str(each) for each in (row.version, row.round, row.tries, row.took_ms, row.status_code or ""))
+        version, made, tries, took, status = numbers
+        table.add_row(
+            str(row.id), iso(row.at), row.url, row.kind, row.local_id, version, made, tries, took, status, row.message
+        )
+    out.print(table)
+
+
+@app.command()
+def replay(  # noqa: PLR0917 -- options of a command line
+    delivery: Annotated[int | None, typer.Argument(help="A row of the log.")] = None,
+    url: Annotated[str | None, typer.Option(help="Instead of a row: everything to this endpoint …")] = None,
+    since: Annotated[int, typer.Option(help="… that changed from this second (Unix time) …")] = 0,
+    until: Annotated[int, typer.Option(help="… to before this one.")] = 2**40,
+    organization: Organization = None,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Let the daemon deliver once more: one row of the log, or a span of time."""
+    from store import delivery_log
+
+    settings = placed(load(config_file), data_dir)
+    owner = _owner(settings, organization)
+    if (delivery is None) == (url is None):
+        fail("name a row of the log, or --url with --since and --until")
+    if delivery is not None:
+        count = on_database(settings, partial(delivery_log.replay, organization_id=owner, delivery_id=delivery))
+    else:
+        work = partial(delivery_log.replay_range, organization_id=owner, url=url or "", since=since, until=until)
+        count = on_database(settings, work)
+    out.print(f"{count} will be delivered once more.")
+
+
+def _owner(settings: Settings, organization: str | None) -> str:
+    known = tuple(settings.organizations)
+    if organization is None and len(known) == 1:
+        return known[0]
+    if organization not in settings.organizations:
+        fail(f"name one of the organizations with --organization: {', '.join(known) or 'none is configured'}")
+    return organization

@@ -1,0 +1,181 @@
+"""How many connections there may be, for all and for one address, and who is let go: one sweep for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from contextlib import suppress
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING
+
+import prometheus_client
+import structlog
+
+from api.addresses import group_of
+from api.errors import Overloaded, RequestTimeout
+from mapping.errors import RateLimited
+
+if TYPE_CHECKING:
+    from config.sections import Server
+    from ingest.daemon.connection import Connection
+    from mapping.errors import ServiceError
+
+log = structlog.get_logger(__name__)
+
+SPARE = 64
+"""Connections beyond the limits that may ask for an operational path, or read why they are refused. A newer one takes the
+place of the one that has kept silent longest."""
+SWEEP = 1.0
+"""Seconds between two looks at all connections."""
+STOPPING = 1.0
+"""Seconds for which a client may stand still once the process stops."""
+RETRY_AFTER = 5
+WARN_EVERY = 60.0
+"""Seconds between two log lines about refused connections."""
+REASON = {RateLimited: "address", Overloaded: "all", RequestTimeout: "slow_request"}
+REASONS = (*REASON.values(), "malformed", "slow_reader")
+
+
+class ConnectionLimits:
+    """The open connections of a server; `per_address` 0 means no limit."""
+
+    def __init__(self, server: Server, *, per_address: int, connections: int | None = None) -> None:
+        self.header_time = server.header_timeout
+        self.stall_time = server.stall_timeout
+        self.stopping = False
+        self._least_rate = server.least_rate
+        self._per_address = per_address
+        self._most = connections or server.max_connections
+        self._interval = min(SWEEP, server.header_timeout / 4, server.stall_timeout / 4)
+        self.proxies = tuple(ip_network(each, strict=False) for each in server.trusted_proxies)
+        """Whose word on whom they ask for is taken."""
+        self._open: set[Connection] = set()
+        self._spare: dict[Connection, None] = {}
+        self._by_address: Counter[str] = Counter()
+        self._behind: Counter[str] = Counter()
+        self._warned = -WARN_EVERY
+        self._wakes = asyncio.Event()
+        self._closed = prometheus_client.Counter(
+            "matchwire_clients_refused", "Connections and requests refused, or let go", ["reason"], registry=None
+        )
+        for reason in REASONS:
+            self._closed.labels(reason)
+        self._gauge = prometheus_client.Gauge("matchwire_connections", "Open connections of clients", registry=None)
+        self._gauge.set_function(self.__len__)
+        self.collectors = (self._closed, self._gauge)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    # Connections
+
+    def enter(self, connection: Connection) -> None:
+        """Count a new connection; beyond the limits it is a spare one, which serves nothing but operational requests."""
+        connection.refusal = self._refusal(connection.address)
+        self._open.add(connection)
+        if connection.refusal is None:
+            self._by_address[group_of(connection.address)] += 1
+            return
+        self.warn(connection.refusal, connection.address)
+        if len(self._spare) >= SPARE:
+            silent = next((each for each in self._spare if not each.requests), connection)
+            self._spare.pop(silent, None)
+            self.refused(connection.refusal)
+            silent.abort()
+        self._spare[connection] = None
+
+    def leave(self, connection: Connection) -> None:
+        """A connection has ended."""
+        self._open.discard(connection)
+        self._spare.pop(connection, None)
+        if connection.refusal is None:
+            _take_one(self._by_address, group_of(connection.address))
+
+    def refused(self, error: ServiceError) -> None:
+        """Count what a client was told before its connection was closed."""
+        self.closed(REASON.get(type(error), "malformed"))
+
+    def closed(self, reason: str) -> None:
+        """Count a connection that was closed for one of REASONS."""
+        self._closed.labels(reason).inc()
+
+    def begin(self, address: str) -> ServiceError | None:
+        """Count a request of an address behind a proxy, or say why it is refused; `end` follows one that is counted."""
+        refusal = self._too_many(self._behind[group_of(address)])
+        if refusal is None:
+            self._behind[group_of(address)] += 1
+        return refusal
+
+    def end(self, address: str) -> None:
+        _take_one(self._behind, group_of(address))
+
+    def _refusal(self, address: str) -> ServiceError | None:
+        if len(self._open) - len(self._spare) >= self._most:
+            return Overloaded("the server has no room for another connection", retry_after=RETRY_AFTER)
+        if self._is_proxy(address):
+            return None
+        return self._too_many(self._by_address[group_of(address)])
+
+    def _too_many(self, count: int) -> ServiceError | None:
+        if not self._per_address or count < self._per_address:
+            return None
+        return RateLimited("too many connections from this address", retry_after=RETRY_AFTER)
+
+    def _is_proxy(self, address: str) -> bool:
+        return bool(self.proxies) and any(ip_address(address) in network for network in self.proxies)
+
+    def warn(self, refusal: ServiceError, address: str) -> None:
+        """Say that clients are refused, at most once a minute."""
+        now = time.monotonic()
+        if now - self._warned >= WARN_EVERY:
+            self._warned = now
+            log.warning("connections.refused", cause=str(refusal), address=address, open=len(self))
+
+    # Time
+
+    async def watch(self) -> None:
+        """Until cancelled: let go of the clients that take too long."""
+        clock = asyncio.get_running_loop().time
+        before = clock()
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._interval):
+                    await self._wakes.wait()
+                    self._wakes.clear()
+            now = clock()
+            # A process that was suspended has not given anybody the time that has passed.
+            elapsed, before = min(now - before, 2 * self._interval), now
+            for connection in list(self._open):
+                self._sweep(connection, elapsed)
+
+    @staticmethod
+    def _sweep(connection: Connection, elapsed: float) -> None:
+        try:
+            connection.sweep(elapsed)
+        except Exception:  # one connection must not keep the others from being looked at
+            log.exception("connections.sweep_failed")
+            connection.abort()
+
+    def patience(self, left: float, elapsed: float, moved: int) -> float:
+        """Seconds that a client may still stand still, of which it had `left` when it moved so many bytes since."""
+        earned = 0.0 if not moved else moved / self._least_rate if self._least_rate else self.stall_time
+        return min(self.stall_time, left - elapsed + earned)
+
+    def stop(self) -> None:
+        """From now on nobody is waited for longer than a second that stands still."""
+        self.stopping = True
+        self.stall_time = min(self.stall_time, STOPPING)
+        self._interval = min(self._interval, STOPPING / 4)
+        self._wakes.set()
+
+    def abort(self) -> None:
+        """Close what is left at once."""
+        for connection in list(self._open):
+            connection.abort()
+
+
+def _take_one(counts: Counter[str], name: str) -> None:
+    counts[name] -= 1
+    if counts[name] <= 0:
+        del counts[name]

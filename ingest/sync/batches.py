@@ -1,0 +1,126 @@
+"""How much of a match one unit of work may touch: what is beyond that follows in further units, each complete in itself.
+
+A liveblog's posts are shared out in the order of play, what has vanished first, so that the newest ones come in one step
+with the scoreboard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from store import sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from sqlalchemy import Connection
+
+    from ingest.sync.change_cache import CachedInputs
+    from mapping.posts import Timed
+
+GAME_KEY = "game"
+"""The ledger line of the liveblog itself: scoreboard, state, squads, names."""
+
+LOOK = 500
+"""Posts of a liveblog that one unit looks at; where there are more to be looked at, `BATCH` at a time."""
+BATCH = 100
+LEAST = 5
+"""Posts for which a liveblog counts at least: it is locked, whatever there is to be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is left of a liveblog after a batch. `whole`: with all that is beside its posts at the end.
+
+    `version`: of the liveblog after the batch; `settled`: nothing so far waits for anything.
+    """
+
+    keys: tuple[str, ...]
+    whole: bool
+    version: int
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PostBatch:
+    """Posts that one unit looks at, all of them where `keys` is None; `whole`: and the liveblog itself."""
+
+    keys: AbstractSet[str] | None
+    whole: bool
+    left: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> AbstractSet[str] | None:
+        """Keys of the ledger that are needed, None for all."""
+        return self.keys if self.keys is None or not self.whole else {*self.keys, GAME_KEY}
+
+
+def next_batch(
+    conn: Connection, game_id: str, told: Iterable[Timed], *, only: AbstractSet[str] | None, rest: Rest | None
+) -> PostBatch:
+    """What the next unit looks at.
+
+    `told`: what there is to be posted, in order; `only`: what of it can have changed, None where anything can have.
+    """
+    if rest is not None:
+        return _first_of(rest.keys, whole=rest.whole)
+    if only is not None and len(only) <= LOOK:
+        return PostBatch(keys=only, whole=False)
+    if only is not None:
+        return _first_of(tuple(dict.fromkeys(each.key for each, _ in told if each.key in only)), whole=False)
+    wanted = dict.fromkeys(each.key for each, _ in told)
+    keys = (*sorted({*sync.ledger_keys(conn, game_id)} - {*wanted, GAME_KEY}), *wanted)
+    return PostBatch(keys=None, whole=True) if len(keys) <= LOOK else _first_of(keys, whole=True)
+
+
+def _first_of(keys: tuple[str, ...], *, whole: bool) -> PostBatch:
+    left = keys[BATCH:]
+    return PostBatch(keys=frozenset(keys[:BATCH]), whole=whole and not left, left=left)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What a batch did to a liveblog: whether it stepped, whether something waits to be confirmed, what to remember.
+
+    `looked`: at how many posts; `rest`: what is left of it for the next unit.
+    """
+
+    stepped: bool = False
+    pending: bool = False
+    cached: CachedInputs | None = None
+    looked: int = 0
+    rest: Rest | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a poll has come with the liveblogs of its match: what a unit begins with and what it leaves to the next one.
+
+    `failed`: liveblogs that cannot be brought in line, and why; they are left out.
+    """
+
+    finished: bool = False
+    done: frozenset[str] = frozenset()
+    begun: Mapping[str, Rest] = field(default_factory=dict)
+    stepped: tuple[str, ...] = ()
+    pending: bool = False
+    cached: Mapping[str, CachedInputs] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+    def after(self, game_id: str, applied: Applied) -> Progress:
+        """With this batch of the liveblog."""
+        kept = {} if applied.cached is None else {game_id: applied.cached}
+        return replace(
+            self,
+            done=self.done if applied.rest else self.done | {game_id},
+            begun={game_id: applied.rest} if applied.rest else {},
+            stepped=(*self.stepped, game_id) if applied.stepped else self.stepped,
+            pending=self.pending or applied.pending,
+            cached={**self.cached, **kept},
+        )
+
+    def without(self, game_id: str, cause: str) -> Progress:
+        """Going on without a liveblog that cannot be brought in line."""
+        return replace(self, done=self.done | {game_id}, begun={}, failed={**self.failed, game_id: cause})

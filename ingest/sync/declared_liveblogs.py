@@ -1,0 +1,166 @@
+"""Liveblogs that the operator declares: created once each, at start or some time before kick-off."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+
+from api.services import ImportRequest
+from ingest.daemon.containment import AGAIN, Containment
+from ingest.sync import stored_rows
+from ingest.sync.import_match import terms_of
+from mapping.errors import ServiceError
+from store import sync
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from config.parties import Liveblog
+    from ingest.sync.import_match import Importer
+    from store.database import Store
+    from store.unit import Unit
+
+log = structlog.get_logger()
+
+LOOK = 3600.0
+"""Seconds after which a kick-off is asked for again, at the latest."""
+
+
+class Declared:
+    """What is still to be created, each as a job with a key; what failed is tried again later.
+
+    `clock` gives Unix seconds, to compare with the kick-off. What is put off waits by `steady`, in each process for itself.
+    """
+
+    def __init__(
+        self,
+        declared: tuple[Liveblog, ...],
+        store: Store,
+        importer: Importer,
+        *,
+        clock: Callable[[], float],
+        steady: Callable[[], float] = time.monotonic,
+        containment: Containment | None = None,
+    ) -> None:
+        self._open = {f"declare {entry.organization}/{entry.key}": entry for entry in declared}
+        self._not_before: dict[str, float] = {}
+        self._store = store
+        self._importer = importer
+        self._clock = clock
+        self._steady = steady
+        self._contained = containment or Containment()
+
+    @property
+    def jobs(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
+        """What each key means."""
+        return {key: partial(self._try, key, entry) for key, entry in self._open.items()}
+
+    async def due(self) -> list[str]:
+        """The keys whose time has come; what exists by now, whoever created it, is left out for good."""
+        keys = [key for key in self._open if self._is_due(key)]
+        return [key for key in keys if not await self._is_done(key)]
+
+    async def tick(self) -> None:
+        """Create what is due, one after the other."""
+        for key in await self.due():
+            try:
+                await self._try(key, self._open[key])
+            except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
+                self._leave_out(key, error)
+
+    def clock_set(self, seconds: float) -> None:  # noqa: ARG002 -- whichever way: what waits was planned by another clock
+        """The wall clock was set: look again at everything that is still to be created."""
+        self._not_before.clear()
+
+    async def _is_done(self, key: str) -> bool:
+        """Whether there is nothing to be done for it now."""
+        try:
+            exists = await self._exists(self._open[key])
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
+            self._leave_out(key, error)
+            return True
+        self._contained.recovered("liveblog", key, key=key)
+        if exists:
+            self._open.pop(key, None)
+        return exists
+
+    def _leave_out(self, key: str, error: Exception) -> None:
+        self._contained.failed("liveblog", key, error, key=key)
+        self._not_before[key] = self._steady() + AGAIN
+
+    async def _try(self, key: str, entry: Liveblog) -> None:
+        if not self._is_due(key) or await self._exists(entry):
+            return
+        try:
+            kickoff = None if entry.lead is None else await self._importer.kickoff(_request(entry))
+            early = 0.0 if kickoff is None or entry.lead is None else kickoff - entry.lead - self._clock()
+            if early > 0:
+                self._not_before[key] = self._steady() + min(early, LOOK)
+            else:
+                await self._importer(_request(entry))
+        except ServiceError as error:
+            log.warning("liveblog.declared_failed", key=entry.key, cause=error.message, retryable=error.retryable)
+            self._not_before[key] = self._steady() + (30 if error.retryable else 600)
+
+    def _is_due(self, key: str) -> bool:
+        return self._steady() >= self._not_before.get(key, float("-inf"))
+
+    async def _exists(self, entry: Liveblog) -> bool:
+        look = partial(sync.is_declared, organization_id=entry.organization, key=entry.key)
+        return await self._store.read(look)
+
+
+async def retune(declared: tuple[Liveblog, ...], store: Store, containment: Containment) -> None:
+    """Give liveblogs that exist already the terms that are declared now; their next poll applies them to everything.
+
+    Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
+    """
+    for entry in declared:
+        look = partial(sync.declared, organization_id=entry.organization, key=entry.key)
+        found = await store.read(look)
+        if found is None:
+            continue
+        try:
+            if await store.write(partial(_retune, entry)):
+                log.info("liveblog.terms_changed", key=entry.key)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
+            containment.failed("liveblog", found.game_id, error, liveblog=found.game_id, key=entry.key)
+
+
+def _retune(entry: Liveblog, unit: Unit) -> bool:
+    found = sync.declared(unit.conn, entry.organization, entry.key)
+    if found is None:
+        return False
+    terms = stored_rows.terms_of(found)
+    wanted = terms_of(_request(entry), terms.sport).as_dict()
+    if wanted == terms.as_dict():
+        return False
+    sync.save_terms(unit, found.game_id, wanted)
+    return True
+
+
+def _request(entry: Liveblog) -> ImportRequest:
+    kind, given = entry.selector
+    return ImportRequest(
+        organization_id=entry.organization,
+        client_id="config",
+        provider=entry.provider,
+        selector_kind=kind,
+        selector_id=given,
+        title=entry.title,
+        locale=entry.locale,
+        text=entry.include_text_content,
+        auto_post=entry.auto_post,
+        exclude_scoreboard=entry.exclude_scoreboard,
+        exclude_events=entry.exclude_events,
+        idempotency_key=None,
+        idempotency_digest="",
+        declared_key=entry.key,
+    )

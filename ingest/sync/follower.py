@@ -1,0 +1,375 @@
+"""Following matches: one heap of due times, one sleeper, one poll at a time per match; when to look again is decided here."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop, heappush
+from itertools import count
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ingest.daemon.containment import Containment
+from ingest.sync import poll
+from ingest.sync.caps import CAPS, Caps
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, unleased
+from ingest.sync.left_out import LeftOut
+from ingest.sync.outage_log import Outage
+from ingest.sync.poll import Followed, Poller
+from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
+from mapping.rules import pacing
+from mapping.rules.breaker import CircuitBreakerConfig
+from store import leases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
+
+    from ingest.sync.apply_snapshot import NewId
+    from ingest.sync.poll import Record
+    from providers.base import Fetched, ProviderAdapter
+    from store.database import Store
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollingConfig:
+    """How to poll: the pace of matches, the silence (seconds) that raises an alarm, and what each endpoint is spared.
+
+    `concurrency`: matches asked at a time; `rate`: requests a second, 0 for no limit; `breaker`: when it is left alone.
+    """
+
+    pace: pacing.PollIntervals = field(default_factory=pacing.PollIntervals)
+    concurrency: int = 8
+    rate: float = 0.0
+    breaker: CircuitBreakerConfig = field(default_factory=CircuitBreakerConfig)
+    silence_alarm: float = 60.0
+    caps: Caps = CAPS
+    """How large a match may be."""
+
+
+class Followers:
+    """Polls the matches that liveblogs are attached to, and keeps those liveblogs in line with them."""
+
+    def __init__(
+        self,
+        store: Store,
+        adapters: Mapping[str, ProviderAdapter],
+        rhythm: PollingConfig,
+        *,
+        clock: Callable[[], float],
+        new_id: NewId,
+        record: Record = poll.unrecorded,
+        lease: Callable[[], bool] = unleased,
+        containment: Containment | None = None,
+    ) -> None:
+        self._store = store
+        self._rhythm = rhythm
+        self._clock = clock
+        self._set = 0.0
+        """By how many seconds the wall clock has been set since the start."""
+        self._attentive_since = clock()
+        """Since when this process has been able to hear and to write; silence before that is no provider's fault."""
+        self._outage = Outage()
+        self._limiters = {
+            key: EndpointLimiter(
+                adapter, concurrency=rhythm.concurrency, rate=rhythm.rate, rule=rhythm.breaker, lease=lease
+            )
+            for key, adapter in adapters.items()
+        }
+        self._pollers = {
+            key: Poller(limiter, store, clock, new_id, record, rhythm.caps) for key, limiter in self._limiters.items()
+        }
+        self._left_out = LeftOut(store, containment or Containment(), self._spawn)
+        self._refused = 0
+        self._matches: dict[str, Followed] = {}
+        self._heap: list[tuple[float, int, str]] = []
+        self._sequence = count()
+        self._woken = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._matches)
+
+    @property
+    def matches(self) -> tuple[Followed, ...]:
+        return tuple(self._matches.values())
+
+    @property
+    def refused(self) -> int:
+        """How many writes were refused because another process had taken the match over."""
+        return self._refused
+
+    @property
+    def unwritten(self) -> int:
+        """Of how many matches the last answers could not be written."""
+        return len(self._outage.matches)
+
+    def follows(self, held: leases.LeasedMatch) -> bool:
+        """Whether the match is followed under this lease, and with all liveblogs that have joined it.
+
+        So is one that cannot be taken up, until it is to be tried again.
+        """
+        match = self._matches.get(held.follow_id)
+        followed = match is not None and (match.fence, match.joined) == (held.fence, held.joined)
+        return followed or self._left_out.waits(held)
+
+    def keep(self, held: Iterable[leases.LeasedMatch], *, spare: Container[str] = frozenset()) -> None:
+        """Drop every match that is not held any more, or was lost in between; `spare` these."""
+        fences = {each.follow_id: each.fence for each in held}
+        for match in self.matches:
+            if fences.get(match.id) != match.fence and match.id not in spare:
+                self._left_out.drop(self._matches.pop(match.id))
+        self._left_out.keep(fences.keys() | self._matches.keys())
+
+    async def follow(self, follow_id: str, *, held: leases.LeasedMatch | None = None, afresh: bool = False) -> None:
+        """Take up a match; `afresh`: another liveblog joined it, so ask for everything, whatever is known, and soon.
+
+        `held`: the lease under which it is written; without one the match belongs to whom it belongs now. One that cannot
+        be taken up is left out. Raises StoreUnavailable.
+        """
+        try:
+            row, resources, text = await self._store.read(partial(poll.load, follow_id=follow_id))
+            if row.endpoint not in self._limiters:
+                log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
+                return
+            fence = row.fence if held is None else held.fence
+            match = self._matches.get(follow_id)
+            if match is None or match.fence != fence:
+                match = self._matches[follow_id] = poll.take_up(row, resources, text=text)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
+            self._matches.pop(follow_id, None)
+            await self._left_out.not_taken_up(follow_id, held, error)
+            return
+        match.afresh = match.afresh or afresh or match.joined != row.joined
+        match.text, match.fence, match.joined = text, fence, row.joined
+        self._left_out.taken_up(match)
+        self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
+
+    async def run(self) -> None:
+        """Drive the polls until cancelled; `stop` then sees to those under way."""
+        while True:
+            await self._sleep()
+            while self._heap and self._heap[0][0] <= monotonic():
+                due, _, follow_id = heappop(self._heap)
+                match = self._matches.get(follow_id)
+                if match is not None and match.due == due and not match.busy:
+                    if held := self._limiters[match.endpoint].hold():
+                        self._hold(match, held)
+                        continue
+                    match.busy = True
+                    self._spawn(self.poll(match))
+
+    async def stop(self, grace: float = 8.0) -> None:
+        """Let polls that are under way finish within `grace` seconds, then cancel what is left."""
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=grace)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def poll(self, match: Followed) -> None:
+        """Poll once and plan the next poll, whatever happens: no match is ever forgotten."""
+        fresh_for: float | None = None
+        retry_after: float | None = None
+        try:
+            fetched = await self._pollers[match.endpoint].poll(match)
+            if match.id in self._outage.matches:  # what could not be written then was new, so it was written now
+                self.store_back()
+            retry_after = self._account(match, fetched)
+            fresh_for = min((a.fresh_for for a in fetched.answers if a.fresh_for is not None), default=None)
+        except EndpointPaused as held:
+            self._hold(match, held.seconds)
+            return
+        except leases.Superseded:
+            self._supersede(match)
+        except StoreUnavailable as error:
+            match.failures += 1
+            self._not_written(match, error)
+        except ServiceError as error:
+            self._fail(match, error)
+            retry_after = self._distance([error])
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
+            self._left_out.failed(match, error)
+            match.failures += 1
+            match.known = {}  # so that whatever is stored of it is written anew
+        else:
+            self._left_out.well(match)
+        finally:
+            match.busy = False
+        self._plan(match, fresh_for, retry_after)
+
+    async def watch_silence(self) -> None:
+        """Raise one alarm for each running match that has had no good answer for too long; not while the store is lost."""
+        now = self._clock()
+        for match in () if self._outage.lost else self._matches.values():
+            quiet = now - max(self._attentive_since, match.good_at or self._attentive_since)
+            if match.status.running and quiet > self._rhythm.silence_alarm and not match.silent:
+                match.silent = True
+                log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
+
+    def store_lost(self, error: ServiceError) -> None:
+        """Somebody could not write."""
+        self._outage.began(error.message)
+
+    def store_back(self) -> None:
+        """Somebody could write: what could not be written is asked for again soon."""
+        if self._outage.lost:
+            self._attentive_since = self._clock()
+        for follow_id in self._outage.ended():
+            match = self._matches.get(follow_id)
+            if match is not None:
+                match.failures = 0
+                if not match.busy:
+                    self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
+
+    def clock_set(self, seconds: float) -> None:
+        """The wall clock was set by so many seconds: nothing that is cached gets older or younger by that.
+
+        Nobody can tell which of the two was right, the old clock or the new one, so a match is looked at as soon as
+        either of them asks for it; plans that are too late by the new one are made anew.
+        """
+        self._set += seconds
+        self._attentive_since += seconds
+        for match in self._matches.values():
+            match.good_at = None if match.good_at is None else match.good_at + seconds
+            match.changed_at = None if match.changed_at is None else match.changed_at + seconds
+            wait = self._interval(match)
+            if wait is not None and not match.busy and not match.failures and match.due > monotonic() + wait:
+                self._schedule(match, pacing.phase(match.match_id, wait))
+
+    def health(self) -> dict[str, int]:
+        """How many matches are followed, failing, and silent (an alarm was raised), and how many endpoints are lost."""
+        return {
+            "matches": len(self._matches),
+            "failing": sum(match.failures > 0 for match in self._matches.values()),
+            "silent": sum(match.silent for match in self._matches.values()),
+            "endpoints_lost": sum(limiter.lost is not None for limiter in self._limiters.values()),
+        }
+
+    async def _sleep(self) -> None:
+        """Wait until a poll is due or one is scheduled."""
+        self._woken.clear()
+        wait = self._heap[0][0] - monotonic() if self._heap else None
+        if wait is not None and wait <= 0:
+            return
+        try:
+            async with asyncio.timeout(wait):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+
+    def _schedule(self, match: Followed, wait: float) -> None:
+        match.due = monotonic() + wait
+        heappush(self._heap, (match.due, next(self._sequence), match.id))
+        self._woken.set()
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _plan(self, match: Followed, fresh_for: float | None, retry_after: float | None) -> None:
+        if self._matches.get(match.id) is not match:  # dropped while it was polled
+            return
+        pace, wait = self._rhythm.pace, self._interval(match)
+        if match.afresh:
+            wait = 0.0
+        elif wait is None:
+            self._spawn(self._close(match))
+            return
+        if match.failures:
+            jitter = random.random()  # noqa: S311 -- spreads load, guards nothing
+            wait = pacing.backoff(pace, wait, failures=match.failures, jitter=jitter, retry_after=retry_after)
+        self._schedule(match, wait if match.failures else pacing.align(pace, wait, fresh_for))
+
+    def _interval(self, match: Followed) -> float | None:
+        """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start."""
+        waits = [
+            pacing.interval(
+                self._rhythm.pace,
+                match.status,
+                now=self._clock() - moved,
+                kickoff=match.kickoff,
+                changed_at=None if match.changed_at is None else match.changed_at - moved,
+                pending=match.pending,
+            )
+            for moved in {0.0, self._set}
+        ]
+        return min((wait for wait in waits if wait is not None), default=None)
+
+    def _account(self, match: Followed, fetched: Fetched) -> float | None:
+        """Book success or failure of a poll; returns how long the provider asked us to stay away.
+
+        A failing resource of text alone is shown in the health, and holds up nothing.
+        """
+        text = self._limiters[match.endpoint].text_resource
+        errors = [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
+        if match.silent and fetched.good:
+            match.silent = False
+            log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
+        if errors:
+            self._fail(match, errors[0])
+            return self._distance(errors)
+        if match.told:
+            log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
+        match.failures, match.told = 0, False
+        return None
+
+    def _fail(self, match: Followed, error: ServiceError) -> None:
+        """Tell of a match that fails twice in a row, once; where all of the endpoint is lost, its limiter tells it once."""
+        match.failures += 1
+        if match.failures > 1 and not match.told and self._limiters[match.endpoint].lost is None:
+            match.told = True
+            log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
+
+    def _not_written(self, match: Followed, error: ServiceError) -> None:
+        """The store is lost, unless it is so for this match alone."""
+        if not self._left_out.unwritten(match, error, self._outage):
+            self._outage.matches.add(match.id)
+            self.store_lost(error)
+
+    def _supersede(self, match: Followed) -> None:
+        """Drop a match that another process follows by now; nothing was written."""
+        self._refused += 1
+        if self._matches.get(match.id) is match:
+            del self._matches[match.id]
+        log.warning("match.superseded", match=match.match_id, fence=match.fence)
+
+    def _hold(self, match: Followed, held: float) -> None:
+        """Look again when the endpoint may be asked, not all matches at once."""
+        self._schedule(match, held + pacing.phase(match.match_id, self._rhythm.pace.live))
+
+    def _distance(self, errors: list[ServiceError]) -> float | None:
+        """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
+        refused = self._rhythm.pace.refused
+        asked = [refused if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
+        return max((wait for wait in asked if wait is not None), default=None)
+
+    async def _close(self, match: Followed) -> None:
+        """Settle what is open at the end of the window and stop following; try again later where the store cannot."""
+        try:
+            await self._pollers[match.endpoint].close(match)
+        except leases.Superseded:
+            self._supersede(match)
+            return
+        except StoreUnavailable as error:
+            self._not_written(match, error)
+            self._schedule(match, self._rhythm.pace.backoff_max)
+            return
+        except ServiceError as error:
+            log.warning("match.closing_failed", match=match.match_id, cause=error.message)
+            self._schedule(match, self._rhythm.pace.backoff_max)
+            return
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
+            self._left_out.failed(match, error)
+            self._schedule(match, self._rhythm.pace.backoff_max)
+            return
+        self._matches.pop(match.id, None)
+        log.info("match.closed", match=match.match_id)

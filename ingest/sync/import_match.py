@@ -1,0 +1,280 @@
+"""Creating a liveblog from a provider's match: fetch, translate, then one unit that pre-fills, posts and follows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import structlog
+
+from api.references import decorate
+from ingest.sync import apply_snapshot
+from ingest.sync.caps import CAPS, Caps, check, within
+from ingest.sync.poll import import_squads, sources
+from ingest.sync.snapshot import Snapshot
+from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from mapping.prefill import game_document
+from mapping.sports import SPORTS
+from mapping.terms import Terms
+from providers.base import Outcome, Selector
+from providers.beside import beside
+from providers.http_client import patient
+from store import idempotency, liveblogs, masterdata, sync
+from store.ids import new_local_id, new_object_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection
+
+    from api.services import ImportRequest
+    from mapping.match import Match
+    from providers.base import Answer, Fetched, Provider, ProviderAdapter
+    from store.database import Store
+    from store.unit import Unit
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSource:
+    """An organization's access to a provider."""
+
+    provider: Provider
+    adapter: ProviderAdapter
+
+
+class Following(Protocol):
+    """Whoever sees to it that a match is followed, in this process or in another one."""
+
+    async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
+        """A liveblog was attached to the match; `afresh`: look at it soon, as if nothing were known."""
+
+
+class Importer:
+    """Answers createFromExternal, and creates the liveblogs that the config declares."""
+
+    def __init__(
+        self,
+        store: Store,
+        sources: Mapping[tuple[str, str], ProviderSource],
+        followers: Following,
+        *,
+        providers: frozenset[str],
+        caps: Caps = CAPS,
+    ) -> None:
+        self._store = store
+        self._sources = sources
+        self._followers = followers
+        self._providers = providers
+        self._caps = caps
+
+    async def __call__(self, request: ImportRequest) -> dict[str, Any]:
+        """The decorated liveblog with `external`; raises the errors of the interface's table for this endpoint."""
+        earlier = await self._store.read(partial(_recall, request=request))
+        if earlier is not None:
+            return earlier
+        source, fetched, match = await self._look(request)
+        snapshot = Snapshot(
+            match=match, good=sources(fetched, source.adapter, match), answers=fetched.answers, hints=fetched.hints
+        )
+        await import_squads(self._store, match, {request.organization_id})
+        create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
+        follow_id, answer = await self._store.write(create)
+        await self._followers.follow(follow_id, afresh=True)
+        log.info("liveblog.created", liveblog=answer["local_id"], provider=request.provider, match=match.match_id)
+        return answer
+
+    async def kickoff(self, request: ImportRequest) -> int | None:
+        """When the match that the request means begins, as the provider says now."""
+        _, _, match = await self._look(request)
+        return match.kickoff
+
+    async def _look(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match]:
+        """Fetch and translate what the request means, and check that it may be had."""
+        source = self._source(request)
+        _check_text(request, source)
+        match_id = await patient(partial(source.adapter.resolve, Selector(request.selector_kind, request.selector_id)))
+        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, caps=self._caps))
+        bodies = _bodies(fetched.changed)
+        match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
+        check(self._caps, match)
+        _check_sport(request, source, match)
+        return source, fetched, match
+
+    def _source(self, request: ImportRequest) -> ProviderSource:
+        if request.provider not in self._providers:
+            raise NotFound("there is no such provider", field="provider")
+        source = self._sources.get((request.organization_id, request.provider))
+        if source is None:
+            raise Forbidden("the organization is not authorized for this data source", field="provider")
+        return source
+
+    @staticmethod
+    def _create(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> tuple[str, dict[str, Any]]:
+        """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
+
+        A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
+        """
+        match, owner = snapshot.match, request.organization_id
+        follow = _follow(unit, request, endpoint, snapshot)
+        earlier = _recall(unit.conn, request)
+        if earlier is not None:
+            return follow.id, earlier
+        known = sync.resources(unit.conn, follow.id)
+        terms = terms_of(request, match.sport)
+        references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
+        document = game_document(match, terms, references)
+        game_id = _insert(unit, request, match, document)
+        apply_snapshot.start_ledger(unit, game_id, document)
+        sync.attach(
+            unit,
+            sync.Attachment(
+                game_id=game_id,
+                follow_id=follow.id,
+                organization_id=owner,
+                provider=match.provider,
+                match_id=match.match_id,
+                selector={"kind": request.selector_kind, "id": request.selector_id},
+                terms=terms.as_dict(),
+                declared_key=request.declared_key,
+            ),
+        )
+        new_event_id = partial(new_local_id, "e")
+        applied = apply_snapshot.sync_liveblog(
+            unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id
+        )
+        if known:
+            sync.look_afresh(unit, follow.id)
+        elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
+            sync.save_follow(unit, follow.id, pending=True)
+        else:
+            apply_snapshot.remember(unit, follow.id, snapshot, pending=applied.pending)
+        if request.idempotency_key is not None:
+            idempotency.remember(
+                unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
+            )
+        return follow.id, describe(unit.conn, game_id)
+
+
+def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
+    """The match's row, opened again where it was closed."""
+    match = snapshot.match
+    row = sync.follow_for(
+        unit,
+        sync.NewFollow(
+            endpoint=endpoint,
+            provider=match.provider,
+            organization_id=request.organization_id,
+            match_id=match.match_id,
+            sport=match.sport,
+            status=match.status.value,
+            kickoff=match.kickoff,
+            hints=dict(snapshot.hints or {}),
+        ),
+    )
+    if row.closed_at is not None:
+        sync.save_follow(unit, row.id, closed_at=None)
+    return row
+
+
+def _insert(unit: Unit, request: ImportRequest, match: Match, document: dict[str, Any]) -> str:
+    game = liveblogs.NewGame(
+        id=new_object_id(unit.now),
+        local_id=new_local_id("g"),
+        organization_id=request.organization_id,
+        sportstype=match.sport,
+        template_id=match.sport,
+        document=document,
+    )
+    return liveblogs.insert_game(unit, game).id
+
+
+def describe(conn: Connection, game_id: str) -> dict[str, Any]:
+    """The answer of createFromExternal: the decorated liveblog, and `external`: its match and how that feed fares."""
+    attachment = sync.attachment(conn, game_id)
+    follow = None if attachment is None else sync.follow(conn, attachment.follow_id)
+    if attachment is None or follow is None:
+        raise NotFound("the liveblog is not attached to a match")
+    terms = Terms.from_dict(attachment.terms)
+    external = {
+        "provider": attachment.provider,
+        "selector": {f"{attachment.selector['kind']}Id": attachment.selector["id"], "matchId": attachment.match_id},
+        "autoPost": {
+            "enabled": terms.auto_post,
+            "excludeScoreboard": terms.exclude_scoreboard,
+            "excludeEvents": sorted(terms.exclude_events),
+            "includeTextContent": terms.text,
+        },
+        "status": follow.status,
+        "feedHealth": {
+            name: {
+                "lastGood": row.good_at,
+                "lastChange": row.changed_at,
+                "failures": row.failures,
+                "skipped": len(row.faults),
+            }
+            for name, row in sync.resources(conn, follow.id).items()
+        },
+    }
+    return {**decorate(conn, liveblogs.require_game(conn, game_id)), "external": external}
+
+
+def _recall(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
+    """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
+    if request.declared_key is not None:
+        attachment = sync.declared(conn, request.organization_id, request.declared_key)
+        return None if attachment is None else describe(conn, attachment.game_id)
+    if request.idempotency_key is None:
+        return None
+    found = idempotency.recall(conn, request.organization_id, request.client_id, request.idempotency_key)
+    if found is None:
+        return None
+    digest, game_id = found
+    if digest != request.idempotency_digest:
+        raise Conflict("this Idempotency-Key was used for another request", field="Idempotency-Key")
+    return describe(conn, game_id)
+
+
+async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, caps: Caps) -> Fetched:
+    """All that the provider has of a match; the resource that makes it has to be there, the others may follow."""
+    fetched = within(caps, await adapter.fetch(match_id, {}, text=text, hints={}))
+    main = fetched.answers[0]
+    if main.outcome is Outcome.FAILED and main.error is not None:
+        raise main.error
+    return fetched
+
+
+def _bodies(answers: tuple[Answer, ...]) -> dict[str, bytes]:
+    return {answer.resource: answer.body for answer in answers if answer.body is not None}
+
+
+def _check_text(request: ImportRequest, source: ProviderSource) -> None:
+    if request.text and not source.adapter.endpoint.text_content:
+        raise InvalidRequest("the organization's endpoint delivers no text content", field="includeTextContent")
+
+
+def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -> None:
+    """Unsupported sports, and text where the interface does not list the sport for it, are 400.
+
+    A sport that is listed for text alone can be had too: it has a scoreboard and nothing to post but the text.
+    """
+    offered = match.sport in source.provider.catalog or match.sport in source.provider.text_sports
+    if match.sport not in SPORTS or not offered:
+        raise InvalidRequest(f"{match.sport} is not supported for {match.provider}", field=f"{request.selector_kind}Id")
+    if request.text and match.sport not in source.provider.text_sports:
+        raise InvalidRequest(f"there is no text content for {match.sport}", field="includeTextContent")
+
+
+def terms_of(request: ImportRequest, sport: str) -> Terms:
+    """What the request asks for; what to leave out only counts where posting is automatic (interface)."""
+    return Terms(
+        sport=sport,
+        locale=request.locale,
+        auto_post=request.auto_post,
+        exclude_events=frozenset(request.exclude_events) if request.auto_post else frozenset(),
+        exclude_scoreboard=request.exclude_scoreboard and request.auto_post,
+        text=request.text,
+        title=request.title,
+    )

@@ -1,0 +1,109 @@
+"""Matches and liveblogs that the followers cannot work on: said once, kept in the store for whoever asks, tried again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ingest.daemon.containment import AGAIN, Containment
+from ingest.sync import apply_snapshot
+from mapping.errors import ServiceError
+from store import leases, sync
+from store.errors import UnreadableRow, told_briefly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable
+
+    from ingest.sync.outage_log import Outage
+    from ingest.sync.poll import Followed
+    from store.database import Store
+    from store.unit import Unit
+
+RELAPSES = 3
+"""So often the store has to be lost for one match while it is there for others, until that is taken for the match's fault."""
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """What one process leaves out of what it follows. `spawn` lets a coroutine run beside the polls."""
+
+    store: Store
+    containment: Containment
+    spawn: Callable[[Coroutine[None, None, None]], None]
+    _waiting: dict[str, tuple[int, int, float]] = field(default_factory=dict)
+    """Matches that could not be taken up: fence, joined, and when they are tried again (monotonic)."""
+
+    def waits(self, held: leases.LeasedMatch) -> bool:
+        """Whether the match could not be taken up, and it is too early to try again."""
+        fence, joined, until = self._waiting.get(held.follow_id, (None, None, 0.0))
+        return (fence, joined) == (held.fence, held.joined) and monotonic() < until
+
+    async def not_taken_up(self, follow_id: str, held: leases.LeasedMatch | None, error: Exception) -> None:
+        """The match cannot be taken up; it is tried again later. Raises StoreUnavailable."""
+        fence, joined = (-1, -1) if held is None else (held.fence, held.joined)
+        self._waiting[follow_id] = (fence, joined, monotonic() + AGAIN)
+        match_id = await self.store.read(partial(sync.match_id, follow_id=follow_id))
+        if self.containment.failed("match", follow_id, error, match=match_id):
+            self._note(follow_id, fence, told_briefly(error))
+
+    def taken_up(self, match: Followed) -> None:
+        """The match is followed; of its resources some may have to be asked for anew."""
+        self._waiting.pop(match.id, None)
+        if match.unreadable is not None:
+            self.failed(match, match.unreadable)
+
+    def failed(self, match: Followed, error: Exception) -> None:
+        """Something is wrong with this match alone."""
+        if self.containment.failed("match", match.id, error, match=match.match_id):
+            self._note(match.id, match.fence, told_briefly(error))
+
+    def well(self, match: Followed) -> None:
+        """The match was polled; of its liveblogs some may be left out."""
+        match.relapses, match.lost_in = 0, None
+        about = {"match": match.match_id}
+        told = self.containment.recovered("match", match.id, **about)
+        for name, cause in match.failed.items():
+            told |= self.containment.failed("liveblog", name, cause, liveblog=name, **about)
+        for name in match.left_out.keys() - match.failed.keys():
+            told |= self.containment.recovered("liveblog", name, liveblog=name, **about)
+        match.left_out = match.failed
+        if told:
+            causes = [f"liveblog {name}: {cause}" for name, cause in match.failed.items()]
+            self._note(match.id, match.fence, "; ".join(causes) or None)
+
+    def unwritten(self, match: Followed, error: ServiceError, outage: Outage) -> bool:
+        """The match could not be written; whether that is the match's own fault: others can be, again and again."""
+        match.relapses += match.lost_in is not None and not (outage.lost and match.lost_in == outage.number)
+        match.lost_in = outage.number if outage.lost else outage.number + 1
+        if match.relapses < RELAPSES:
+            return False
+        self.failed(match, UnreadableRow(f"it cannot be written: {error.message}"))
+        return True
+
+    def drop(self, match: Followed) -> None:
+        """The match is somebody else's now."""
+        self.containment.forget("liveblog", match.left_out)
+
+    def keep(self, follow_ids: Iterable[str]) -> None:
+        """Only these are still this process's."""
+        names = frozenset(follow_ids)
+        self._waiting = {name: kept for name, kept in self._waiting.items() if name in names}
+        self.containment.keep("match", names)
+
+    def _note(self, follow_id: str, fence: int, cause: str | None) -> None:
+        work = partial(apply_snapshot.note_failure, follow_id=follow_id, cause=cause)
+        self.spawn(self._try_to_write(partial(leases.fenced, work=work, follow_id=follow_id, fence=fence)))
+
+    async def _try_to_write(self, work: Callable[[Unit], None]) -> None:
+        try:
+            await self.store.write(work)
+        except (ServiceError, leases.Superseded):  # the log has said it
+            return
+        except Exception as error:  # noqa: BLE001 -- nothing depends on it
+            log.debug("match.failure_not_kept", cause=told_briefly(error))

@@ -1,0 +1,323 @@
+"""One poll of one match: fetch, and where something changed translate it and bring the liveblogs in line, in one unit.
+
+A poll that finds nothing new costs no write. Between polls little is kept in memory (validators, state, health); bodies and
+ledger stay in the store until something changes.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from ingest.daemon.containment import AGAIN
+from ingest.sync import apply_snapshot, batches
+from ingest.sync.caps import CAPS, Caps, check, people_of, rows_of, within
+from ingest.sync.snapshot import Snapshot
+from ingest.sync.stored_rows import known_of, status_of, terms_of
+from mapping.errors import DownstreamRejected, InvalidRequest
+from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
+from providers.beside import LARGE, beside
+from providers.fetch import UNKNOWN
+from store import leases, masterdata, sync
+from store.errors import UnreadableRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlalchemy import Connection
+
+    from ingest.sync.apply_snapshot import NewId
+    from ingest.sync.batches import Progress
+    from ingest.sync.change_cache import CachedInputs
+    from mapping.errors import ServiceError
+    from mapping.match import Match, Status
+    from mapping.terms import Terms
+    from providers.base import Endpoint
+    from store.database import Store
+    from store.unit import Unit
+
+    Record = Callable[[Endpoint, str, Iterable[Answer]], None]
+    """Is shown the answers of every poll; does not block and does not raise."""
+
+T = TypeVar("T")
+
+PEOPLE = 100
+"""People of a match that one unit imports; most squads have far fewer."""
+FAULTS_TOLD = 20
+"""Rows left out of an answer that the log names, at most."""
+RATIO = 8
+"""By so much a stored body is larger than what is stored of it, more or less."""
+
+log = structlog.get_logger()
+
+
+def unrecorded(endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
+    """What is polled is kept nowhere but in the store."""
+
+
+@dataclass(slots=True)
+class Followed:
+    """What a process keeps in memory of a match that it follows. Times are Unix seconds, `due` is monotonic."""
+
+    id: str
+    match_id: str
+    endpoint: str
+    text: bool
+    known: dict[str, Known]
+    hints: Mapping[str, str]
+    status: Status
+    kickoff: int | None
+    changed_at: float | None = None
+    """When an answer last brought something new."""
+    pending: bool = False
+    failures: int = 0
+    told: bool = False
+    """A log line told that it fails."""
+    bad: set[str] = field(default_factory=set)
+    """Resources whose last answer was bad."""
+    good_at: float | None = None
+    polls: int = 0
+    silent: bool = False
+    afresh: bool = False
+    """Another liveblog joined: the next poll asks for everything, whatever is known."""
+    cached: Mapping[str, CachedInputs] = field(default_factory=dict)
+    """Its liveblogs as the last unit left them, by `ticker_id`."""
+    unreadable: UnreadableRow | None = None
+    """What of its resources could not be read when it was taken up."""
+    squads: int | None = None
+    """What the people are made of that were imported last, where there are very many (a hash)."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Liveblogs that the last poll could not bring in line, by `ticker_id`, and why."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Those of which that was said."""
+    lost_in: int | None = None
+    """The outage of the store in which the match could not be written last."""
+    relapses: int = 0
+    """How many outages in a row have hit it."""
+    again: float = math.inf
+    """When those are tried again, whatever the provider answers (monotonic)."""
+    busy: bool = False
+    due: float = 0.0
+    fence: int = 0
+    """The lease under which this process writes for the match."""
+    joined: int = 0
+    """How many liveblogs had joined when it was last looked at afresh."""
+
+
+def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
+    """A match as the store left it, to be taken up. Raises UnreadableRow."""
+    known: dict[str, Known] = {}
+    unreadable: UnreadableRow | None = None
+    for name, each in resources.items():
+        try:
+            known[name] = known_of(each)
+        except UnreadableRow as error:  # it is asked for as if nothing were known of it, and written anew
+            unreadable = error
+    return Followed(
+        id=row.id,
+        match_id=row.match_id,
+        endpoint=row.endpoint,
+        text=text,
+        known=known,
+        hints=row.hints,
+        status=status_of(row),
+        kickoff=row.kickoff,
+        changed_at=row.changed_at,
+        pending=bool(row.pending),
+        bad={name for name, each in resources.items() if each.failures},
+        good_at=row.good_at,
+        fence=row.fence,
+        joined=row.joined,
+        unreadable=unreadable,
+    )
+
+
+def load(conn: Connection, follow_id: str) -> tuple[sync.FollowRow, dict[str, sync.ResourceRow], bool]:
+    """A match's row, its resources, and whether any of its liveblogs wants text. Raises LookupError for no such match."""
+    row = sync.follow(conn, follow_id)
+    if row is None:
+        raise LookupError(follow_id)
+    wants_text = any(terms.text for terms in _readable_terms(sync.attachments_of(conn, follow_id)))
+    return row, sync.resources(conn, follow_id), wants_text
+
+
+def _readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
+    """On which terms these are; those that cannot be read are left out when the match is applied."""
+    found: set[Terms] = set()
+    for each in liveblogs:
+        with suppress(UnreadableRow):
+            found.add(terms_of(each))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Poller:
+    """Polls matches of one endpoint. `clock` gives Unix seconds, `new_id` the `local_id` of a new post."""
+
+    adapter: ProviderAdapter
+    store: Store
+    clock: Callable[[], float]
+    new_id: NewId
+    record: Record = unrecorded
+    caps: Caps = CAPS
+
+    async def poll(self, match: Followed) -> Fetched:
+        """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing of it is kept."""
+        if match.afresh:
+            match.known, match.cached, match.afresh = {}, {}, False
+        match.polls += 1
+        asked = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        fetched = within(self.caps, asked)
+        self.record(self.adapter.endpoint, match.match_id, asked.answers)
+        if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
+            try:
+                await self._apply(match, fetched)
+            except (DownstreamRejected, InvalidRequest) as error:
+                await self._refuse(match, fetched, error)
+                raise
+        elif {answer.resource for answer in fetched.failed} != match.bad:
+            await self._write(match, partial(apply_snapshot.note_health, follow_id=match.id, answers=fetched.answers))
+        for answer in fetched.answers:
+            _note(match, answer)
+        if fetched.good:
+            match.good_at = self.clock()
+        return fetched
+
+    async def _refuse(self, match: Followed, fetched: Fetched, error: ServiceError) -> None:
+        """Answers of which no match can be made are bad, though each by itself is good: health says why, posts stay."""
+        refused = [replace(answer, outcome=Outcome.FAILED, error=error) for answer in fetched.changed]
+        await self._write(match, partial(apply_snapshot.note_health, follow_id=match.id, answers=refused))
+        match.bad.update(answer.resource for answer in refused)
+
+    async def close(self, match: Followed) -> None:
+        """The window after the end is over: settle what is still open, once."""
+        await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
+
+    async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
+        translated, packed = await self._translate(match, fetched)
+        snapshot = Snapshot(
+            match=translated,
+            packed=packed,
+            good=sources(fetched, self.adapter, translated),
+            answers=fetched.answers,
+            hints=fetched.hints,
+        )
+        await self._prepare(match, snapshot)
+        applied = await self._bring_in_line(match, snapshot, closing=closing)
+        match.cached, match.failed = applied.cached, applied.failed
+        match.again = monotonic() + AGAIN if applied.failed else math.inf
+        if translated.status is not match.status:
+            log.info("match.status_changed", match=match.match_id, status=translated.status.value)
+        if fetched.changed or match.changed_at is None:
+            match.changed_at = self.clock()
+        if translated.kickoff is not None:  # a time that the provider does not know any more is no other time
+            match.kickoff = translated.kickoff
+        match.status, match.pending = translated.status, applied.pending
+        match.hints = fetched.hints
+
+    async def _translate(self, match: Followed, fetched: Fetched) -> tuple[Match, Mapping[str, bytes]]:
+        """The match as its last good bodies describe it now, and the new ones packed.
+
+        Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
+        """
+        stored = await self.store.glance(partial(sync.packed_bodies, follow_id=match.id))
+        changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+        stored = {name: body for name, body in stored.items() if name not in changed}
+        size = RATIO * sum(map(len, stored.values())) + sum(map(len, changed.values()))
+        translated, packed = await beside(size, self._translated, match.match_id, stored, changed)
+        for fault in translated.faults[:FAULTS_TOLD]:
+            log.info("match.row_skipped", match=match.match_id, **asdict(fault))
+        if len(translated.faults) > FAULTS_TOLD:
+            log.info("match.rows_skipped", match=match.match_id, rows=len(translated.faults))
+        return translated, packed
+
+    def _translated(
+        self, match_id: str, stored: Mapping[str, bytes], changed: Mapping[str, bytes]
+    ) -> tuple[Match, Mapping[str, bytes]]:
+        translated = self.adapter.translate(match_id, {**sync.unpacked(stored), **changed})
+        check(self.caps, translated)
+        return translated, {name: sync.packed(body) for name, body in changed.items()}
+
+    async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:
+        """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""
+        people, rows = people_of(snapshot.match), rows_of(snapshot.match)
+        if people <= PEOPLE and rows <= batches.LOOK:
+            return
+        liveblogs = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
+        if rows > batches.LOOK:
+            await beside(LARGE + 1, snapshot.prepare, _readable_terms(liveblogs))
+        made_of = hash((snapshot.match.home, snapshot.match.away, snapshot.match.race, match.joined))
+        if people > PEOPLE and match.squads != made_of:
+            await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
+            match.squads = made_of
+
+    async def _bring_in_line(self, match: Followed, snapshot: Snapshot, *, closing: bool) -> Progress:
+        """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
+        # Whether a unit that fails is written is not always known: then nothing is cached.
+        cached, match.cached = match.cached, {}
+        progress = apply_snapshot.BEGINNING
+        while not progress.finished:
+            work = partial(
+                apply_snapshot.apply,
+                follow_id=match.id,
+                snapshot=snapshot,
+                new_id=self.new_id,
+                closing=closing,
+                cached=cached,
+                progress=progress,
+            )
+            try:
+                progress = await self._write(match, work)
+            except apply_snapshot.LiveblogFailed as failed:
+                log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
+                progress = progress.without(failed.game_id, failed.cause)
+            match.pending = match.pending or not progress.finished
+        return progress
+
+    async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:
+        """Every write for a match asks whether it is still ours. Raises Superseded when it is not."""
+        return await self.store.write(partial(leases.fenced, work=work, follow_id=match.id, fence=match.fence))
+
+
+async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> None:
+    """Bring very many people into the master data of the organizations, some in each unit; few come with the liveblog."""
+    if people_of(match) <= PEOPLE:
+        return
+    for owner in sorted(owners):
+        work = partial(masterdata.import_people, owner_id=owner, source=match.provider, match=match, number=PEOPLE)
+        begin = 0
+        while await store.write(partial(work, begin=begin)):
+            begin += PEOPLE
+
+
+def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:
+    """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well.
+
+    An answer that hides posts (mapping.match.Fault) confirms nothing: what was posted stays.
+    """
+    doubtful = match.hiding.union(answer.resource for answer in fetched.failed)
+    asked = {answer.resource for answer in fetched.answers}
+    text = {adapter.text_resource}
+    play = ("play", asked - text, doubtful - text)
+    return frozenset(
+        name for name, needed, bad in (play, ("text", asked & text, doubtful & text)) if needed and not bad
+    )
+
+
+def _note(followed: Followed, answer: Answer) -> None:
+    """Remember validators of good answers, and who answered badly."""
+    if answer.outcome is Outcome.FAILED:
+        followed.bad.add(answer.resource)
+        return
+    followed.bad.discard(answer.resource)
+    earlier = followed.known.get(answer.resource, UNKNOWN)
+    if answer.outcome is Outcome.CHANGED:
+        followed.known[answer.resource] = Known(etag=answer.etag, digest=answer.digest, rows=answer.rows)
+    elif answer.etag and answer.etag != earlier.etag:
+        followed.known[answer.resource] = replace(earlier, etag=answer.etag)

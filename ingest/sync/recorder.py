@@ -1,0 +1,289 @@
+"""Keeps what is polled on disk, to be played again; whatever happens to the recording happens to nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import queue
+import re
+import threading
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import structlog
+
+from ingest.sync.redaction import address, stripped, stripped_bytes
+from providers import http_client, unpacking
+from providers.base import Outcome
+from providers.replay.failure import Failure, Manner
+from providers.replay.paths import Source
+from providers.replay.recording import Line
+from store import private
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from providers.base import Answer, Endpoint
+
+Key = tuple[str, str, str]
+"""The endpoint's, the match's id, the resource."""
+
+log = structlog.get_logger()
+
+WAITING_BYTES = 64 * 1024 * 1024
+"""Bodies that may wait for the disk; what would be more is left out."""
+DAY = 86_400.0
+REMEMBERED = 100_000
+"""Resources whose last answer is known; with more all are forgotten, and an equal answer may be kept twice."""
+
+RETRY_AFTER_KEPT = 100
+"""Characters of that header: a number or a date."""
+
+PATIENCE = 5.0
+"""Seconds that the disk gets for what waits when the daemon stops."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]")
+_LINE_ENDS = re.compile(r"[\r\n]+")
+_ADDRESSES: Mapping[str, Mapping[str, str]] = {
+    "heim": {},
+    "gn-gsd": {
+        "match": "matches/{id}",
+        "lineups": "matches/{id}/lineups",
+        "actions": "matches/{id}/actions",
+        "phase": "phases/{id}",
+        "overall": "overalls/{id}",
+    },
+}
+"""Provider with a replay module → resource → how a recording names it; anything else is `<resource>/ma<id>`."""
+
+_MANNERS: Mapping[str, Manner] = {
+    http_client.LATE: "late",
+    http_client.BROKEN: "broken",
+    unpacking.TOO_LARGE: "large",
+    unpacking.CUT_OFF: "cut",
+    unpacking.GARBLED: "garbled",
+    http_client.STRANGE: "strange",
+}
+"""What the transport says → how the answer ended."""
+
+
+class Seen(NamedTuple):
+    """What a resource turned into, and when that was seen (Unix seconds).
+
+    A changed `body`, a `failure`, or neither where the last good body stands `again`.
+    """
+
+    endpoint: Endpoint
+    match_id: str
+    resource: str
+    at: float
+    body: bytes = b""
+    path: str = ""
+    failure: Failure | None = None
+    again: bool = False
+
+    @property
+    def key(self) -> Key:
+        return self.endpoint.key, self.match_id, self.resource
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + (len(self.failure.body) if self.failure else 0)
+
+
+class Recorder:
+    """Takes answers at once and writes them in a thread of its own. Call it from one thread, `close` it at the end."""
+
+    def __init__(self, folder: Path, *, retention: float, max_bytes: int, clock: Callable[[], float]) -> None:
+        self._folder = folder
+        self._retention = retention
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._known: dict[Key, bytes] = {}
+        """Digests of the last good bodies; empty where the resource was seen and its body was not."""
+        self._failing: dict[Key, str] = {}
+        """What is wrong with those whose last answer failed."""
+        self._lock = threading.Lock()
+        self._waiting = 0
+        self._lost = False
+        self._cleaned = float("-inf")
+        self._queue: queue.SimpleQueue[Seen | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="matchwire-recorder", daemon=True)
+        self._thread.start()
+
+    def __call__(self, endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
+        """Keep what is new: bodies that changed, how resources began to fail, and that they are well again.
+
+        Neither blocks nor raises. A failure is kept once, whatever each of its answers says in detail.
+        """
+        owner = endpoint.key
+        for answer in answers:
+            key = (owner, match_id, answer.resource)
+            news = self._news(key, answer, endpoint)
+            if news:
+                self._take(key, Seen(endpoint, match_id, answer.resource, self._clock(), path=answer.path, **news))
+
+    def close(self, patience: float = PATIENCE) -> None:
+        """Write what waits, for so many seconds at most, and end; may be called twice."""
+        self._queue.put(None)
+        self._thread.join(patience)
+
+    def _news(self, key: Key, answer: Answer, endpoint: Endpoint) -> dict[str, Any]:
+        """What is new of the resource, as fields of Seen; nothing where nothing is."""
+        match answer.outcome:
+            case Outcome.CHANGED if answer.body is not None and sha256(answer.body).digest() != self._known.get(key):
+                return {"body": answer.body}
+            case Outcome.CHANGED | Outcome.UNCHANGED if key in self._failing or key not in self._known:
+                return {"again": True}
+            case Outcome.FAILED if answer.heard is not None and self._failing.get(key) != str(answer.error):
+                return {"failure": failure_of(answer, answer.heard, endpoint)}
+        return {}
+
+    def _take(self, key: Key, seen: Seen) -> None:
+        """Put it before the disk."""
+        with self._lock:
+            if max(len(self._known), len(self._failing)) >= REMEMBERED:
+                self._known.clear()
+                self._failing.clear()
+            if full := self._waiting + seen.size > WAITING_BYTES:
+                self._forget(key)
+            else:
+                self._waiting += seen.size
+                self._known[key] = sha256(seen.body).digest() if seen.body else self._known.get(key, b"")
+                self._failing.pop(key, None)
+                if seen.failure is not None:
+                    self._failing[key] = seen.failure.error.partition(": ")[2]
+        if full:
+            self._lose("the disk is too slow")
+        else:
+            self._queue.put(seen)
+
+    def _forget(self, key: Key) -> None:
+        """What is seen next is recorded, whatever it is."""
+        self._known.pop(key, None)
+        self._failing.pop(key, None)
+
+    def _run(self) -> None:
+        while (seen := self._queue.get()) is not None:
+            try:
+                self._write(seen)
+            except (OSError, ValueError) as error:
+                with self._lock:
+                    self._forget(seen.key)
+                self._lose(str(getattr(error, "strerror", None) or error))
+            finally:
+                with self._lock:
+                    self._waiting -= seen.size
+
+    def _write(self, seen: Seen) -> None:
+        if seen.at >= self._cleaned + DAY:
+            self._tidy(seen.at)
+            self._cleaned = seen.at
+        path = self._folder / name_of(seen)
+        _append(path, gzip.compress(line_of(seen).encode() + b"\n"))
+        self._make_room(path)
+        if self._lost:
+            self._lost = False
+            log.info("recording.recovered")
+
+    def _lose(self, cause: str) -> None:
+        if not self._lost:
+            self._lost = True
+            log.warning("recording.lost", cause=cause)
+
+    def _tidy(self, now: float) -> None:
+        """Remove what is old, and keep what is left private."""
+        for path in self._folder.glob("*/*.jsonl.gz"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < now - self._retention:
+                    _remove(path)
+                else:
+                    private.tighten(path)
+
+    def _make_room(self, current: Path) -> None:
+        """Remove the oldest files until all together fit; the one that is written to goes last."""
+        files = [(path == current, stat.st_mtime_ns, stat.st_size, path) for path, stat in _files(self._folder)]
+        total = sum(size for _, _, size, _ in files)
+        for _, _, size, path in sorted(files):
+            if total <= self._max_bytes:
+                return
+            _remove(path)
+            total -= size
+
+
+def name_of(seen: Seen) -> str:
+    """The file of a match and day (UTC), relative to the folder; safe whatever the id is, and the endpoint's own."""
+    day = datetime.fromtimestamp(seen.at, UTC).date().isoformat()
+    told_apart = sha256(f"{seen.endpoint.key}\x1f{seen.match_id}".encode()).hexdigest()[:8]
+    return f"{day}/{seen.endpoint.provider}-{_UNSAFE.sub('_', seen.match_id)[:40]}-{told_apart}.jsonl.gz"
+
+
+def line_of(seen: Seen) -> str:
+    """What was seen as a line of a recording, without credentials."""
+    at, resource, source = datetime.fromtimestamp(round(seen.at, 3), UTC), seen.resource, None
+    if seen.endpoint.provider in _ADDRESSES:
+        name = _ADDRESSES[seen.endpoint.provider].get(resource, f"{resource}/ma{{id}}")
+        resource = name.format(id=seen.match_id.rpartition(":")[2])
+    else:
+        source = Source(seen.endpoint.provider, seen.match_id, address(seen.path, seen.endpoint))
+    return _told(seen, at, resource)._replace(source=source).row()
+
+
+def _told(seen: Seen, at: datetime, resource: str) -> Line:
+    if seen.failure is not None:
+        kept = stripped_bytes(seen.failure.body, seen.endpoint)
+        again = None if seen.failure.retry_after is None else stripped(seen.failure.retry_after, seen.endpoint)
+        return Line.of_failure(at, resource, seen.failure._replace(body=kept, retry_after=again))
+    if seen.again:
+        return Line.of_raw(at, resource, "")._replace(again=True)
+    text = stripped(seen.body.decode("utf-8-sig", "replace"), seen.endpoint)
+    try:
+        json.loads(text)
+    except ValueError:
+        return Line.of_raw(at, resource, text)
+    return Line(at, resource, _LINE_ENDS.sub(" ", text))
+
+
+def failure_of(answer: Answer, heard: http_client.Heard, endpoint: Endpoint) -> Failure:
+    """What is known of an answer that could not be used."""
+    error = answer.error
+    message = "" if error is None else error.message
+    manner = _MANNERS.get(message, "whole" if heard.status else "broken")
+    return Failure(
+        heard.status,
+        bytes(heard.body),
+        manner,
+        f"{type(error).__name__}: {message}",
+        None if heard.retry_after is None else heard.retry_after[:RETRY_AFTER_KEPT],
+        endpoint.max_body + 1 if manner == "large" else 0,
+    )
+
+
+def _append(path: Path, data: bytes) -> None:
+    """Add `data` at the end, wholly or not at all."""
+    path.parent.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, exist_ok=True)  # licensed content is nobody else's to read
+    with open(path, "ab", buffering=0, opener=private.opener) as file:
+        end = os.fstat(file.fileno()).st_size
+        try:
+            if file.write(data) != len(data):
+                raise OSError("the disk is full")  # noqa: TRY301
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def _files(folder: Path) -> Iterable[tuple[Path, os.stat_result]]:
+    for path in folder.glob("*/*.jsonl.gz"):
+        with suppress(FileNotFoundError):
+            yield path, path.stat()
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with suppress(OSError):  # other files are left in it
+        path.parent.rmdir()

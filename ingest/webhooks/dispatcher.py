@@ -1,0 +1,307 @@
+"""Webhook deliveries of this process: notices what changed and lets each receiver's receiver deliver it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+import structlog
+
+from ingest.daemon.containment import AGAIN, Containment
+from ingest.daemon.metrics import Metrics
+from ingest.daemon.purges import Purging
+from ingest.sync.outage_log import LogOnce
+from ingest.webhooks.attempt import AttemptLimits
+from ingest.webhooks.attempt_writer import AttemptWriter
+from ingest.webhooks.bulkhead import Bulkhead
+from ingest.webhooks.outbox_sequencer import OutboxSequencer
+from ingest.webhooks.rate_limiter import FairRateLimiter
+from ingest.webhooks.receiver import ReceiverWorker
+from ingest.webhooks.single_flight import SingleFlight
+from ingest.webhooks.steady_clock import SteadyClock
+from ingest.webhooks.wire import Wires
+from mapping.errors import ServiceError
+from mapping.rules import delivery as rules
+from store import deliveries, delivery_log, outbox, webhooks
+from store.errors import UnreadableRow
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from ingest.webhooks.attempt import RoundOutcome
+    from ingest.webhooks.ssrf_guard import SsrfGuard
+    from store.database import Store
+    from store.outbox import OutboxRow
+    from store.postgres.notify import Stepped
+    from store.webhooks import Subscription
+
+log = structlog.get_logger()
+
+TICK = 1.0
+SETTLING = 0.02
+"""Seconds before a look is repeated: what changes in between is found together."""
+LOOK_BEHIND = 10
+"""Ticks after which all subscriptions are looked at, also those that another process held."""
+NEWS = 500
+"""Rows that are read once for all receivers; of a larger backlog each reads its own."""
+READING = 3
+"""Receivers that read from the store at a time."""
+IDLE = 120.0
+"""Seconds after which a receiver's connections are closed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryConfig:
+    """How to deliver: `connections` to one receiver, `rate` (requests a second) to one host.
+
+    `rounds`: under way at a time, in all and for one organization.
+    """
+
+    plan: rules.Plan = rules.PLAN
+    limits: AttemptLimits = field(default_factory=AttemptLimits)
+    connections: int = 4
+    rate: float = 50.0
+    rounds: int = 512
+    organization_rounds: int = 256
+    keep: float = 7 * rules.DAY
+    """Seconds for which the log and the outbox are kept."""
+
+
+class ClaimOwner(Protocol):
+    """In whose name receivers are held: a row of `workers`, as long as others count it as alive."""
+
+    @property
+    def owner(self) -> str | None:
+        """None while this process may hold nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoleOwner:
+    """Where no other process can be (SQLite), whoever holds something lives."""
+
+    owner: str = field(default_factory=partial(secrets.token_hex, 8))
+
+
+class Dispatcher:
+    """Receivers for the receivers that this process holds; started like the followers, woken after commits."""
+
+    def __init__(
+        self,
+        store: Store,
+        guard: SsrfGuard,
+        rhythm: DeliveryConfig,
+        *,
+        timing: SteadyClock | None = None,
+        metrics: Metrics | None = None,
+        holding: ClaimOwner | None = None,
+        containment: Containment | None = None,
+    ) -> None:
+        self.store = store
+        self.timing = timing or SteadyClock()
+        self.plan, self.limits, self.connections = rhythm.plan, rhythm.limits, rhythm.connections
+        self.stopping = False
+        self.metrics = metrics or Metrics()
+        self._rhythm = rhythm
+        self._contained = containment or Containment()
+        self._spoilt: dict[str, float] = {}
+        """Receivers that cannot be worked on, and when they are tried again (steady seconds)."""
+        self._guard = guard
+        self._holding = holding or SoleOwner()
+        self._sequencer = OutboxSequencer(store, self.timing, self.metrics)
+        self._name: str | None = None
+        self._seen: int | None = None
+        self._ticks = 0
+        self._receivers: dict[str, ReceiverWorker] = {}
+        self._wires: dict[str, Wires] = {}
+        self._jobs = SingleFlight(self._drain)
+        self._purging = Purging(store)
+        self.recorder = AttemptWriter(store)
+        self.reading = asyncio.Semaphore(READING)
+        self.rates = FairRateLimiter(rhythm.rate, rhythm.rate)
+        self.bulkhead = Bulkhead(rhythm.rounds, rhythm.organization_rounds)
+        self.metrics.watch(self.bulkhead)
+        self._woken = asyncio.Event()
+
+    @property
+    def newest(self) -> int:
+        """The delivery number up to which the receivers may read: what lies beyond is handed to them first."""
+        return self._seen or 0
+
+    @property
+    def owner(self) -> str | None:
+        return self._holding.owner
+
+    def wake(self, _: Stepped = None) -> None:
+        """Something may have changed; costs nothing when called often."""
+        self._woken.set()
+
+    async def run(self, *, alone: bool = False) -> None:
+        """Notice and deliver until cancelled. `alone`: no other process can hold a receiver (SQLite)."""
+        if alone:
+            await self.store.write(deliveries.release)
+        due, look = self.timing.steady(), LogOnce("webhooks.look_failed", "webhooks.look_recovered")
+        while True:
+            try:
+                settled = await self._notice()
+                if self.timing.steady() >= due:
+                    due = self.timing.steady() + TICK * self.timing.speed
+                    await self._tick()
+                look.worked()
+            except ServiceError as error:
+                look.failed(cause=error.message)
+                settled = True
+            except Exception as error:  # noqa: BLE001 -- said once; the next look may do better
+                self._contained.failed("loop", "webhooks", error, loop="webhooks")
+                settled = True
+            else:
+                self._contained.recovered("loop", "webhooks", loop="webhooks")
+            await asyncio.sleep(SETTLING)
+            if settled:
+                await self._wait(TICK)
+            self._woken.clear()
+
+    async def stop(self, grace: float = 10.0) -> None:
+        """Let rounds under way end within `grace` seconds, then leave the receivers to others."""
+        self.stopping = True
+        for receiver in self._receivers.values():
+            receiver.wake()
+        await self._jobs.stop(grace)
+        await self.recorder.stop()
+        held = [receiver.held for receiver in self._receivers.values() if receiver.held is not None]
+        try:
+            if held:
+                await self.store.write(partial(deliveries.let_go, held=held))
+        except ServiceError as error:
+            log.warning("webhooks.release_failed", cause=error.message)
+        for wires in self._wires.values():
+            wires.close()
+
+    async def purge(self) -> bool:
+        """Forget what is older than the log is kept, for some seconds; whether that is all."""
+        return await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
+
+    def observe(self, outcome: RoundOutcome) -> None:
+        """Counts a round."""
+        self.metrics.round(outcome)
+
+    async def _notice(self) -> bool:
+        """Ask for the receivers of what is new; False when more of it waits for its number."""
+        settled, owner = await self._sequencer.advance(), self.owner
+        if owner != self._name:
+            self._name, self._seen = owner, None
+        if owner is None:
+            return True
+        if self._seen is None:  # as this process found it, or finds it again
+            late = await self.store.read(partial(webhooks.behind, owner=owner, through=self._sequencer.last))
+            self._seen = self._sequencer.last
+            self._ask(late)
+        elif self._sequencer.last > self._seen:
+            await self._spread(owner, self._seen, self._sequencer.last)
+        return settled
+
+    async def _spread(self, owner: str, after: int, through: int) -> None:
+        """Read what is new once, hand it to the receivers that are abreast, and let the others read for themselves."""
+
+        def look(conn: Connection) -> tuple[dict[str, list[OutboxRow]], dict[str, str]]:
+            rows = outbox.news(conn, after=after, through=through, limit=NEWS)
+            return rows, webhooks.within_reach(conn, owner) if rows else {}
+
+        rows, reach = await self.store.glance(look)
+        self._seen = through
+        whole = sum(map(len, rows.values())) < NEWS
+        if whole:
+            for receiver in self._receivers.values():
+                receiver.offer(rows.get(receiver.organization, ()), after=after, through=through)
+        self._ask([each for each, organization in reach.items() if organization in rows or not whole])
+
+    async def _tick(self) -> None:
+        """Ask for what has become due, and for what somebody who died has left; now and then for everything."""
+        now, owner = self.timing.now(), self.owner
+        if owner is None:
+            return
+        far = rules.far(self.plan, now)
+
+        def look(conn: Connection) -> tuple[list[str], list[str]]:
+            return webhooks.waiting_for(conn, owner, now=now, far=far), webhooks.orphaned(conn, owner)
+
+        due, orphaned = await self.store.read(look)
+        self._ask([*due, *orphaned], due=True)
+        await self._sequencer.watch()
+        self._ticks += 1
+        if self._ticks % LOOK_BEHIND == 1:
+            self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))
+            for webhook_id, status in (await self.store.read(webhooks.in_no_known_state)).items():
+                cause = UnreadableRow(f"webhooks.status: {status!r}")
+                self._contained.failed("receiver", webhook_id, cause, receiver=webhook_id)
+            self.metrics.webhooks(await self.store.read(partial(delivery_log.backlog, through=self.newest)), now)
+            await self._rest()
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+
+    def _ask(self, ids: list[str], *, due: bool = False) -> None:
+        for each in ids:
+            receiver = self._receivers.get(each)
+            if receiver is None or not receiver.wake(due=due):
+                self._jobs.ask(each)
+
+    async def _drain(self, webhook_id: str) -> None:
+        """Deliver what is due to one receiver; whatever is wrong with it alone is said once."""
+        if self.timing.steady() < self._spoilt.get(webhook_id, 0.0):
+            return
+        try:
+            await self._drain_lane(webhook_id)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this receiver
+            self._spoilt[webhook_id] = self.timing.steady() + AGAIN
+            self._contained.failed("receiver", webhook_id, error, receiver=webhook_id)
+        else:
+            self._spoilt.pop(webhook_id, None)
+            self._contained.recovered("receiver", webhook_id, receiver=webhook_id)
+
+    async def _drain_lane(self, webhook_id: str) -> None:
+        receiver, owner = self._receivers.get(webhook_id), self.owner
+        if receiver is None or not receiver.holds:
+            if owner is None:  # the tick asks again
+                return
+            held = await self.store.write(partial(deliveries.claim, webhook_id=webhook_id, owner=owner))
+            if held is None:
+                self._drop(webhook_id)
+                return
+            receiver = self._receivers[webhook_id] = ReceiverWorker(
+                held, self._wires_of(held), urlsplit(held.url).netloc, self
+            )
+        await receiver.drain()
+
+    def _wires_of(self, held: Subscription) -> Wires:
+        """The receiver's own connections, kept from one claim to the next."""
+        if held.id not in self._wires:
+            self._wires[held.id] = Wires(self._guard.on_behalf_of(held.organization_id), held.url)
+        return self._wires[held.id]
+
+    async def _rest(self) -> None:
+        """Leave receivers that have had nothing for a while to whoever comes first, and close their connections."""
+        before = self.timing.steady() - IDLE * self.timing.speed
+        resting = {
+            key: receiver for key, receiver in self._receivers.items() if not receiver.busy and receiver.used < before
+        }
+        for webhook_id in resting:
+            self._drop(webhook_id)
+        if held := [receiver.held for receiver in resting.values() if receiver.held is not None]:
+            await self.store.write(partial(deliveries.let_go, held=held))
+        self.rates.forget()
+
+    def _drop(self, webhook_id: str) -> None:
+        self._receivers.pop(webhook_id, None)
+        wires = self._wires.pop(webhook_id, None)
+        if wires is not None:
+            wires.close()

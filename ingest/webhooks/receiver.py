@@ -1,0 +1,321 @@
+"""One receiver's way: its own queue, its own few connections, and no knowledge of any other receiver.
+
+What is new is delivered in the order of the outbox, liveblog by liveblog; what failed waits in the store for its next
+round. A delivery counts as done only once it is recorded, so a process that dies repeats it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from ingest.webhooks.attempt import AttemptLimits, make_round
+from ingest.webhooks.cursor import CursorTracker
+from mapping.rules import delivery as rules
+from mapping.rules.delivery import Health, Verdict
+from store import deliveries, outbox
+from store.deliveries import Delivery, Round, Settlement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ingest.webhooks.attempt import RoundOutcome
+    from ingest.webhooks.attempt_writer import AttemptWriter
+    from ingest.webhooks.bulkhead import Bulkhead
+    from ingest.webhooks.rate_limiter import FairRateLimiter
+    from ingest.webhooks.steady_clock import SteadyClock
+    from ingest.webhooks.wire import Wires
+    from store.database import Store
+    from store.outbox import OutboxRow
+    from store.webhooks import Subscription
+
+log = structlog.get_logger()
+
+BATCH = 100
+"""Rows read at a time; a receiver holds two batches of each kind at most."""
+
+
+class ReceiverContext(Protocol):
+    """What the receivers of a process have in common."""
+
+    store: Store
+    timing: SteadyClock
+    plan: rules.Plan
+    limits: AttemptLimits
+    connections: int
+    recorder: AttemptWriter
+    rates: FairRateLimiter
+    """Turns of a host."""
+    bulkhead: Bulkhead
+    """Rounds under way at a time."""
+    reading: asyncio.Semaphore
+    """Receivers that read from the store at a time, so that the API finds connections too."""
+    stopping: bool
+
+    @property
+    def owner(self) -> str | None:
+        """The name under which this process may deliver at this moment; None while it counts as dead."""
+
+    @property
+    def newest(self) -> int:
+        """The delivery number up to which rows may be read."""
+
+    def observe(self, outcome: RoundOutcome) -> None:
+        """Counts a round."""
+
+
+class ReceiverWorker:
+    """The deliveries to one receiver, while this process holds it."""
+
+    def __init__(self, held: Subscription, wires: Wires, host: str, shared: ReceiverContext) -> None:
+        self._held: Subscription | None = held
+        self._over = False
+        self._broken: BaseException | None = None
+        self._wires = wires
+        self._host = host
+        self._shared = shared
+        self._id = held.id
+        self.organization = held.organization_id
+        self._health = Health(failures=held.failures, since=held.failing_since)
+        self._progress = CursorTracker(held.cursor)
+        self._tried: frozenset[int] | None = None
+        self._expected: float | None = None
+        """Seconds that a round is likely to take; None before the first one."""
+        self._written = held.cursor
+        self._queues: dict[str, deque[Delivery]] = {}
+        self._ready: deque[str] = deque()
+        self._queued = 0
+        self._waiting: set[int] = set()
+        self._tasks: dict[asyncio.Task[None], str] = {}
+        self._woken = asyncio.Event()
+        self._draining = False
+        self._due = True
+        self._reading = False
+        self._unrecorded: list[Round] = []
+        self._recording = asyncio.Lock()
+        self.used = shared.timing.steady()
+        """When it last had something to do, by the steady clock."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the receiver is still ours, as far as this process can tell."""
+        return self._held is not None and not self._over and self._held.owner == self._shared.owner
+
+    @property
+    def held(self) -> Subscription | None:
+        """The receiver as it was claimed; None once it is somebody else's."""
+        return self._held
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._tasks)
+
+    def wake(self, *, due: bool = False) -> bool:
+        """Something new may be there; `due`: rounds that wait in the store may begin. Whether somebody is at it."""
+        self._due = self._due or due
+        self._woken.set()
+        return self._draining and self.holds
+
+    def offer(self, rows: Sequence[OutboxRow], *, after: int, through: int) -> None:
+        """All of the organization's rows with `after` < number ≤ `through`: a receiver that was abreast takes them as they are."""
+        if self._reading or self._progress.fed != after or self._queued > BATCH:
+            return  # it reads them when it gets there
+        for row in rows:
+            self._take(row)
+        self._progress.fed = through
+
+    async def drain(self) -> None:
+        """Deliver until nothing is left that may go out now, or the receiver is somebody else's.
+
+        Raises what a delivery raised, after which the receiver is given up.
+        """
+        self.used = self._shared.timing.steady()
+        self._draining = True
+        try:
+            while self._held is not None:
+                self._woken.clear()
+                if self.holds and not self._shared.stopping:
+                    await self._feed()
+                    self._start()
+                if not self._tasks and not self._woken.is_set():
+                    break
+                await self._woken.wait()
+            self._draining = False
+            if self._broken is not None:
+                raise self._broken
+            await self._finish()
+        finally:
+            self._draining = False
+            await self._abandon()
+
+    async def _feed(self) -> None:
+        """Take up new rows and due rounds while there is room and something may be there."""
+        held, shared = self._held, self._shared
+        abreast = self._progress.fed >= shared.newest and self._tried is not None
+        if held is None or self._queued >= BATCH or (abreast and not self._due):
+            return
+        self._reading = True
+        try:
+            async with shared.reading:
+                if self._tried is None:
+                    work = partial(deliveries.so_far, webhook_id=held.id, after=held.cursor)
+                    self._tried, self._expected = await shared.store.read(work)
+                if self._progress.fed < shared.newest:
+                    await self._feed_new(held, shared.newest)
+                if self._due:
+                    await self._feed_due(held)
+        finally:
+            self._reading = False
+
+    async def _feed_due(self, held: Subscription) -> None:
+        self._due = False
+        now = self._shared.timing.now()
+        far, busy = rules.far(self._shared.plan, now), tuple(self._waiting)
+        found = await self._shared.store.read(
+            partial(deliveries.due, webhook_id=held.id, now=now, far=far, limit=BATCH, without=busy)
+        )
+        for each in found:
+            self._waiting.add(each.id or 0)
+            self._put(each.game_id if each.kind == "replay" else f"{each.kind} {each.id}", each)
+        self._due = self._due or len(found) == BATCH
+
+    async def _feed_new(self, held: Subscription, through: int) -> None:
+        after = self._progress.fed
+        rows = await self._shared.store.read(
+            partial(outbox.rows_of, organization_id=held.organization_id, after=after, through=through, limit=BATCH)
+        )
+        for row in rows:
+            self._take(row)
+        if len(rows) < BATCH:  # what is left through this number belongs to others
+            self._progress.fed = through
+
+    def _take(self, row: OutboxRow) -> None:
+        self._progress.take(row.number)
+        if self._tried and row.number in self._tried:
+            self._progress.settle((row.number,))
+            return
+        self._put(
+            row.game_id, Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version)
+        )
+
+    def _put(self, key: str, delivery: Delivery) -> None:
+        """Behind what is queued under the same key: one at a time of these, in order."""
+        if key not in self._queues:
+            self._queues[key] = deque()
+            self._ready.append(key)
+        self._queues[key].append(delivery)
+        self._queued += 1
+
+    def _start(self) -> None:
+        # One that has never answered is tried with one round first: it may be a slow one.
+        width = 1 if self._expected is None else self._shared.connections
+        while self._ready and len(self._tasks) < width:
+            key = self._ready.popleft()
+            delivery = self._queues[key].popleft()
+            self._queued -= 1
+            task = asyncio.create_task(self._deliver(delivery), name=f"deliver to {self._host}")
+            self._tasks[task] = key
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        key = self._tasks.pop(task)
+        if self._queues[key]:
+            self._ready.append(key)
+        else:
+            del self._queues[key]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._held = None  # what it could not record is found again in the store
+            self._broken = error
+        self._woken.set()
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        shared, outcome = self._shared, None
+        await shared.rates.turn(self._host, self.organization, self._id)
+        place = await shared.bulkhead.acquire(self.organization, self._id, self._expected)
+        try:
+            if self._held is not None and not shared.stopping:
+                secrets = self._held.signing(shared.timing.now())
+                outcome = await make_round(
+                    self._wires, self._held.id, delivery, secrets, plan=shared.plan, limits=shared.limits, may=self._may
+                )
+        finally:
+            shared.bulkhead.release(place)
+        if outcome is None:
+            self._over = True  # what was not delivered is found again in the store
+            return
+        self._expected = rules.expected(self._expected, outcome.took)
+        shared.observe(outcome)
+        await self._record(self._round(delivery, outcome))
+
+    def _may(self) -> bool:
+        return self.holds
+
+    def _round(self, delivery: Delivery, outcome: RoundOutcome) -> Round:
+        """What is to be recorded; the receiver's health is noted on the way."""
+        now, plan = self._shared.timing.now(), self._shared.plan
+        success, next_at = outcome.result is Verdict.TAKEN, None
+        if delivery.kind != "ping":
+            self._note(rules.after(plan, self._health, success=success, now=now))
+            if not success:
+                next_at = rules.next_round(plan, rounds=delivery.rounds + 1, now=now, retry_after=outcome.retry_after)
+        return Round(
+            delivery=delivery,
+            tries=outcome.tries,
+            at=now,
+            took_ms=round(outcome.took * 1000),
+            success=success,
+            status_code=outcome.status,
+            message=outcome.message,
+            next_at=next_at,
+        )
+
+    async def _record(self, done: Round) -> None:
+        """Write down how it went, as often as it takes: until then the delivery has not happened.
+
+        What ends while a write is under way goes into the next one together.
+        """
+        self._unrecorded.append(done)
+        async with self._recording:
+            if done not in self._unrecorded:
+                return
+            batch, self._unrecorded = tuple(self._unrecorded), []
+            await self._write(batch)
+
+    async def _write(self, batch: tuple[Round, ...]) -> None:
+        if self._held is None:
+            return
+        new = frozenset(each.delivery.number for each in batch if each.delivery.id is None)
+        cursor = self._progress.cursor_with(new)
+        after = await self._shared.recorder.settle(
+            Settlement(held=self._held, rounds=batch, cursor=cursor, health=self._health)
+        )
+        self._held = None if self._health.disabled else after
+        self._written = cursor
+        self._progress.settle(new)
+        self._waiting.difference_update(each.delivery.id or 0 for each in batch)
+
+    def _note(self, health: Health) -> None:
+        """Say once that a receiver is down, and once that it is back."""
+        before, self._health = self._health, health
+        if not before.failures and health.failures:
+            log.warning("webhook.failing", host=self._host)
+        elif before.failures and not health.failures:
+            log.info("webhook.recovered", host=self._host, failures=before.failures)
+        if health.disabled and not before.disabled:
+            log.error("webhook.disabled", host=self._host, failures=health.failures)
+
+    async def _finish(self) -> None:
+        """Leave the cursor in the store where it has come to."""
+        if self._written < self._progress.newest <= self._progress.cursor:
+            await self._write(())
+
+    async def _abandon(self) -> None:
+        """A receiver that was taken away, or the end of the process: what is under way is not recorded any more."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,129 @@
+"""Events on their way into the table: placed in the order, stamped, created or replaced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import Connection, bindparam, select
+
+from mapping.errors import Conflict, NotFound
+from store import block_ids
+from store.records import (
+    DELETED,
+    EVENT_COLUMNS,
+    EventWrite,
+    StoredEvent,
+    StoredGame,
+    sort_key,
+    stamp_media,
+    without,
+)
+from store.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows
+from store.sql.compiled_query import CompiledQuery
+from store.tables import events
+from store.tables import parts as owners
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from store.unit import Unit
+
+IN_CHUNK = 500
+"""Values in one IN list, well below every database's limit of parameters."""
+
+
+_ONE = CompiledQuery(select(events).where(events.c.local_id == bindparam("name")))
+STEPPED = frozenset({"version", "updated_at", "doc"})
+"""Columns that every change of an event writes; the others, some of them indexed, only where they change."""
+
+
+class Placed(NamedTuple):
+    """Events as they shall be: the serial of the one created last, the records by `local_id`, what is to be sent."""
+
+    serial: int
+    events: dict[str, StoredEvent]
+    parts: list[TableWrite]
+
+
+def place(
+    unit: Unit, game: StoredGame, writes: Sequence[EventWrite], known: Mapping[str, StoredEvent] | None = None
+) -> Placed:
+    """Place the events at the game's version; nothing of them is written before the parts are sent.
+
+    `known`: those that exist already, where the caller has read them since the game is locked.
+    """
+    wanted = {write.local_id: write for write in writes}
+    if known is None:
+        known = events_named(unit.conn, list(wanted))
+    serial = game.serial
+    stored: dict[str, StoredEvent] = {}
+    created, replaced, owned = [], [], []
+    for name, write in wanted.items():
+        before = known.get(name)
+        owned += block_ids.index(unit.conn, name, before.document if before else {}, write.document)
+        if before is None:
+            serial += 1
+            stored[name] = _placed(unit, game, write, None, serial)
+            created.append(columns_of(stored[name]))
+        else:
+            _check_replaceable(before, game)
+            stored[name] = _placed(unit, game, write, before, before.serial)
+            replaced.append(_changes(before, stored[name]))
+    replaced.sort(key=tuple)  # rows that change the same columns together
+    return Placed(
+        serial, stored, [*insert_rows(events, created), *update_rows(events, replaced), *insert_ignore(owners, owned)]
+    )
+
+
+def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None, serial: int) -> StoredEvent:
+    document = without(write.document, EVENT_COLUMNS)
+    waits = write.publish_at is not None and write.publish_at > unit.now
+    return StoredEvent(
+        local_id=write.local_id,
+        game_id=game.id,
+        serial=serial,
+        sort=sort_key(write.created_at, serial),
+        local_status=write.local_status,
+        created_at=write.created_at,
+        updated_at=unit.now if write.updated_at is None else write.updated_at,
+        publish_at=write.publish_at if waits else None,
+        version=game.version,
+        user_id=write.user_id,
+        document=stamp_media(document, before.document if before else {}, game.version),
+    )
+
+
+def events_named(conn: Connection, ids: list[str]) -> dict[str, StoredEvent]:
+    """The events with these `local_id`s, whatever their liveblog and status."""
+    if len(ids) == 1:
+        row = _ONE.first(conn, name=ids[0])
+        return {} if row is None else {ids[0]: event_of(row)}
+    chunks = (ids[start : start + IN_CHUNK] for start in range(0, len(ids), IN_CHUNK))
+    rows = (conn.execute(select(events).where(events.c.local_id.in_(chunk))) for chunk in chunks)
+    return {row.local_id: event_of(row) for result in rows for row in result}
+
+
+def _check_replaceable(before: StoredEvent, game: StoredGame) -> None:
+    if before.game_id != game.id:
+        raise Conflict("this local_id is taken", field="local_id")
+    if before.local_status == DELETED:
+        raise NotFound("no such event")
+
+
+def _changes(before: StoredEvent, after: StoredEvent) -> dict[str, Any]:
+    """The columns of `after` that differ, and those that every change writes."""
+    was, values = columns_of(before), columns_of(after)
+    differing = {name for name, value in values.items() if name in STEPPED or value != was[name]}
+    return {name: value for name, value in values.items() if name == "local_id" or name in differing}
+
+
+def columns_of(stored: StoredGame | StoredEvent) -> dict[str, Any]:
+    """The record as values for its table."""
+    values = stored._asdict()
+    values["doc"] = values.pop("document")
+    return values
+
+
+def event_of(row: Sequence[Any]) -> StoredEvent:
+    """The record in a row of the whole table."""
+    return StoredEvent(*row)

@@ -1,0 +1,182 @@
+"""SQLite: one writer thread, asynchronous read-only readers beside it, a lock against a second daemon."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import StaticPool
+from sqlalchemy.util import greenlet_spawn
+
+from mapping.errors import StoreUnavailable
+from store import private
+from store.errors import StoreError, late, store_errors
+from store.sqlite.alone import NoLivenessLock, NoNotify
+from store.sqlite.file_lock import FileLock
+from store.sqlite.tasks import Tasks
+from store.sqlite.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import URL
+
+    from store.settings import PoolSettings
+    from store.unit import Unit
+
+T = TypeVar("T")
+
+WRITER_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",  # an acknowledged write survives the loss of power
+    "foreign_keys=ON",
+    "cache_size=-65536",  # KiB; the default of 2 MB reads pages of many liveblogs again and again
+    "journal_size_limit=67108864",  # a WAL that had to grow shrinks again at the next checkpoint
+)
+READER_PRAGMAS = ("query_only=ON",)
+
+
+def database_file(url: URL) -> Path | None:
+    """The file that `url` names; None for a database in memory."""
+    return Path(url.database) if url.database and url.database != ":memory:" else None
+
+
+def writer_engine(url: URL, settings: PoolSettings) -> Engine:
+    """A synchronous engine whose connections can write and begin nothing by themselves, on a file that it makes private.
+
+    Raises StoreError where there can be no file.
+    """
+    if (file := database_file(url)) is not None:
+        _make_private(file.resolve())
+    engine = create_engine(
+        url.set(drivername="sqlite+pysqlite"),
+        connect_args={"isolation_level": None, "timeout": settings.timeout, "check_same_thread": False},
+        poolclass=StaticPool if file is None else None,
+    )
+    _on_connect(engine, WRITER_PRAGMAS)
+    return engine
+
+
+def reader_engine(url: URL, settings: PoolSettings) -> Engine:
+    """An engine whose transactions are snapshots and cannot write; used through `read`.
+
+    SQLAlchemy's asynchronous engine is this one in a wrapper, whose package loads all of the ORM: a tenth of a start.
+    """
+    engine = create_engine(
+        url.set(drivername="sqlite+aiosqlite"),
+        connect_args={"isolation_level": None, "timeout": settings.timeout},
+        pool_size=settings.connections,
+        max_overflow=0,
+        pool_timeout=settings.timeout,
+    )
+    _on_connect(engine, READER_PRAGMAS)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+async def read(readers: Engine, query: Callable[[Connection], T]) -> T:
+    """The result of `query` on one snapshot, without holding up the event loop."""
+
+    def run() -> T:
+        with readers.connect() as conn:
+            return query(conn)
+
+    return await greenlet_spawn(run)
+
+
+class SqliteBackend:
+    """The store on one SQLite file, or in memory, where the writer's thread reads as well."""
+
+    def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings) -> None:
+        file = database_file(url)
+        self._settings = settings
+        self._tasks = Tasks()
+        self.presence = NoLivenessLock()
+        self.notices = NoNotify()
+        self._lock = None if file is None else FileLock(file)
+        self._engine = writer_engine(url, settings)
+        self._writer = Writer(self._engine, clock, settings)
+        self._readers = None if file is None else reader_engine(url, settings)
+
+    async def write(
+        self, work: Callable[[Unit], T], about: str | None = None, committed: Callable[[], None] | None = None
+    ) -> T:
+        """Units go one after the other anyway, whatever they are `about`.
+
+        Raises StoreUnavailable after `settings.timeout` seconds, however long the disk or a unit before it takes. What
+        has not begun by then is left undone; what has may still be committed.
+        """
+        del about
+        future = self._writer.submit(work, committed)
+        timer = asyncio.get_running_loop().call_later(self._settings.timeout, _give_up, future)
+        try:
+            result: T = await future
+        finally:
+            timer.cancel()
+        return result
+
+    async def prepare(self, work: Callable[[Unit], T]) -> T:
+        """Like `write`, however long it takes: a migration may rewrite all tables."""
+        result: T = await self._writer.submit(work)
+        return result
+
+    async def glance(self, query: Callable[[Connection], T]) -> T:
+        return await self.write(lambda unit: query(unit.conn))
+
+    async def read(self, query: Callable[[Connection], T]) -> T:
+        if self._readers is None:
+            return await self.glance(query)
+        return await self._tasks.finish(self._read(self._readers, query), self._settings.timeout)
+
+    async def _read(self, readers: Engine, query: Callable[[Connection], T]) -> T:
+        with store_errors():
+            return await read(readers, query)
+
+    async def ping(self) -> None:
+        """Raises StoreUnavailable when nothing can be read, or nothing will be written any more."""
+        if not self._writer.open:
+            raise StoreUnavailable("the database is closed")
+        await self.read(_select_one)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._writer.close)
+        await self._tasks.drain(self._settings.timeout)
+        if self._readers is not None:
+            await greenlet_spawn(self._readers.dispose)
+        self._engine.dispose()
+        if self._lock is not None and self._writer.ended:  # a thread that hangs keeps the file until the process ends
+            self._lock.release()
+
+
+def _make_private(file: Path) -> None:
+    """Before SQLite opens it, which gives the files beside it the same mode."""
+    try:
+        private.make(file)
+        for suffix in ("-wal", "-shm"):
+            private.tighten(file.with_name(file.name + suffix))
+    except OSError as error:
+        raise StoreError(f"cannot open the database {file}: {error.strerror}") from error
+
+
+def _give_up(future: asyncio.Future[Any]) -> None:
+    if not future.done():
+        future.set_exception(late())
+
+
+def _select_one(conn: Connection) -> Any:
+    return conn.exec_driver_sql("SELECT 1").scalar_one()
+
+
+def _on_connect(engine: Engine, pragmas: tuple[str, ...]) -> None:
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        cursor = connection.cursor()
+        for pragma in pragmas:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+
+def _begin(conn: Connection) -> None:
+    conn.exec_driver_sql("BEGIN")
