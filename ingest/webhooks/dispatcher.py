@@ -87,7 +87,7 @@ class SoleOwner:
 
 
 class Dispatcher:
-    """Receivers for the receivers that this process holds; started like the followers, woken after commits."""
+    """A worker for each receiver that this process has claimed; started like the followers, woken after commits."""
 
     def __init__(
         self,
@@ -141,11 +141,13 @@ class Dispatcher:
 
     async def run(self, *, alone: bool = False) -> None:
         """Notice and deliver until cancelled. `alone`: no other process can hold a receiver (SQLite)."""
-        if alone:
-            await self.store.write(deliveries.release)
+        released = not alone
         due, look = self.timing.steady(), LogOnce("webhooks.look_failed", "webhooks.look_recovered")
         while True:
             try:
+                if not released:
+                    await self.store.write(deliveries.release)
+                    released = True
                 settled = await self._notice()
                 if self.timing.steady() >= due:
                     due = self.timing.steady() + TICK * self.timing.speed
@@ -258,7 +260,7 @@ class Dispatcher:
         if self.timing.steady() < self._spoilt.get(webhook_id, 0.0):
             return
         try:
-            await self._drain_lane(webhook_id)
+            await self._drain_receiver(webhook_id)
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this receiver
@@ -268,7 +270,7 @@ class Dispatcher:
             self._spoilt.pop(webhook_id, None)
             self._contained.recovered("receiver", webhook_id, receiver=webhook_id)
 
-    async def _drain_lane(self, webhook_id: str) -> None:
+    async def _drain_receiver(self, webhook_id: str) -> None:
         receiver, owner = self._receivers.get(webhook_id), self.owner
         if receiver is None or not receiver.holds:
             if owner is None:  # the tick asks again

@@ -183,7 +183,7 @@ def _only_liveblog(path) -> str:
 def test_what_is_loaded_is_not_looked_through_for_garbage():
     """A daemon looks for it seldom, and on."""
     ask = (
-        "import gc, ingest.cli; from ingest import cli_shared as cli; gc.disable(); cli.settle_memory();"
+        "import gc, ingest.cli.main; from ingest.cli import shared as cli; gc.disable(); cli.settle_memory();"
         " print(gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == cli.YOUNG, gc.isenabled())"
     )
     told = subprocess.run([sys.executable, "-c", ask], env=ENVIRON, capture_output=True, text=True, check=True).stdout

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from api import auth
 from config import Settings
-from ingest.cli.main import main as cli
+from ingest.cli import main as cli
 from tests.day import ORGANIZATION, configuration, running
 
 PATH = "/api/v5/write/ticker/show.json"

@@ -158,15 +158,15 @@ async def test_a_postgresql_that_cannot_be_used_is_one_line(postgres_url, change
 
 
 LATE = """
-from ingest import cli, cli_shared
+from ingest.cli import main, shared
 
-@cli.app.command("late")
+@main.app.command("late")
 def late():
     async def work(stop):
         raise OSError("long after the start")
-    cli_shared.start(work, announced=["http://127.0.0.1:1"])
+    shared.start(work, announced=["http://127.0.0.1:1"])
 
-cli.main()
+main.main()
 """
 
 

@@ -39,7 +39,7 @@ QUICK = PoolSettings(timeout=2.0)
 PROCESS = """
 import asyncio, sys
 from functools import partial
-from ingest.queued import Jobs, queue_of
+from ingest.daemon.jobs import Jobs, queue_of
 from store.settings import PoolSettings
 
 url, seconds, patience, *keys = sys.argv[1:]
@@ -374,8 +374,8 @@ async def test_the_migrated_tables_are_those_that_the_library_needs(shared_url):
 @pytest.mark.parametrize(
     "program",
     [
-        "import sys, ingest.daemon; print('pgqueuer' in sys.modules)",
-        "from store.queue import NAMES; print(NAMES.channel != NAMES.db_schema or NAMES.function == 'x-y')",
+        "import sys, ingest.daemon.run; print('pgqueuer' in sys.modules)",
+        "from store.postgres.job_queue import NAMES; print(NAMES.channel != NAMES.db_schema or NAMES.function == 'x-y')",
     ],
     ids=["loaded-late", "names"],
 )

@@ -31,10 +31,11 @@ scopes = ["read"]
 """
 UNTIL_READY = """
 import asyncio, os, pathlib, sys
-from ingest import cli, daemon
+from ingest.cli import main
+from ingest.daemon import run as daemon
 import config
 
-async def main():
+async def until_ready():
     stop, loaded = asyncio.Event(), set()
     def ready(_):
         loaded.update(sys.modules)
@@ -42,7 +43,7 @@ async def main():
     await daemon.run(config.load(pathlib.Path(sys.argv[1]), os.environ), announce=ready, stop=stop)
     print("ready with", *sorted(loaded & set(sys.argv[2].split())))
 
-asyncio.run(main())
+asyncio.run(until_ready())
 """
 LATER = {
     "alembic": "the schema is current",

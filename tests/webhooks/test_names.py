@@ -150,7 +150,7 @@ async def test_without_a_thread_a_name_is_not_found(monkeypatch):
 
 HANGING = """
 import asyncio, socket, time
-from ingest.guarded import SsrfGuard
+from ingest.webhooks.ssrf_guard import SsrfGuard
 socket.getaddrinfo = lambda *_, **__: time.sleep(60)
 assert not asyncio.run(SsrfGuard(look_up_timeout=0.1).admits("https://slow.example/"))
 """
