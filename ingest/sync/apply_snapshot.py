@@ -63,7 +63,7 @@ def apply(
     """Bring the liveblogs on the match in line with the snapshot and remember the answers, as far as one unit goes.
 
     Ordinarily that is everything, in one transaction. Where there is more than a unit should do, the answers are only
-    cached by the last one; until then the match is noted as one to be looked at again, so that nothing is lost with
+    saved by the last one; until then the match is noted as one to be looked at again, so that nothing is lost with
     the process. `cached`: what the last poll of this process left of the liveblogs. Raises LiveblogFailed.
     """
     known = cached or {}
