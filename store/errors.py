@@ -52,6 +52,9 @@ POSTGRES_REFUSED = ("28", "3D", "42501")
 """Beginnings of SQLSTATEs that waiting does not mend: credentials, no such database, no right to do it."""
 
 
+FAULTS = (StoreUnavailable, exc.SQLAlchemyError)
+"""What comes from the database itself, whether it passes or not."""
+
 BRIEF = 300
 """Characters of an error's own words that are told."""
 

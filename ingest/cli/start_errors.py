@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ingest.cli.exit_status import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable
-from store.errors import DatabaseAway, StoreError
-from store.faults import FAULTS, cause_of
+from store.errors import FAULTS, DatabaseAway, StoreError, reason
 from store.naming import name_of
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def line_of(error: BaseException, settings: Settings | None = None) -> str:
     """What stopped the start, in one line that names the file, the key or the place."""
     if isinstance(error, FAULTS):
         place = "" if settings is None else f" {name_of(settings.database.url.get_secret_value())}"
-        text = f"database.url: cannot use the database{place}: {cause_of(error)}"
+        text = f"database.url: cannot use the database{place}: {reason(error)}"
     elif isinstance(error, OSError) and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"
     else:
