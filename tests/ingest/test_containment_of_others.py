@@ -83,6 +83,7 @@ SPOILT = (
 async def test_others_go_on_beside_those_that_cannot_be_read(settings, receiver):
     """The healthy receiver is notified, the healthy event published, the new liveblog created; five others are named once."""
     spoilt, healthy = await seeded(settings, receiver)
+    delivered = receiver.requests("secrets") + receiver.requests("status")
     for sql in SPOILT:
         await asyncio.to_thread(poison, settings, sql, game=spoilt)
     async with daemon(with_declared(settings, 3)) as day:
@@ -111,5 +112,5 @@ async def test_others_go_on_beside_those_that_cannot_be_read(settings, receiver)
         assert (2, 1, 2) == tuple([await day.metric(kind) for kind in ("receiver", "client", "liveblog")])
         listed = (await day.http.get(f"{HOOKS}/list")).json()
         assert 3 == len(listed["webhooks"])
-        assert [] == receiver.requests("secrets") + receiver.requests("status")
+        assert delivered == receiver.requests("secrets") + receiver.requests("status")
         assert (await day.http.get("/readyz")).status_code == 200

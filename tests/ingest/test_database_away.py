@@ -105,7 +105,7 @@ async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, schema
     await asyncio.to_thread(postgres_cluster.stop)
     before = (data / "postgresql.auto.conf").read_text()
     wait = f"while [ ! -e {go} ]; do sleep 0.05; done; false"
-    (data / "postgresql.auto.conf").write_text(f"{before}restore_command = '{wait}'\n")
+    (data / "postgresql.auto.conf").write_text(f"{before}restore_command = '{wait}'\nhot_standby = off\n")
     (data / "recovery.signal").touch()
     recovering = asyncio.create_task(asyncio.to_thread(postgres_cluster.start))
     try:
@@ -120,6 +120,24 @@ async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, schema
         (data / "postgresql.auto.conf").write_text(before)
 
     assert away["cause"] == "the database system is starting up"
+
+
+async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, schema, tmp_path):
+    """A server that can only be read is not there yet: the start waits until it takes writes."""
+    data = postgres_cluster.folder / "data"
+    await asyncio.to_thread(postgres_cluster.stop)
+    (data / "standby.signal").touch()
+    await asyncio.to_thread(postgres_cluster.start)
+    standby = await asyncpg.connect(schema.replace("+asyncpg", ""))
+    try:
+        async with starting(settings_for(tmp_path, schema)) as start:
+            away = await start.until_away()
+            await standby.execute("SELECT pg_promote()")
+    finally:
+        await standby.close()
+        (data / "standby.signal").unlink(missing_ok=True)
+
+    assert "read-only" in away["cause"]
 
 
 async def test_a_start_waits_for_a_server_that_shuts_down_and_comes_back(postgres_cluster, schema, tmp_path):
