@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from api.references import decorate
+from api.external.response import external_response
 from ingest.sync import apply_snapshot
 from ingest.sync.caps import CAPS, Caps, check, within
 from ingest.sync.poll import import_squads, sources
@@ -155,7 +155,7 @@ class Importer:
             idempotency.remember(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
             )
-        return follow.id, describe(unit.conn, game_id)
+        return follow.id, external_response(unit.conn, game_id)
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
@@ -191,41 +191,11 @@ def _insert(unit: Unit, request: ImportRequest, match: Match, document: dict[str
     return liveblogs.insert_game(unit, game).id
 
 
-def describe(conn: Connection, game_id: str) -> dict[str, Any]:
-    """The answer of createFromExternal: the decorated liveblog, and `external`: its match and how that feed fares."""
-    attachment = sync.attachment(conn, game_id)
-    follow = None if attachment is None else sync.follow(conn, attachment.follow_id)
-    if attachment is None or follow is None:
-        raise NotFound("the liveblog is not attached to a match")
-    terms = Terms.from_dict(attachment.terms)
-    external = {
-        "provider": attachment.provider,
-        "selector": {f"{attachment.selector['kind']}Id": attachment.selector["id"], "matchId": attachment.match_id},
-        "autoPost": {
-            "enabled": terms.auto_post,
-            "excludeScoreboard": terms.exclude_scoreboard,
-            "excludeEvents": sorted(terms.exclude_events),
-            "includeTextContent": terms.text,
-        },
-        "status": follow.status,
-        "feedHealth": {
-            name: {
-                "lastGood": row.good_at,
-                "lastChange": row.changed_at,
-                "failures": row.failures,
-                "skipped": len(row.faults),
-            }
-            for name, row in sync.resources(conn, follow.id).items()
-        },
-    }
-    return {**decorate(conn, liveblogs.require_game(conn, game_id)), "external": external}
-
-
 def _recall(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
     if request.declared_key is not None:
         attachment = sync.declared(conn, request.organization_id, request.declared_key)
-        return None if attachment is None else describe(conn, attachment.game_id)
+        return None if attachment is None else external_response(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None
     found = idempotency.recall(conn, request.organization_id, request.client_id, request.idempotency_key)
@@ -234,7 +204,7 @@ def _recall(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     digest, game_id = found
     if digest != request.idempotency_digest:
         raise Conflict("this Idempotency-Key was used for another request", field="Idempotency-Key")
-    return describe(conn, game_id)
+    return external_response(conn, game_id)
 
 
 async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, caps: Caps) -> Fetched:
