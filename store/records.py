@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from store.errors import UnreadableRow
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -156,6 +158,13 @@ class NewGame:
     document: Mapping[str, Any] = field(default_factory=dict)
     external_id: str | None = None
     events: tuple[EventWrite, ...] = ()
+
+
+def check_document(record: StoredGame | StoredEvent) -> None:
+    """Raise UnreadableRow for a liveblog or event whose document is no JSON object."""
+    table = "games" if isinstance(record, StoredGame) else "events"
+    if not isinstance(record.document, dict):
+        raise UnreadableRow(f"{table}.doc of {record.local_id}: no object")
 
 
 def without(document: Mapping[str, Any], columns: frozenset[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the sync knows of its matches: rows in, rows out, no rules."""
+"""What the sync knows of its matches and of the liveblogs on them: rows in, rows out, no rules."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
-from store.errors import UnreadableRow
+from mapping.match import Status
+from mapping.terms import Terms
+from store.errors import UnreadableRow, reading
 from store.ids import new_object_id
 from store.records import DELETED
 from store.sql.bulk_write import update_rows, upsert, write_batch
-from store.sql.compiled_query import Among, CompiledQuery
+from store.sql.compiled_query import CompiledQuery
 from store.tables import attachments as attachments_table
 from store.tables import follows as follows_table
 from store.tables import games as games_table
-from store.tables import ledger as ledger_table
 from store.tables import resources as resources_table
 
 if TYPE_CHECKING:
@@ -96,18 +97,8 @@ class ResourceRow:
     faults: Any = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerRow:
-    """What became of one wanted post. `state`: posted, draft, withdrawn, gone; `written`: as the sync last wrote it."""
-
-    key: str
-    kind: str
-    state: str
-    local_id: str | None = None
-    missing: int = 0
-    reason: str = ""
-    written: Mapping[str, Any] = field(default_factory=dict)
-
+FOLLOW_TIMES = ("kickoff", "good_at", "changed_at")
+"""Columns of a follow that hold a time or nothing; SQLite keeps anything in them."""
 
 _ALIVE = exists().where(games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != DELETED)
 """The attachment's liveblog is not deleted."""
@@ -133,16 +124,8 @@ _BODIES = CompiledQuery(
         resources_table.c.follow_id == bindparam("follow_id"), resources_table.c.body.is_not(None)
     )
 )
-_LINE = [column for column in ledger_table.c if column.name != "game_id"]
-_LEDGER = CompiledQuery(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
-_LINES = CompiledQuery(
-    select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys"))
-)
 FORGOTTEN = 50
 """Matches whose bodies one unit drops, or that it closes."""
-_KEYS = CompiledQuery(
-    select(ledger_table.c.key).where(ledger_table.c.game_id == bindparam("game_id")).order_by(ledger_table.c.key)
-)
 QUICK = 1
 """How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
 
@@ -365,24 +348,30 @@ def save_resources(
     write_batch(unit.conn, upsert(resources_table, sorted(rows, key=len)))
 
 
-def ledger(conn: Connection, game_id: str, *, only: Collection[str] | None = None) -> dict[str, LedgerRow]:
-    """The liveblog's ledger by key, or those of its keys; "game" holds what the sync last wrote to the game itself."""
-    if only is None:
-        rows = _LEDGER.mappings(conn, game_id=game_id)
-    else:
-        rows = _LINES.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
-    return {row["key"]: LedgerRow(**row) for row in rows}
+def terms_of(attachment: Attachment) -> Terms:
+    """The terms of the request that created the liveblog. Raises UnreadableRow."""
+    with reading(f"attachments.terms of {attachment.game_id}"):
+        return Terms.from_dict(attachment.terms)
 
 
-def ledger_keys(conn: Connection, game_id: str) -> tuple[str, ...]:
-    """The keys of the liveblog's ledger, sorted."""
-    return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id))
+def status_of(row: FollowRow) -> Status:
+    """The match's status; hints and times of the row are checked as well. Raises UnreadableRow."""
+    with reading(f"follows.status of {row.id}"):
+        status = Status(row.status)
+    if not isinstance(row.hints, dict) or not all(isinstance(each, str) for each in row.hints.values()):
+        raise UnreadableRow(f"follows.hints of {row.id}: no object of texts")
+    for name in FOLLOW_TIMES:
+        if not isinstance(getattr(row, name), int | None):
+            raise UnreadableRow(f"follows.{name} of {row.id}: no number")
+    return status
 
 
-def save_ledger(unit: Unit, game_id: str, rows: Iterable[LedgerRow]) -> None:
-    """Insert or replace these rows; the others of the liveblog stay."""
-    by_key = {row.key: {"game_id": game_id, **_values(row)} for row in rows}
-    write_batch(unit.conn, upsert(ledger_table, list(by_key.values())))
+def check_resource(row: ResourceRow) -> None:
+    """Raise UnreadableRow for a resource that is not of this version's form."""
+    texts = isinstance(row.etag, str | None) and isinstance(row.digest, str | None)
+    numbers = isinstance(row.rows, int) and isinstance(row.failures, int)
+    if not texts or not numbers or not isinstance(row.faults, list | tuple):
+        raise UnreadableRow(f"resources of {row.name}: not of the form of this version")
 
 
 def _first(conn: Connection, table: Table, *where: Any) -> Row[Any] | None:

@@ -19,7 +19,6 @@ from ingest.daemon.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
 from ingest.sync.caps import CAPS, Caps, check, people_of, rows_of, within
 from ingest.sync.snapshot import Snapshot
-from ingest.sync.stored_rows import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.beside import LARGE, beside
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
-    from ingest.sync.change_cache import CachedInputs
+    from ingest.sync.snapshot import CachedInputs
     from mapping.errors import ServiceError
     from mapping.match import Match, Status
     from mapping.terms import Terms
@@ -116,9 +115,11 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
     unreadable: UnreadableRow | None = None
     for name, each in resources.items():
         try:
-            known[name] = known_of(each)
-        except UnreadableRow as error:  # it is asked for as if nothing were known of it, and written anew
+            sync.check_resource(each)
+        except UnreadableRow as error:  # it is fetched as if nothing were known of it, and written anew
             unreadable = error
+        else:
+            known[name] = Known(etag=each.etag, digest=each.digest, rows=each.rows)
     return Followed(
         id=row.id,
         match_id=row.match_id,
@@ -126,7 +127,7 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
         text=text,
         known=known,
         hints=row.hints,
-        status=status_of(row),
+        status=sync.status_of(row),
         kickoff=row.kickoff,
         changed_at=row.changed_at,
         pending=bool(row.pending),
@@ -152,7 +153,7 @@ def _readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
     found: set[Terms] = set()
     for each in liveblogs:
         with suppress(UnreadableRow):
-            found.add(terms_of(each))
+            found.add(sync.terms_of(each))
     return found
 
 

@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from sqlalchemy import exc
 
-from store import sync
+from store import ledger, sync
+from store.ledger import LedgerRow
 from store.liveblogs import insert_game, record
 from store.records import DELETED, Change
-from store.sync import Attachment, LedgerRow, NewFollow, ResourceRow
+from store.sync import Attachment, NewFollow, ResourceRow
 from tests.store.conftest import ORGANIZATION, new_game
 
 MATCH = NewFollow(
@@ -158,19 +159,19 @@ async def test_the_ledger_remembers_by_key(store, game):
     """Rows are replaced by key, the others stay, and each liveblog has its own."""
     goal = LedgerRow(key="incident:1", kind="soccer.goal", state="posted", local_id="e1", written={"title": "Goal"})
     card = LedgerRow(key="incident:2", kind="soccer.yellow-card", state="draft")
-    await store.write(lambda unit: sync.save_ledger(unit, game.id, [goal, card]))
+    await store.write(lambda unit: ledger.save(unit, game.id, [goal, card]))
     withdrawn = replace(goal, state="withdrawn", missing=2, reason="vanished")
-    await store.write(lambda unit: sync.save_ledger(unit, game.id, [withdrawn]))
+    await store.write(lambda unit: ledger.save(unit, game.id, [withdrawn]))
 
-    assert await store.read(partial(sync.ledger, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
-    assert await store.read(partial(sync.ledger, game_id="other")) == {}
+    assert await store.read(partial(ledger.rows, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
+    assert await store.read(partial(ledger.rows, game_id="other")) == {}
 
 
 async def test_everything_about_a_match_is_one_unit(store, game, follow):
     """A unit that fails at its end leaves neither ledger nor resource nor health behind."""
 
     def work(unit):
-        sync.save_ledger(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
+        ledger.save(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
         sync.save_resources(unit, follow.id, [(ResourceRow(name="match", faults=[]), b"x")])
         sync.save_follow(unit, follow.id, failures=9)
         raise LookupError
@@ -178,6 +179,6 @@ async def test_everything_about_a_match_is_one_unit(store, game, follow):
     with pytest.raises(LookupError):
         await store.write(work)
 
-    assert await store.read(partial(sync.ledger, game_id=game.id)) == {}
+    assert await store.read(partial(ledger.rows, game_id=game.id)) == {}
     assert await store.read(partial(sync.resources, follow_id=follow.id)) == {}
     assert await store.read(partial(sync.follow, follow_id=follow.id)) == follow
