@@ -116,18 +116,19 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
     """
     rows = {row["id"]: row for row in _HELD.mappings(unit.conn, ids=[each.held.id for each in settlements])}
     locked = _locked(unit.conn, [each for each in settlements if each.held.id not in rows])
-    ours = [each for each in settlements if each.held.id in rows and rows[each.held.id]["fence"] == each.held.fence]
+    ours = {
+        each.held.id: each
+        for each in settlements
+        if each.held.id in rows and rows[each.held.id]["fence"] == each.held.fence
+    }
     if not ours:
         return Settled({}, locked)
-    logged = [_logged(each.held.id, done) for each in ours for done in each.rounds]
-    settled = [_settled(rows[each.held.id], each) for each in ours]
+    logged = [_logged(name, done) for name, each in ours.items() for done in each.rounds]
+    settled = [_settled(rows[name], each) for name, each in ours.items()]
     write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, settled))
-    for each in ours:
-        for done in each.rounds:
-            _plan(unit, each.held.id, done)
-        if each.health.disabled:
-            _disable(unit, each.held.id)
-    renewals = {each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}
+    for name, each in ours.items():
+        _plan_all(unit, name, each)
+    renewals = {name: renewed(each.held, rows[name]["secrets"]) for name, each in ours.items()}
     return Settled({name: held for name, held in renewals.items() if held is not None}, locked)
 
 
@@ -206,6 +207,14 @@ def _disable(unit: Unit, webhook_id: str) -> None:
     values = {"status": "disabled", "owner": None, "updated_at": unit.now}
     unit.conn.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(values))
     unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == webhook_id))
+
+
+def _plan_all(unit: Unit, webhook_id: str, settlement: Settlement) -> None:
+    """Plan what follows the rounds; nothing where the receiver is disabled by them."""
+    for done in settlement.rounds:
+        _plan(unit, webhook_id, done)
+    if settlement.health.disabled:
+        _disable(unit, webhook_id)
 
 
 def _plan(unit: Unit, webhook_id: str, done: Round) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import ColumnElement, Connection, delete, func, select
 
 from mapping.errors import Conflict, NotFound
 from store.deliveries import Delivery, enqueue
@@ -14,6 +14,8 @@ from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks import Subscription, require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from store.unit import Unit
 
 REPLAYED = 10_000
@@ -62,6 +64,14 @@ class Backlog:
 
 
 EVERYTHING = LogFilter()
+FILTERS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
+    "url": lambda url: webhooks.c.url == url,
+    "liveblog": lambda name: (webhook_rounds.c.game_id == name) | (webhook_rounds.c.local_id == name),
+    "success": webhook_rounds.c.success.is_,
+    "since": lambda time: webhook_rounds.c.at >= time,
+    "until": lambda time: webhook_rounds.c.at < time,
+}
+"""Field of a `LogFilter` → what it demands of a row."""
 
 
 def page(
@@ -82,15 +92,11 @@ def page(
         .order_by(table.id.desc())
         .limit(limit)
     )
-    conditions: list[Any] = [
-        wanted.url is not None and webhooks.c.url == wanted.url,
-        wanted.liveblog is not None and (table.game_id == wanted.liveblog) | (table.local_id == wanted.liveblog),
-        wanted.success is not None and table.success.is_(wanted.success),
-        wanted.since is not None and table.at >= wanted.since,
-        wanted.until is not None and table.at < wanted.until,
-        before is not None and table.id < before,
-    ]
-    query = query.where(*(each for each in conditions if each is not False))
+    if before is not None:
+        query = query.where(table.id < before)
+    for name, value in asdict(wanted).items():
+        if value is not None:
+            query = query.where(FILTERS[name](value))
     return [LogRow(**row._asdict()) for row in conn.execute(query)]
 
 

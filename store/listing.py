@@ -19,7 +19,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from store.event_rows import IN_CHUNK, event_of
+from store.event_rows import event_of, in_chunks
 from store.liveblogs import DELETED, StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
 from store.search import TAG, TAG_LENGTH, TEAM, found, found_games
@@ -120,8 +120,8 @@ def outlines(conn: Connection, game_ids: Sequence[str]) -> dict[str, list[Stored
     A document is empty unless it may name labels or an editor: most do not, and reading them costs the most.
     """
     found: dict[str, list[StoredEvent]] = {game_id: [] for game_id in game_ids}
-    for start in range(0, len(game_ids), IN_CHUNK):
-        for row in conn.execute(_OUTLINES, {"ids": list(game_ids[start : start + IN_CHUNK])}):
+    for ids in in_chunks(game_ids):
+        for row in conn.execute(_OUTLINES, {"ids": list(ids)}):
             stored = event_of(row)
             found[stored.game_id].append(stored)
     return found

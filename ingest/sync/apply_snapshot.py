@@ -235,8 +235,7 @@ class LiveblogSync:
     def apply(self, batch: PostBatch, rest: Rest | None) -> Applied:
         """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
         before = LedgerPosts.read(self.unit.conn, self.game.id, batch.rows)
-        # Everything is imported before the first batch, and known to the others.
-        masters = self.references(None if batch.with_board or (batch.whole and rest is None) else batch.keys)
+        masters = self.references(None if batch.imports else batch.keys)
         make = partial(
             wanted,
             self.snapshot.match,
@@ -286,20 +285,25 @@ class LiveblogSync:
 
     def _write(self, before: LedgerPosts, changes: Changes, change: BoardChange) -> int:
         """Write events, document and ledger, as far as they change; returns the liveblog's version after it."""
-        version = self.game.version
-        times = {name: event.created_at for name, event in before.events.items()}
-        if changes.events or change.document is not None:
-            writes = tuple(self._event_write(event, before) for event in changes.events)
+        version, writes = self.game.version, tuple(self._event_write(event, before) for event in changes.events)
+        if writes or change.document is not None:
             made = liveblogs.Change(game=change.document, events=writes)
             version = liveblogs.write(self.unit, self.game, made, known=before.events).version
-            times |= {write.local_id: write.created_at for write in writes}
+        self._save_ledger(before, changes, change, writes)
+        return version
+
+    def _save_ledger(
+        self, before: LedgerPosts, changes: Changes, change: BoardChange, writes: Iterable[liveblogs.EventWrite]
+    ) -> None:
+        """Save the rows that change, with the time of each event unless a person moved it."""
         moved = before.moved()
+        times = {each.local_id: each.created_at for each in before.events.values()}
+        times |= {each.local_id: each.created_at for each in writes}
         placed = {**before.placed, **{name: at for name, at in times.items() if name not in moved}}
         rows = [ledger.row_of(entry, placed[entry.local_id]) for entry in changes.entries]
         rows += [ledger.row_of_board(change.board)] if change.board != before.board else []
         if rows:
             ledger.save(self.unit, self.game.id, rows)
-        return version
 
     def _event_write(self, event: Stored, before: LedgerPosts) -> liveblogs.EventWrite:
         known, claimed, now = before.stored.get(event.local_id), event.document.get("created_at"), self.unit.now

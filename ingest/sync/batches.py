@@ -44,11 +44,13 @@ class Rest:
 class PostBatch:
     """Posts that one unit looks at, all of them where `keys` is None. `left`: those of the units after it.
 
-    `whole`: the last unit looks at the liveblog itself as well.
+    `whole`: the last unit looks at the liveblog itself as well. `imports`: all people and teams of the match are imported
+    before it, as they are before the first batch, so that they are known to the others.
     """
 
     keys: AbstractSet[str] | None
     whole: bool
+    imports: bool
     left: tuple[str, ...] = ()
 
     @property
@@ -70,18 +72,21 @@ def next_batch(
     `timed`: what there is to be posted, in order; `only`: what of it can have changed, None where anything can have.
     """
     if rest is not None:
-        return _first_of(rest.keys, whole=rest.whole)
+        return _first_of(rest.keys, whole=rest.whole, imports=rest.whole and len(rest.keys) <= BATCH)
     if only is not None and len(only) <= LOOK:
-        return PostBatch(keys=only, whole=False)
+        return PostBatch(keys=only, whole=False, imports=False)
     if only is not None:
-        return _first_of(tuple(dict.fromkeys(each.key for each, _ in timed if each.key in only)), whole=False)
+        keys = tuple(dict.fromkeys(each.key for each, _ in timed if each.key in only))
+        return _first_of(keys, whole=False, imports=False)
     wanted = dict.fromkeys(each.key for each, _ in timed)
     keys = (*sorted({*ledger.keys(conn, game_id)} - {*wanted, ledger.GAME_KEY}), *wanted)
-    return PostBatch(keys=None, whole=True) if len(keys) <= LOOK else _first_of(keys, whole=True)
+    if len(keys) <= LOOK:
+        return PostBatch(keys=None, whole=True, imports=True)
+    return _first_of(keys, whole=True, imports=True)
 
 
-def _first_of(keys: tuple[str, ...], *, whole: bool) -> PostBatch:
-    return PostBatch(keys=frozenset(keys[:BATCH]), whole=whole, left=keys[BATCH:])
+def _first_of(keys: tuple[str, ...], *, whole: bool, imports: bool) -> PostBatch:
+    return PostBatch(keys=frozenset(keys[:BATCH]), whole=whole, imports=imports, left=keys[BATCH:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,7 +152,7 @@ class Importer:
         else:
             apply_snapshot.remember(unit, follow.id, snapshot, pending=applied.pending)
         if request.idempotency_key is not None:
-            idempotency.remember(
+            idempotency.save(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
             )
         return follow.id, external_response(unit.conn, game_id)
@@ -198,7 +198,7 @@ def _recall(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
         return None if attachment is None else external_response(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None
-    found = idempotency.recall(conn, request.organization_id, request.client_id, request.idempotency_key)
+    found = idempotency.find(conn, request.organization_id, request.client_id, request.idempotency_key)
     if found is None:
         return None
     digest, game_id = found
