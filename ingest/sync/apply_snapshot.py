@@ -65,19 +65,19 @@ def apply(
     cached: Mapping[str, CachedInputs] | None = None,
     progress: Progress = BEGINNING,
 ) -> Progress:
-    """Bring the liveblogs on the match in line with the snapshot and remember the answers, as far as one unit goes.
+    """Bring the liveblogs on the match in line with the snapshot and save the answers, as far as one unit goes.
 
     Ordinarily that is everything, in one transaction. Where there is more than a unit should do, the answers are only
-    saved by the last one; until then the match is noted as one to be looked at again, so that nothing is lost with
-    the process. `cached`: what the last poll of this process left of the liveblogs. Raises LiveblogFailed.
+    saved by the last one; until then the match is marked as pending, so that nothing is lost with the process. `cached`:
+    the liveblogs as the last poll of this process left them. Raises LiveblogFailed.
     """
     known = cached or {}
     masters = Masters(unit, snapshot.match)
-    room = LOOK
+    budget = LOOK
     for attachment in sync.attachments_of(unit.conn, follow_id):
         if attachment.game_id in progress.done:
             continue
-        if room <= 0:
+        if budget <= 0:
             return _unfinished(unit, follow_id, progress)
         with _blamed(attachment.game_id):
             applied = sync_liveblog(
@@ -94,8 +94,8 @@ def apply(
         progress = progress.after(attachment.game_id, applied)
         if applied.rest is not None:
             return _unfinished(unit, follow_id, progress)
-        room -= max(applied.looked, LEAST)
-    remember(unit, follow_id, snapshot, pending=progress.pending, closing=closing)
+        budget -= max(applied.looked, LEAST)
+    save_answers(unit, follow_id, snapshot, pending=progress.pending, closing=closing)
     return replace(progress, finished=True)
 
 
@@ -323,14 +323,14 @@ class LiveblogSync:
 
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
-    """Remember that the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
+    """Begin the ledger: the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
     parts = {name: document[name] for name in EVERYTHING if name in document}
     ledger.save(unit, game_id, [ledger.row_of_board(Board(written=parts))])
 
 
-def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
-    """Keep what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
-    note_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
+def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
+    """Save what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
+    save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     changed = any(answer.outcome is Outcome.CHANGED for answer in snapshot.answers)
     sync.save_follow(
         unit,
@@ -346,20 +346,20 @@ def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, c
     )
 
 
-def note_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
-    """Keep why the match, or one of its liveblogs, is left out; None: nothing is any more."""
+def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
+    """Save why the match, or one of its liveblogs, is left out; None: nothing is left out any more."""
     since = None if cause is None else unit.now
     sync.save_follow(unit, follow_id, last_error=cause, failing_since=since)
 
 
-def note_health(
+def save_health(
     unit: Unit,
     follow_id: str,
     answers: Iterable[Answer],
     faults: tuple[Fault, ...] = (),
     packed: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Keep what the answers say of each resource: last good, last change, failures in a row, rows left out."""
+    """Save what the answers say of each resource: last good, last change, failures in a row, rows left out."""
     known = sync.resources(unit.conn, follow_id)
     rows = ((known.get(answer.resource, sync.ResourceRow(name=answer.resource)), answer) for answer in answers)
     after = [(resource_after(row, answer, faults, unit.now), answer.body) for row, answer in rows]
@@ -372,7 +372,7 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
         case Outcome.FAILED:
             return replace(row, failures=row.failures + 1, last_error=str(answer.error))
         case Outcome.UNCHANGED:
-            etag = answer.etag or row.etag if row.digest else None  # what is to be looked at afresh stays so
+            etag = answer.etag or row.etag if row.digest else None  # what is to be fetched afresh stays so
             return replace(row, etag=etag, good_at=now, failures=0, last_error=None)
         case Outcome.CHANGED:
             skipped = [
