@@ -1,4 +1,4 @@
-"""The log of deliveries: reading it, sending again what it tells of, forgetting what is old."""
+"""The log of deliveries: reading it, delivering again, purging what is old."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def page(
 
 
 def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
-    """Deliver once more what a row of the log tells of. Raises NotFound, Conflict for a disabled subscription."""
+    """Deliver once more the version in a row of the log. Raises NotFound, Conflict for a disabled subscription."""
     table = webhook_rounds.c
     columns = (table.number, table.game_id, table.local_id, table.version, table.kind)
     row = unit.conn.execute(

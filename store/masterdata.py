@@ -155,7 +155,7 @@ def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose data an import writes, and where from."""
+    """The owner of the data that an import writes, and its source."""
 
     unit: Unit
     owner_id: str
@@ -235,7 +235,7 @@ def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dic
 
 
 def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
-    """Write what the provider says where nobody else has said anything since. Raises UnreadableRow."""
+    """Write what the provider says where no person has changed it since. Raises UnreadableRow."""
     current = _fields(table, row)
     merged, written = merge(current, row.written, wanted)
     active = {"inactive": False} if table is players and row.inactive else {}

@@ -81,7 +81,7 @@ class StoredGame(NamedTuple):
 class StoredEvent(NamedTuple):
     """A post, in the order of its table's columns.
 
-    `publish_at` is set while it waits for its time, and nobody but writers sees it then.
+    `publish_at` is set while it waits for its time, and only writers see it then.
     """
 
     local_id: str

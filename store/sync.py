@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
@@ -42,29 +42,20 @@ class NewFollow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FollowRow:
-    """A followed match: its canonical status, when it is polled next, how it has been answering, who holds it."""
+class FollowRow(NewFollow):
+    """A followed match: its canonical status, how its polls have ended, which process has its lease."""
 
     id: str
-    endpoint: str
-    provider: str
-    organization_id: str
-    match_id: str
-    sport: str
-    status: str
-    kickoff: int | None
-    next_poll_at: float
-    good_at: int | None
-    changed_at: int | None
-    failures: int
-    failing_since: int | None
-    last_error: str | None
-    hints: dict[str, str]
-    pending: Any
-    closed_at: int | None
-    owner: str | None
-    fence: int
-    joined: int
+    good_at: int | None = None
+    changed_at: int | None = None
+    failures: int = 0
+    failing_since: int | None = None
+    last_error: str | None = None
+    pending: Any = None
+    closed_at: int | None = None
+    owner: str | None = None
+    fence: int = 0
+    joined: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +98,7 @@ _ABANDONED = (
     exists().where(attachments_table.c.follow_id == follows_table.c.id),
     ~exists().where(attachments_table.c.follow_id == follows_table.c.id, _ALIVE),
 )
-"""The match is open, somebody has been on it, and nobody is."""
+"""The match is open, liveblogs have been on it, and none is any more."""
 
 _ATTACHED = CompiledQuery(
     select(attachments_table)
@@ -140,20 +131,7 @@ def follow_for(unit: Unit, match: NewFollow) -> FollowRow:
     )
     if known is not None:
         return _follow(known)
-    row = FollowRow(
-        id=new_object_id(unit.now),
-        good_at=None,
-        changed_at=None,
-        failures=0,
-        failing_since=None,
-        last_error=None,
-        pending=None,
-        closed_at=None,
-        owner=None,
-        fence=0,
-        joined=0,
-        **_values(match),
-    )
+    row = FollowRow(id=new_object_id(unit.now), **_values(match))
     unit.conn.execute(insert(follows_table).values(_values(row)))
     return row
 
@@ -189,7 +167,7 @@ def abandoned(conn: Connection) -> list[str]:
 def close_abandoned(unit: Unit) -> list[str]:
     """Follow some of those matches no longer; a liveblog that is created later opens its match again. Gives their ids.
 
-    First their rows are locked, against whoever attaches a liveblog at this moment, then asked again.
+    First their rows are locked, against a liveblog that is attached at this moment, then checked again.
     """
     locked = (
         select(follows_table.c.id)
@@ -211,7 +189,7 @@ def closed_with_bodies(conn: Connection, limit: int = FORGOTTEN) -> list[str]:
 
 
 def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:
-    """Drop the bodies of these, where they are still closed; one that is opened again is asked for everything anyway."""
+    """Drop the bodies of these, where they are still closed; of one that is opened again everything is fetched anyway."""
     closed = select(follows_table.c.id).where(
         follows_table.c.id.in_(follow_ids), follows_table.c.closed_at.is_not(None)
     )
@@ -236,7 +214,7 @@ def save_terms(unit: Unit, game_id: str, terms: Mapping[str, Any]) -> None:
 
 
 def look_afresh(unit: Unit, follow_id: str) -> None:
-    """Have the match looked at as if nothing were known of it, by whichever process holds it now or later."""
+    """Have the match looked at as if nothing were known of it, by the process that has its lease now or later."""
     joined = {"joined": follows_table.c.joined + 1}
     unit.conn.execute(update(follows_table).where(follows_table.c.id == follow_id).values(joined))
     forgotten = {"etag": None, "digest": None}
@@ -300,13 +278,8 @@ def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
     return {row["name"]: ResourceRow(**row) for row in _RESOURCES.mappings(conn, follow_id=follow_id)}
 
 
-def bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
-    """The last good body of each resource that ever had one."""
-    return unpacked(packed_bodies(conn, follow_id))
-
-
 def packed_bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
-    """Like `bodies`, as they are stored."""
+    """The last good body of each resource that ever had one, as they are stored."""
     return {name: bytes(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
 
 
@@ -383,4 +356,4 @@ def _follow(row: Row[Any]) -> FollowRow:
 
 
 def _values(row: Any) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in type(row).__slots__}
+    return {each.name: getattr(row, each.name) for each in fields(row)}

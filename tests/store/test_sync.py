@@ -28,6 +28,10 @@ MATCH = NewFollow(
 )
 
 
+def bodies(conn, follow_id):
+    return sync.unpacked(sync.packed_bodies(conn, follow_id))
+
+
 @pytest.fixture
 async def follow(store):
     return await store.write(partial(sync.follow_for, match=MATCH))
@@ -119,7 +123,7 @@ async def test_bodies_of_closed_matches_are_forgotten(store, follow):
     assert [follow.id] == await store.read(sync.closed_with_bodies)
     assert [1, 0] == [await store.write(forget) for _ in range(2)]
     assert [] == await store.read(sync.closed_with_bodies)
-    assert {} == await store.read(partial(sync.bodies, follow_id=follow.id))
+    assert {} == await store.read(partial(bodies, follow_id=follow.id))
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert {"match": replace(good, etag=None, digest=None)} == known
 
@@ -149,10 +153,10 @@ async def test_a_resource_that_fails_keeps_its_last_good_body(store, follow):
 
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert known == {"match": failed, "liveticker": ResourceRow(name="liveticker", faults=[])}
-    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
+    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
 
     await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"")]))
-    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b""}
+    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b""}
 
 
 async def test_the_ledger_remembers_by_key(store, game):
