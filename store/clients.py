@@ -1,4 +1,4 @@
-"""Who may use the API: client ids, hashed secrets, scopes, organizations."""
+"""Clients of the API: ids, hashed secrets, scopes, organizations."""
 
 from __future__ import annotations
 

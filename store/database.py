@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from store.postgres.backend import PostgresBackend
     from store.postgres.liveness_lock import LivenessLock
     from store.postgres.notify import Hear, Stepped
-    from store.sqlite.alone import NoLivenessLock
-    from store.sqlite.backend import SqliteBackend
+    from store.sqlite.backend import NoLivenessLock, SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]
 

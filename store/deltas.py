@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from store.event_rows import IN_CHUNK, event_of
+from store.event_rows import event_of, in_chunks
 from store.records import PUBLISHED
 from store.tables import events, games
 
@@ -52,8 +52,8 @@ def chunk(conn: Connection, game_id: str, *, since: int, limit: int) -> tuple[li
 
 def versions(conn: Connection, game_ids: Sequence[str]) -> dict[str, int]:
     """The current version of each of these liveblogs."""
-    chunks = (game_ids[start : start + IN_CHUNK] for start in range(0, len(game_ids), IN_CHUNK))
-    found = (conn.execute(select(games.c.id, games.c.version).where(games.c.id.in_(ids))) for ids in chunks)
+    query = select(games.c.id, games.c.version)
+    found = (conn.execute(query.where(games.c.id.in_(ids))) for ids in in_chunks(game_ids))
     return {row.id: row.version for rows in found for row in rows}
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from store.event_rows import IN_CHUNK, event_of
+from store.event_rows import event_of, in_chunks
 from store.liveblogs import DELETED, StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
 from store.search import TAG, TAG_LENGTH, TEAM, found, found_games
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WRITTEN = type_coerce(events.c.doc, Text)
-_TELLING = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor")))
+_SHOWN_IN_LISTS = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor")))
 """Where a document may say something that lists show."""
 _OUTLINES = (
     select(
         *(column for column in events.c if column is not events.c.doc),
-        case((_TELLING, events.c.doc), else_=literal({}, events.c.doc.type)).label("doc"),
+        case((_SHOWN_IN_LISTS, events.c.doc), else_=literal({}, events.c.doc.type)).label("doc"),
     )
     .where(
         events.c.game_id.in_(bindparam("ids", expanding=True)),
@@ -69,7 +69,7 @@ class Listed(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MasterFilter:
-    """Whose records, and which of them; None and the empty string filter nothing."""
+    """Owners of the records, and conditions; None and the empty string filter nothing."""
 
     owners: Sequence[str]
     q: str = ""
@@ -80,7 +80,7 @@ class MasterFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameFilter:
-    """Whose liveblogs, and which; `start` and `end` bound their beginning: where none is planned, their creation."""
+    """Owners of the liveblogs, and conditions; `start` and `end` bound their beginning, or creation where none is planned."""
 
     owners: Sequence[str]
     q: str = ""
@@ -120,8 +120,8 @@ def outlines(conn: Connection, game_ids: Sequence[str]) -> dict[str, list[Stored
     A document is empty unless it may name labels or an editor: most do not, and reading them costs the most.
     """
     found: dict[str, list[StoredEvent]] = {game_id: [] for game_id in game_ids}
-    for start in range(0, len(game_ids), IN_CHUNK):
-        for row in conn.execute(_OUTLINES, {"ids": list(game_ids[start : start + IN_CHUNK])}):
+    for ids in in_chunks(game_ids):
+        for row in conn.execute(_OUTLINES, {"ids": list(ids)}):
             stored = event_of(row)
             found[stored.game_id].append(stored)
     return found

@@ -63,7 +63,7 @@ _EVENT_LOCKED = CompiledQuery(
     select(*events_table.c, *games.c)
     .join_from(games, events_table, games.c.id == events_table.c.game_id)
     .where(events_table.c.local_id == bindparam("local_id"))
-    .with_for_update(of=[games, events_table])  # in this order, as everybody who writes events has the game first
+    .with_for_update(of=[games, events_table])  # in this order, as every writer of events locks the game first
 )
 
 STEPPED = frozenset({"id", "version", "updated_at", "serial"})
@@ -121,7 +121,7 @@ def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | Non
 def write(
     unit: Unit, locked: StoredGame, change: Change, *, known: Mapping[str, StoredEvent] | None = None
 ) -> Recorded:
-    """Like `record`, answering with what was written, so that nobody has to read it again.
+    """Like `record`, returning what was written, so that it need not be read again.
 
     `known`: those of the change's events that exist, where they have been read since the game was locked.
     """
@@ -141,9 +141,9 @@ def write(
         values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
     write_batch(unit.conn, placed.parts, update_rows(games, [values]), _note(unit, stored))
     if values.keys() <= STEPPED:
-        _hold(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
+        _keep(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
     else:
-        _let_go(unit, stored)
+        _drop(unit, stored)
     return Recorded(stored.version, placed.events)
 
 
@@ -157,14 +157,14 @@ def schedule(
     placed = place(unit, locked, (write,), known)
     counted = [{"id": locked.id, "serial": placed.serial}] if placed.serial != locked.serial else []
     write_batch(unit.conn, placed.parts, update_rows(games, counted))
-    _hold(unit, locked._replace(serial=placed.serial))
+    _keep(unit, locked._replace(serial=placed.serial))
     return placed.events[write.local_id]
 
 
 def lock_game(unit: Unit, name: str) -> StoredGame:
-    """Like `require_game`, and nobody else changes the liveblog or its events before the unit ends."""
-    held = unit.held.get(name)
-    return _hold(unit, _present(_LOCKED.first(unit.conn, name=name))) if held is None else held
+    """Like `require_game`, and lock the liveblog: no other unit changes it or its events before this one ends."""
+    locked = unit.held.get(name)
+    return _keep(unit, _present(_LOCKED.first(unit.conn, name=name))) if locked is None else locked
 
 
 def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
@@ -172,7 +172,7 @@ def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
     row = _EVENT_LOCKED.first(unit.conn, local_id=local_id)
     if row is None:
         raise NotFound("no such event")
-    return event_of(row[: len(events_table.c)]), _hold(unit, _present(row[len(events_table.c) :]))
+    return event_of(row[: len(events_table.c)]), _keep(unit, _present(row[len(events_table.c) :]))
 
 
 def find_game(conn: Connection, name: str) -> StoredGame | None:
@@ -232,13 +232,13 @@ def events(
     return [event_of(row) for row in conn.execute(query)]
 
 
-def _hold(unit: Unit, game: StoredGame) -> StoredGame:
-    """Who locks it next in the same transaction need not read it again."""
+def _keep(unit: Unit, game: StoredGame) -> StoredGame:
+    """Keep the locked liveblog, so that the next lock in the same transaction need not read it again."""
     unit.held[game.id] = unit.held[game.local_id] = game
     return game
 
 
-def _let_go(unit: Unit, game: StoredGame) -> None:
+def _drop(unit: Unit, game: StoredGame) -> None:
     for name in (game.id, game.local_id):
         unit.held.pop(name, None)
 
@@ -257,7 +257,7 @@ def _index(
 
 
 def _note(unit: Unit, game: StoredGame) -> list[TableWrite]:
-    """The outbox row of the game's version, of which whoever hears steps is told after the commit."""
+    """The outbox row of the game's version; listeners for steps are notified after the commit."""
     unit.touched[game.id] = game.version
     note = {
         "game_id": game.id,

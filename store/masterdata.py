@@ -153,15 +153,9 @@ def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master
     return {row.id: master_of(table, row) for row in rows}
 
 
-def squad(conn: Connection, team_id: str) -> list[Master]:
-    """The players of a team, inactive ones too, by name."""
-    query = select(players).where(players.c.team_id == team_id).order_by(players.c.name, players.c.id)
-    return [master_of(players, row) for row in conn.execute(query)]
-
-
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose data an import writes, and where from."""
+    """The owner of the data that an import writes, and its source."""
 
     unit: Unit
     owner_id: str
@@ -241,18 +235,16 @@ def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dic
 
 
 def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
-    """Write what the provider says where nobody else has said anything since."""
-    if not isinstance(row.doc, dict) or not isinstance(row.written, dict):
-        raise UnreadableRow(f"{table.name} of {row.id}: no object")
+    """Write what the provider says where no person has changed it since. Raises UnreadableRow."""
     current = _fields(table, row)
     merged, written = merge(current, row.written, wanted)
     active = {"inactive": False} if table is players and row.inactive else {}
-    if merged == current and written == row.written and not active:
+    if (merged, written, active) == (current, row.written, {}):
         return
     columns = {key: merged.get(key) for key in COLUMNS if key in table.c}
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
     scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
-    if any(merged.get(name) != current.get(name) for name in NAMES):
+    if [merged.get(name) for name in NAMES] != [current.get(name) for name in NAMES]:
         index_master(scope.unit.conn, table.name, row.id, scope.owner_id, merged)
 
 
@@ -284,6 +276,9 @@ def _mark_inactive(scope: Scope, team_id: str, squad_ids: set[str]) -> None:
 
 
 def _fields(table: Table, row: Row[Any]) -> dict[str, Any]:
+    """The fields of a record, whether they stand in columns or in its document. Raises UnreadableRow."""
+    if not isinstance(row.doc, dict) or not isinstance(row.written, dict):
+        raise UnreadableRow(f"{table.name} of {row.id}: no object")
     columns = {key: getattr(row, key) for key in COLUMNS if key in table.c}
     return {**row.doc, **{key: value for key, value in columns.items() if value is not None}}
 

@@ -8,9 +8,8 @@ from sqlalchemy import Connection, select
 
 from mapping.errors import NotFound
 from store import liveblogs
-from store.errors import UnreadableRow
 from store.event_rows import event_of
-from store.records import DELETED, PUBLISHED, Change, EventWrite
+from store.records import DELETED, PUBLISHED, Change, EventWrite, check_document
 from store.tables import events, games
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ def publish(unit: Unit, game_id: str) -> int | None:
 
 
 def _published(event: StoredEvent) -> EventWrite:
-    if not isinstance(event.document, dict):
-        raise UnreadableRow(f"events.doc of {event.local_id}: no object")
+    check_document(event)
     return EventWrite(
         local_id=event.local_id,
         document=event.document,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from store.errors import UnreadableRow
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -79,7 +81,7 @@ class StoredGame(NamedTuple):
 class StoredEvent(NamedTuple):
     """A post, in the order of its table's columns.
 
-    `publish_at` is set while it waits for its time, and nobody but writers sees it then.
+    `publish_at` is set while it waits for its time, and only writers see it then.
     """
 
     local_id: str
@@ -156,6 +158,13 @@ class NewGame:
     document: Mapping[str, Any] = field(default_factory=dict)
     external_id: str | None = None
     events: tuple[EventWrite, ...] = ()
+
+
+def check_document(record: StoredGame | StoredEvent) -> None:
+    """Raise UnreadableRow for a liveblog or event whose document is no JSON object."""
+    table = "games" if isinstance(record, StoredGame) else "events"
+    if not isinstance(record.document, dict):
+        raise UnreadableRow(f"{table}.doc of {record.local_id}: no object")
 
 
 def without(document: Mapping[str, Any], columns: frozenset[str]) -> dict[str, Any]:

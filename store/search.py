@@ -57,11 +57,9 @@ def index_game(
 
 def links(document: Mapping[str, Any]) -> Iterable[Link]:
     """Teams by `_id`, tags by their names and ids."""
-    for board in (document.get("meta_info"), document.get("scoreboard")):
-        for side in ("home_team", "away_team"):
-            team = board.get(side) if isinstance(board, dict) else None
-            if isinstance(team, dict) and team.get("_id"):
-                yield TEAM, str(team["_id"])
+    boards = [board for name in ("meta_info", "scoreboard") if isinstance(board := document.get(name), dict)]
+    linked = [board.get(side) for board in boards for side in ("home_team", "away_team")]
+    yield from ((TEAM, str(team["_id"])) for team in linked if isinstance(team, dict) and team.get("_id"))
     for tag in document.get("tags") or ():
         values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
         yield from ((TAG, str(value)[:TAG_LENGTH]) for value in values if value)

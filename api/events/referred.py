@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from api.references import TABLES, wanted
 from mapping.errors import Conflict, Unprocessable
 from mapping.referring import part_ids, references
-from store import block_ids, declarations, masterdata
+from store import declarations, masterdata
+from store.event_rows import owners_of_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +61,6 @@ def check_parts(conn: Connection, posted: Posted, event_id: str) -> None:
             raise Unprocessable("two parts of the post have this local_id", field=path)
         seen[local_id] = path
     chosen = [local_id for _, local_id in part_ids(posted.sent)]  # what the service chose is free
-    for local_id, holder in block_ids.holders(conn, chosen).items():
+    for local_id, holder in owners_of_parts(conn, chosen).items():
         if holder != event_id and local_id in seen:
             raise Conflict("this local_id is taken", field=seen[local_id])

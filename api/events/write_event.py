@@ -72,7 +72,7 @@ def create(unit: Unit, order: WriteRequest) -> WriteResult:
     local_id = event.local_id or new_local_id("e")
     check_parts(unit.conn, posted, local_id)
     if event.local_id:
-        idempotency.remember(unit, game.organization_id, "", _key(local_id), digest(event), game.id)
+        idempotency.save(unit, game.organization_id, "", _key(local_id), digest(event), game.id)
     return _write(unit, game, _as_write(posted, local_id, caller.client_id), None)
 
 
@@ -134,7 +134,7 @@ def _event(order: WriteRequest) -> Event:
 
 def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) -> None:
     """Raise Conflict unless the known event was created in this liveblog by the same document."""
-    remembered = idempotency.recall(unit.conn, game.organization_id, "", _key(known.local_id))
+    remembered = idempotency.find(unit.conn, game.organization_id, "", _key(known.local_id))
     again = remembered is not None and same(remembered[0], digest(event))
     if known.game_id != game.id or known.local_status == DELETED or not again:
         raise Conflict(TAKEN, field="local_id")

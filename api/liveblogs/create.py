@@ -13,7 +13,7 @@ from api.liveblogs.titles import titled
 from api.paging import check_owner
 from mapping.documents.base import dump
 from mapping.errors import Conflict, Unprocessable
-from store import creations, liveblogs
+from store import idempotency, liveblogs
 from store.ids import new_local_id, new_object_id
 from store.liveblogs import DELETED, NewGame, StoredGame
 
@@ -39,7 +39,7 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
     sent = dump(draft)
     local_id = _local_id(draft)
     if draft.external_id:
-        creations.take_turn(unit, local_id)
+        idempotency.lock_name(unit, local_id)
         known = liveblogs.find_game(unit.conn, local_id)
         if known is not None:
             return _same(unit, known, digest(sent))
@@ -58,7 +58,7 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
     )
     stored = liveblogs.insert_game(unit, game)
     if draft.external_id:
-        creations.remember(unit, stored.id, digest(sent))
+        idempotency.save_digest(unit, stored.id, digest(sent))
     return stored
 
 
@@ -72,7 +72,7 @@ def _local_id(draft: GameDraft) -> str:
 
 
 def _same(unit: Unit, known: StoredGame, asked: str) -> StoredGame:
-    if known.local_status == DELETED or creations.digest_of(unit.conn, known.id) != asked:
+    if known.local_status == DELETED or idempotency.digest_of(unit.conn, known.id) != asked:
         raise Conflict("this external_id is taken", field="external_id")
     return known
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ingest.sync.batches import GAME_KEY
-from ingest.sync.stored_rows import board_of, check_event, check_game, entry_of, known_of, reading, status_of, terms_of
 from mapping.merge import NESTED_IN_EVENT, NESTED_IN_GAME, owners
-from store import liveblogs, sync
-from store.errors import UnreadableRow
+from store import ledger, liveblogs, sync
+from store.errors import UnreadableRow, reading
+from store.records import check_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,18 +46,18 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
     """
     game = liveblogs.require_game(conn, name)
     found = Looking()
-    found.at(f"games.doc of {game.local_id}", partial(check_game, game))
+    found.at(f"games.doc of {game.local_id}", partial(check_document, game))
     attachment = sync.attachment(conn, game.id)
     head = {"liveblog": game.local_id, "title": game.title, "version": game.version}
     if attachment is None:
         return {**head, "match": None, "posts": [], "unreadable": found.unreadable}
-    ledger = sync.ledger(conn, game.id)
-    board = found.at(f"ledger of {GAME_KEY}", partial(board_of, ledger.pop(GAME_KEY, None)))
-    events = liveblogs.events_named(conn, [row.local_id for row in ledger.values() if row.local_id])
-    terms = found.at("attachments.terms", partial(terms_of, attachment))
+    rows = ledger.rows(conn, game.id)
+    board = found.at(f"ledger of {ledger.GAME_KEY}", partial(ledger.board_of, rows.pop(ledger.GAME_KEY, None)))
+    events = liveblogs.events_named(conn, [row.local_id for row in rows.values() if row.local_id])
+    terms = found.at("attachments.terms", partial(sync.terms_of, attachment))
     edited = found.at("games.doc", partial(_game_owners, {} if board is None else board.written, game.document)) or {}
     posts = [
-        found.at(f"ledger of {row.key}", partial(_post, row, events.get(row.local_id or ""))) for row in ledger.values()
+        found.at(f"ledger of {row.key}", partial(_post, row, events.get(row.local_id or ""))) for row in rows.values()
     ]
     return {
         **head,
@@ -73,10 +72,10 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
 def _match(conn: Connection, attachment: sync.Attachment, found: Looking) -> dict[str, Any]:
     follow = sync.follow(conn, attachment.follow_id)
     if follow is not None:
-        found.at(f"follows of {follow.id}", partial(status_of, follow))
+        found.at(f"follows of {follow.id}", partial(sync.status_of, follow))
     resources = sync.resources(conn, attachment.follow_id)
     for row in resources.values():
-        found.at(f"resources of {row.name}", partial(known_of, row))
+        found.at(f"resources of {row.name}", partial(sync.check_resource, row))
     for name, body in sync.packed_bodies(conn, attachment.follow_id).items():
         found.at(f"resources.body of {name}", partial(sync.unpacked, {name: body}))
     failing = follow is not None and follow.last_error is not None
@@ -105,12 +104,12 @@ def _game_owners(written: dict[str, Any], document: dict[str, Any]) -> dict[str,
     return owners(written, {name: document.get(name) for name in written}, NESTED_IN_GAME)
 
 
-def _post(row: sync.LedgerRow, event: StoredEvent | None) -> dict[str, Any]:
-    entry_of(row)
+def _post(row: ledger.LedgerRow, event: StoredEvent | None) -> dict[str, Any]:
+    ledger.entry_of(row)
     status = "deleted" if event is None else STATUS[event.local_status]
     edited: list[str] = []
     if event is not None:
-        check_event(event)
+        check_document(event)
         wrote = {name: value for name, value in row.written["document"].items() if name not in {"_type", "created_at"}}
         edited = [unit for unit, owner in owners(wrote, event.document, NESTED_IN_EVENT).items() if owner == "editor"]
         edited += ["created_at"] if event.created_at != row.written["placed"] else []

@@ -88,7 +88,7 @@ async def build_components(
         followers = Followers(
             store,
             adapters,
-            _rhythm(settings),
+            _polling(settings),
             clock=clock,
             new_id=new_id,
             record=record,
@@ -177,7 +177,7 @@ def _pool(settings: Settings) -> PoolSettings:
     return PoolSettings(connections=database.pool_size, timeout=database.timeout)
 
 
-def _rhythm(settings: Settings) -> PollingConfig:
+def _polling(settings: Settings) -> PollingConfig:
     polling = settings.polling
     pace = PollIntervals(
         live=polling.live,

@@ -25,7 +25,7 @@ def as_response(error: ServiceError) -> Response:
 def as_bytes(error: ServiceError) -> bytes:
     """The last response of a connection, as it is sent."""
     response = as_response(error)
-    lines = [f"HTTP/1.1 {error.status} {HTTPStatus(error.status).phrase}".encode()]
+    lines = [f"HTTP/1.1 {response.status_code} {HTTPStatus(response.status_code).phrase}".encode()]
     fields = [*response.raw_headers, (b"date", formatdate(usegmt=True).encode()), (b"connection", b"close")]
     lines += [name + b": " + value for name, value in fields]
     return b"\r\n".join(lines) + b"\r\n\r\n" + bytes(response.body)

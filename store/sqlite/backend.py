@@ -13,16 +13,15 @@ from sqlalchemy.util import greenlet_spawn
 from mapping.errors import StoreUnavailable
 from store import private
 from store.errors import StoreError, late, store_errors
-from store.sqlite.alone import NoLivenessLock, NoNotify
 from store.sqlite.file_lock import FileLock
-from store.sqlite.tasks import Tasks
 from store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine, Mapping
 
     from sqlalchemy.engine import URL
 
+    from store.postgres.notify import Hear
     from store.settings import PoolSettings
     from store.unit import Unit
 
@@ -84,6 +83,58 @@ async def read(readers: Engine, query: Callable[[Connection], T]) -> T:
             return query(conn)
 
     return await greenlet_spawn(run)
+
+
+class NoLivenessLock:
+    """Stands for PostgreSQL's liveness lock: no second process can use the file, so nobody looks for a sign of life."""
+
+    async def show(self, key: int) -> None:
+        """Nothing to do."""
+
+    async def lasts(self) -> bool:
+        return True
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+
+class NoNotify:
+    """Stands for PostgreSQL's notifications between processes: there is no second one."""
+
+    def start(self, hear: Hear) -> None:
+        """Nothing to do."""
+
+    def tell(self, stepped: Mapping[str, int]) -> None:
+        """Nothing to do."""
+
+
+class Tasks:
+    """Runs coroutines that a cancelled caller does not cancel: no connection is left in the middle of an answer."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def finish(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 -- it goes on after that
+        """The result of `work`. Raises StoreUnavailable after `timeout` seconds."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        await asyncio.wait({task}, timeout=timeout)
+        if not task.done():
+            raise late()
+        return task.result()
+
+    async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 -- what does not end in time is cancelled
+        """Wait for what runs, then cancel the rest."""
+        if self._running:
+            _, pending = await asyncio.wait(self._running, timeout=timeout)
+            for task in pending:
+                task.cancel()
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen: its caller may be gone
 
 
 class SqliteBackend:

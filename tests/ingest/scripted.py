@@ -25,7 +25,7 @@ from providers.base import Answer, Endpoint, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM
 from providers.heim.names import names_of
 from providers.heim.translate import translate
-from store import liveblogs, sync
+from store import ledger, liveblogs, sync
 from store.ids import new_local_id
 from tests.providers.heim.feed import BERLIN
 from tests.sport_fixtures import recorded_steps
@@ -203,8 +203,8 @@ class Process:
             lambda conn: liveblogs.events(conn, ticker_id, statuses=statuses, limit=None, descending=False)
         )
 
-    async def ledger(self, ticker_id: str) -> dict[str, sync.LedgerRow]:
-        return await self.store.read(lambda conn: sync.ledger(conn, ticker_id))
+    async def ledger(self, ticker_id: str) -> dict[str, ledger.LedgerRow]:
+        return await self.store.read(lambda conn: ledger.rows(conn, ticker_id))
 
     async def posted(self, ticker_id: str) -> dict[str, dict[str, Any]]:
         """Key → document of what the public sees of the sync's posts; fails when a key stands twice."""

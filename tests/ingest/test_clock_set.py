@@ -19,7 +19,7 @@ from store import liveblogs
 from store.database import Store
 from store.liveblogs import EventWrite, insert_game
 from tests.day import ORGANIZATION
-from tests.ingest.test_lanes import NoStore, Provider
+from tests.ingest.test_endpoint_limiter import NoStore, Provider
 from tests.store.conftest import new_game
 
 HOUR = 3600.0

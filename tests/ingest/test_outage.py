@@ -17,7 +17,7 @@ from mapping.match import Status
 from mapping.rules.pacing import PollIntervals
 from store import sync
 from store.database import Store
-from tests.ingest.test_lanes import Provider
+from tests.ingest.test_endpoint_limiter import Provider
 from tests.store.test_sync import MATCH
 
 MANY = 100
@@ -76,21 +76,21 @@ class Matches:
                 await asyncio.sleep(0.01)
 
 
-async def test_a_lost_store_is_told_once_and_its_return_once_with_the_matches_it_held_up():
-    """Not once for each of a hundred live matches; health counts them; all are asked again soon, whatever their distance."""
+async def test_a_lost_store_is_logged_once_and_its_return_once_with_the_matches_it_held_up():
+    """Not once for each of a hundred live matches; health counts them; all are polled again soon, whatever their back-off."""
     matches = Matches(Flaky(), live=0.05, backoff_max=60.0)
     matches.store.lost = True
     with capture_logs() as lines:
         async with matches.running():
-            await matches.until(lambda: len(matches.provider.asked) > 3 * MANY)
+            await matches.until(lambda: len(matches.provider.requested) > 3 * MANY)
             assert (MANY, MANY) == (matches.followers.unwritten, matches.followers.health()["failing"])
             for match in matches.followers.matches:
                 matches.followers._schedule(match, 60.0)
             matches.store.lost = False
             await asyncio.sleep(0.1)
-            before = len(matches.provider.asked)
+            before = len(matches.provider.requested)
             matches.followers.store_back()
-            await matches.until(lambda: len(set(matches.provider.asked[before:])) == MANY)
+            await matches.until(lambda: len(set(matches.provider.requested[before:])) == MANY)
             await matches.until(lambda: not any(match.bad for match in matches.followers.matches))
 
     assert [line["event"] for line in lines] == ["store.unavailable", "store.recovered"]

@@ -97,7 +97,7 @@ async def test_a_revoked_client_is_as_unknown_as_one_that_never_was(store):
 
 def remembering(key, client="c1", organization="o1", game="g1"):
     names = {"organization_id": organization, "client_id": client, "key": key}
-    return partial(idempotency.remember, **names, digest="d1", game_id=game)
+    return partial(idempotency.save, **names, digest="d1", game_id=game)
 
 
 async def test_a_key_recalls_the_request_and_its_liveblog(store):
@@ -106,7 +106,7 @@ async def test_a_key_recalls_the_request_and_its_liveblog(store):
     await store.write(remembering("k1", client="c2", game="g2"))
 
     def recall(*names):
-        return store.read(lambda conn: idempotency.recall(conn, *names))
+        return store.read(lambda conn: idempotency.find(conn, *names))
 
     assert await recall("o1", "c1", "k1") == ("d1", "g1")
     assert await recall("o1", "c2", "k1") == ("d1", "g2")
@@ -120,11 +120,11 @@ async def test_keys_are_forgotten_after_seven_days(store, clock):
     await store.write(remembering("old"))
     clock.now += 7 * 86_400
     await store.write(remembering("day seven"))
-    assert await store.read(lambda conn: idempotency.recall(conn, "o1", "c1", "old"))
+    assert await store.read(lambda conn: idempotency.find(conn, "o1", "c1", "old"))
     clock.now += 1
     await store.write(remembering("later"))
 
-    assert await store.read(lambda conn: idempotency.recall(conn, "o1", "c1", "old")) is None
+    assert await store.read(lambda conn: idempotency.find(conn, "o1", "c1", "old")) is None
     await store.write(remembering("old"))
 
 

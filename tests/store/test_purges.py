@@ -177,9 +177,7 @@ async def test_a_new_key_takes_some_old_ones_with_it(store, game):
     await fill(store, tables.idempotency, keys + young)
     left = []
     for number in range(3):
-        remember = partial(
-            idempotency.remember, organization_id=ORGANIZATION, client_id="cms", digest="d", game_id=game.id
-        )
+        remember = partial(idempotency.save, organization_id=ORGANIZATION, client_id="cms", digest="d", game_id=game.id)
         await store.write(partial(remember, key=f"new{number}"))
         left.append(await count(store, tables.idempotency))
 

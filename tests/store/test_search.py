@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import delete, select, text
 
 from mapping.errors import Conflict
-from store import creations, declarations, listing, liveblogs, masterdata_edit
+from store import declarations, idempotency, listing, liveblogs, masterdata_edit
 from store.database import Store
 from store.declarations import Declaration
 from store.listing import GameFilter, MasterFilter, Page
@@ -222,10 +222,10 @@ async def test_a_broken_document_breaks_no_list(store):
 async def test_creations_are_remembered(store):
     """By the liveblog's id."""
     game = await store.write(partial(insert_game, game=new_game(1)))
-    await store.write(partial(creations.remember, game_id=game.id, digest="abc"))
+    await store.write(partial(idempotency.save_digest, game_id=game.id, digest="abc"))
 
-    assert await store.read(lambda conn: creations.digest_of(conn, game.id)) == "abc"
-    assert await store.read(lambda conn: creations.digest_of(conn, "other")) is None
+    assert await store.read(lambda conn: idempotency.digest_of(conn, game.id)) == "abc"
+    assert await store.read(lambda conn: idempotency.digest_of(conn, "other")) is None
 
 
 async def test_declarations_are_exactly_what_is_declared(store):

@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from sqlalchemy import exc
 
-from store import sync
+from store import ledger, sync
+from store.ledger import LedgerRow
 from store.liveblogs import insert_game, record
 from store.records import DELETED, Change
-from store.sync import Attachment, LedgerRow, NewFollow, ResourceRow
+from store.sync import Attachment, NewFollow, ResourceRow
 from tests.store.conftest import ORGANIZATION, new_game
 
 MATCH = NewFollow(
@@ -25,6 +26,10 @@ MATCH = NewFollow(
     next_poll_at=1_700_000_000.25,
     hints={"competition": "co12"},
 )
+
+
+def bodies(conn, follow_id):
+    return sync.unpacked(sync.packed_bodies(conn, follow_id))
 
 
 @pytest.fixture
@@ -118,7 +123,7 @@ async def test_bodies_of_closed_matches_are_forgotten(store, follow):
     assert [follow.id] == await store.read(sync.closed_with_bodies)
     assert [1, 0] == [await store.write(forget) for _ in range(2)]
     assert [] == await store.read(sync.closed_with_bodies)
-    assert {} == await store.read(partial(sync.bodies, follow_id=follow.id))
+    assert {} == await store.read(partial(bodies, follow_id=follow.id))
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert {"match": replace(good, etag=None, digest=None)} == known
 
@@ -148,29 +153,29 @@ async def test_a_resource_that_fails_keeps_its_last_good_body(store, follow):
 
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert known == {"match": failed, "liveticker": ResourceRow(name="liveticker", faults=[])}
-    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
+    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
 
     await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"")]))
-    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b""}
+    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b""}
 
 
 async def test_the_ledger_remembers_by_key(store, game):
     """Rows are replaced by key, the others stay, and each liveblog has its own."""
     goal = LedgerRow(key="incident:1", kind="soccer.goal", state="posted", local_id="e1", written={"title": "Goal"})
     card = LedgerRow(key="incident:2", kind="soccer.yellow-card", state="draft")
-    await store.write(lambda unit: sync.save_ledger(unit, game.id, [goal, card]))
+    await store.write(lambda unit: ledger.save(unit, game.id, [goal, card]))
     withdrawn = replace(goal, state="withdrawn", missing=2, reason="vanished")
-    await store.write(lambda unit: sync.save_ledger(unit, game.id, [withdrawn]))
+    await store.write(lambda unit: ledger.save(unit, game.id, [withdrawn]))
 
-    assert await store.read(partial(sync.ledger, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
-    assert await store.read(partial(sync.ledger, game_id="other")) == {}
+    assert await store.read(partial(ledger.rows, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
+    assert await store.read(partial(ledger.rows, game_id="other")) == {}
 
 
 async def test_everything_about_a_match_is_one_unit(store, game, follow):
     """A unit that fails at its end leaves neither ledger nor resource nor health behind."""
 
     def work(unit):
-        sync.save_ledger(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
+        ledger.save(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
         sync.save_resources(unit, follow.id, [(ResourceRow(name="match", faults=[]), b"x")])
         sync.save_follow(unit, follow.id, failures=9)
         raise LookupError
@@ -178,6 +183,6 @@ async def test_everything_about_a_match_is_one_unit(store, game, follow):
     with pytest.raises(LookupError):
         await store.write(work)
 
-    assert await store.read(partial(sync.ledger, game_id=game.id)) == {}
+    assert await store.read(partial(ledger.rows, game_id=game.id)) == {}
     assert await store.read(partial(sync.resources, follow_id=follow.id)) == {}
     assert await store.read(partial(sync.follow, follow_id=follow.id)) == follow

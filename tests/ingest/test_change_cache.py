@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mapping.errors import StoreUnavailable
-from store import sync
+from store import ledger
 from store.database import Store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, begun, snapshot
 from tests.ingest.test_editors import edit, post
@@ -21,15 +21,15 @@ async def store(tmp_path):
 
 @pytest.fixture
 def read(monkeypatch):
-    """Of each look at the ledger, the keys that were asked for; None for all."""
-    asked, ledger = [], sync.ledger
+    """The keys that were read each time the ledger was read; None for all."""
+    looked, rows = [], ledger.rows
 
     def watched(conn, game_id, *, only=None):
-        asked.append(only if only is None else set(only))
-        return ledger(conn, game_id, only=only)
+        looked.append(only if only is None else set(only))
+        return rows(conn, game_id, only=only)
 
-    monkeypatch.setattr(sync, "ledger", watched)
-    return asked
+    monkeypatch.setattr(ledger, "rows", watched)
+    return looked
 
 
 def corrected(minute: str):

@@ -1,4 +1,4 @@
-"""One endpoint's lane: slots, rate, circuit, and what is told of it."""
+"""The limiter of one endpoint: slots, rate, circuit breaker, and what it logs."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Provider:
     def __init__(self, name="one"):
         self.endpoint = Endpoint(provider="heim", base_url=f"http://{name}.invalid")
         self.does = {}
-        self.asked = []
+        self.requested = []
         self.at_once = self.most = 0
 
     async def fetch(self, match_id, known, *, text, hints):
-        self.asked.append(match_id)
+        self.requested.append(match_id)
         what = self.does.get(match_id, self.does.get("*"))
         self.at_once += 1
         self.most = max(self.most, self.at_once)
@@ -56,85 +56,85 @@ def provider():
     return Provider()
 
 
-def ask(lane, match_id="1"):
-    return lane.fetch(match_id, {}, text=False, hints={})
+def fetch(limiter, match_id="1"):
+    return limiter.fetch(match_id, {}, text=False, hints={})
 
 
 async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
-    """After the third nothing is asked, after the pause one poll tries, and a good one ends it; one line each."""
+    """After the third nothing is requested, after the pause one poll tries, and a good one ends it; one line each."""
     provider.does["*"] = UpstreamUnavailable("gone")
-    lane = EndpointLimiter(provider, rule=RULE)
+    limiter = EndpointLimiter(provider, rule=RULE)
     with capture_logs() as lines:
         for name in "123":
-            await ask(lane, name)
-        assert lane.lost == "gone"
+            await fetch(limiter, name)
+        assert limiter.lost == "gone"
         with pytest.raises(EndpointPaused):
-            await ask(lane)
+            await fetch(limiter)
         await asyncio.sleep(0.31)
-        await ask(lane)
-        assert lane.hold() > 0.2
+        await fetch(limiter)
+        assert limiter.paused_for() > 0.2
         await asyncio.sleep(0.31)
         provider.does.clear()
-        await ask(lane)
+        await fetch(limiter)
 
-    assert lane.lost is None
-    assert lane.hold() == 0
+    assert limiter.lost is None
+    assert limiter.paused_for() == 0
     assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
-    assert len(provider.asked) == 5
+    assert len(provider.requested) == 5
 
 
 @pytest.mark.parametrize("error", [UpstreamUnavailable("x"), BadBody("x"), ProviderRefused("x")])
 async def test_failures_count_over_all_matches(provider, error):
     """It does not matter of which match the endpoint makes nothing."""
     provider.does["*"] = error
-    lane = EndpointLimiter(provider, rule=RULE)
+    limiter = EndpointLimiter(provider, rule=RULE)
     for name in "abc":
-        await ask(lane, name)
+        await fetch(limiter, name)
 
-    assert lane.lost
-    assert (lane.hold() > 5) is isinstance(error, ProviderRefused)
+    assert limiter.lost
+    assert (limiter.paused_for() > 5) is isinstance(error, ProviderRefused)
 
 
 async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
     """404 is an answer."""
     provider.does["*"] = MatchUnknown("x")
-    lane = EndpointLimiter(provider, rule=RULE)
+    limiter = EndpointLimiter(provider, rule=RULE)
     for name in "abcdef":
-        await ask(lane, name)
+        await fetch(limiter, name)
 
-    assert lane.lost is None
+    assert limiter.lost is None
 
 
 async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
     """`Retry-After` of one match holds for all, without being an outage."""
     provider.does["1"] = Throttled("slow down", retry_after=2.0)
-    lane = EndpointLimiter(provider, rule=RULE)
-    await ask(lane, "1")
+    limiter = EndpointLimiter(provider, rule=RULE)
+    await fetch(limiter, "1")
 
-    assert 1.9 < lane.hold() <= 2
-    assert lane.lost is None
+    assert 1.9 < limiter.paused_for() <= 2
+    assert limiter.lost is None
 
 
 async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
     """Asked for distance twice in a row while the others were answered well, it moves nobody any more."""
     provider.does["1"] = Throttled("slow down", retry_after=1.0)
-    lane = EndpointLimiter(provider, rule=RULE)
-    await ask(lane, "1")
+    limiter = EndpointLimiter(provider, rule=RULE)
+    await fetch(limiter, "1")
     await asyncio.sleep(1.01)
-    await ask(lane, "2")
-    await ask(lane, "1")
+    await fetch(limiter, "2")
+    await fetch(limiter, "1")
 
-    assert lane.hold() == 0
+    assert limiter.paused_for() == 0
 
 
 async def test_hanging_matches_give_way(provider):
     """Eight hanging polls on eight slots: who comes after them waits for the shortest patience alone."""
     provider.does = {f"slow{n}": 5.0 for n in range(8)}
-    lane = EndpointLimiter(provider, concurrency=8)
-    hanging = [asyncio.create_task(ask(lane, name)) for name in provider.does]
+    limiter = EndpointLimiter(provider, concurrency=8)
+    hanging = [asyncio.create_task(fetch(limiter, name)) for name in provider.does]
     await asyncio.sleep(SHORTEST)
     began = monotonic()
-    await asyncio.gather(*(ask(lane, f"{n}") for n in range(50)))
+    await asyncio.gather(*(fetch(limiter, f"{n}") for n in range(50)))
 
     assert monotonic() - began < 0.2
     assert provider.most == 8
@@ -144,35 +144,35 @@ async def test_hanging_matches_give_way(provider):
     for task in pending:
         task.cancel()
     await asyncio.gather(*pending, return_exceptions=True)
-    assert lane.lost is None
+    assert limiter.lost is None
 
 
 async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provider):
-    """Twenty that failed and hang now hold four of eight slots: all the others are asked before any of them gives way."""
+    """Twenty that failed and hang now have four of eight slots: all the others are polled before any of them gives way."""
     names = [f"slow{n}" for n in range(20)]
-    lane = EndpointLimiter(provider, concurrency=8)
-    await ask(lane)
+    limiter = EndpointLimiter(provider, concurrency=8)
+    await fetch(limiter)
     for name in names:
         provider.does[name] = UpstreamUnavailable("gone")
-        await ask(lane, name)
-        await ask(lane)
+        await fetch(limiter, name)
+        await fetch(limiter)
         provider.does[name] = 60.0
-    provider.asked.clear()
-    hanging = [asyncio.create_task(ask(lane, name)) for name in names]
+    provider.requested.clear()
+    hanging = [asyncio.create_task(fetch(limiter, name)) for name in names]
     await asyncio.sleep(0)
-    await asyncio.gather(*(ask(lane, f"{n}") for n in range(50)))
+    await asyncio.gather(*(fetch(limiter, f"{n}") for n in range(50)))
 
-    assert 54 == len(provider.asked)
+    assert 54 == len(provider.requested)
     assert not any(task.done() for task in hanging)
     await asyncio.wait(hanging, return_when=asyncio.FIRST_COMPLETED)
     await asyncio.sleep(0.01)
-    assert len(provider.asked) > 54, "the next of them has its turn"
+    assert len(provider.requested) > 54, "the next of them gets a slot"
     for task in hanging:
         task.cancel()
     await asyncio.gather(*hanging, return_exceptions=True)
     provider.does.clear()
     async with asyncio.timeout(1):
-        assert all([(await ask(lane, name)).good for name in names])
+        assert all([(await fetch(limiter, name)).good for name in names])
 
 
 async def test_where_all_are_slow_nobody_gives_way():
@@ -196,7 +196,7 @@ async def test_a_hanging_match_alone_is_left_its_time(provider):
     """Without anybody waiting a slow answer is taken."""
     provider.does["1"] = SHORTEST * 2
 
-    assert (await ask(EndpointLimiter(provider, concurrency=1))).good
+    assert (await fetch(EndpointLimiter(provider, concurrency=1))).good
 
 
 async def test_slots_are_given_back_by_those_who_give_up():
@@ -237,7 +237,7 @@ class NoStore:
         return ()
 
 
-async def test_an_endpoint_that_goes_down_is_told_once():
+async def test_an_endpoint_that_goes_down_is_logged_once():
     """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
     provider = Provider()
     rhythm = PollingConfig(
@@ -258,10 +258,10 @@ async def test_an_endpoint_that_goes_down_is_told_once():
         await asyncio.sleep(0.3)
         provider.does["*"] = UpstreamUnavailable("gone")
         await asyncio.sleep(1.0)
-        down = len(provider.asked)
+        down = len(provider.requested)
         assert followers.health()["endpoints_lost"] == 1
         await asyncio.sleep(0.7)
-        assert len(provider.asked) - down <= 4
+        assert len(provider.requested) - down <= 4
         provider.does.clear()
         await asyncio.sleep(1.0)
         driving.cancel()
@@ -272,7 +272,7 @@ async def test_an_endpoint_that_goes_down_is_told_once():
 
 
 async def test_a_silent_match_raises_one_alarm():
-    """A live match without a good answer for too long is told and counted once; others are not."""
+    """A live match without a good answer for too long is logged and counted once; others are not."""
     now = [1000.0]
     provider = Provider()
     followers = Followers(
