@@ -7,11 +7,10 @@ import random
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-import structlog
-
 from mapping.errors import StoreUnavailable
 from store.backoff import pause
 from store.errors import DatabaseAway, reason
+from store.log_once import LogOnce
 from store.naming import name_of
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     Steady = Callable[[], float]
 
 T = TypeVar("T")
-
-log = structlog.get_logger()
 
 LONGEST_PAUSE = 1.0
 """Seconds between two tries: nobody waits for a database that is there."""
@@ -54,25 +51,23 @@ class StartWait:
 
         Raises DatabaseAway, Stopped, and what `step` raises for any other reason.
         """
-        failures = 0
+        failures, once = 0, LogOnce("database.away", "database.back")
         while True:
             try:
                 result = await self._unless_stopped(step())
             except StoreUnavailable as error:
                 failures += 1
-                await self._pause(failures, reason(error))
+                await self._pause(failures, reason(error), once)
             else:
-                if failures:
-                    log.info("database.back", database=self._name, seconds=round(self._steady() - self._began, 1))
+                once.worked(database=self._name, seconds=round(self._steady() - self._began, 1))
                 return result
 
-    async def _pause(self, failures: int, cause: str) -> None:
+    async def _pause(self, failures: int, cause: str, once: LogOnce) -> None:
         left = self._began + self._seconds - self._steady()
         if left <= 0:
             waited = f" after {self._seconds:g} s (database.start_wait)" if self._seconds else ""
             raise DatabaseAway(f"database.url: the database {self._name} is not available{waited}: {cause}") from None
-        if failures == 1:
-            log.warning("database.away", database=self._name, cause=cause, wait=round(left, 1))
+        once.failed(database=self._name, cause=cause, wait=round(left, 1))
         wait = min(pause(failures, random.random()), LONGEST_PAUSE, left)  # noqa: S311 -- spreads load, guards nothing
         await self._unless_stopped(asyncio.sleep(wait))
 

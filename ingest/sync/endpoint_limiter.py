@@ -10,20 +10,17 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-import structlog
-
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
 from providers.http_client import Throttled
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from providers.base import Endpoint, Fetched, Known, ProviderAdapter, Selector
-
-log = structlog.get_logger()
 
 TELLING = (UpstreamUnavailable, ProviderRefused)
 """Errors that may be the endpoint's; any other one is an answer about a single match."""
@@ -84,7 +81,7 @@ class EndpointLimiter:
         self._slots = PollSlots(concurrency)
         self._bucket = RequestBucket(rate)
         self._circuit = Circuit()
-        self._cause = ""
+        self._log = LogOnce("provider.lost", "provider.recovered")
         self._throttled: dict[str, float] = {}
         """Matches whose last answer asked for distance, and when."""
         self._suspects: set[str] = set()
@@ -103,7 +100,7 @@ class EndpointLimiter:
     @property
     def lost(self) -> str | None:
         """Why the endpoint is left alone, None while it is not."""
-        return self._cause if self._circuit.open else None
+        return str(self._log.cause) if self._circuit.open else None
 
     def hold(self) -> float:
         """Seconds for which no match of the endpoint is to be asked for, 0 for none."""
@@ -149,7 +146,7 @@ class EndpointLimiter:
 
     def _book(self, match_id: str, began: float, errors: list[ServiceError], *, well: bool) -> None:
         """Note the end of a poll; `well`: the endpoint answered, whatever is wrong with this match."""
-        now, was_open = monotonic(), self._circuit.open
+        now = monotonic()
         distance = (
             max((wait for wait in map(distance_of, errors) if wait is not None), default=None) if errors else None
         )
@@ -171,11 +168,10 @@ class EndpointLimiter:
             self._circuit = breaker.failed(self._rule, self._circuit, began=began, now=now, refused=refused)
         else:
             self._circuit = breaker.gave_up(self._circuit)
-        if self._circuit.open and not was_open:
-            self._cause = errors[0].message
-            log.warning("provider.lost", endpoint=self.endpoint.key, cause=self._cause)
-        elif was_open and not self._circuit.open:
-            log.info("provider.recovered", endpoint=self.endpoint.key)
+        if self._circuit.open:
+            self._log.failed(endpoint=self.endpoint.key, cause=errors[0].message if errors else "")
+        else:
+            self._log.worked(endpoint=self.endpoint.key)
 
 
 def tells(error: ServiceError) -> bool:

@@ -18,7 +18,7 @@ from ingest.sync import poll
 from ingest.sync.caps import CAPS, Caps
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, unleased
 from ingest.sync.left_out import LeftOut
-from ingest.sync.outage_log import Outage
+from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import pacing

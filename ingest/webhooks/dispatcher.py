@@ -14,7 +14,6 @@ import structlog
 from ingest.daemon.containment import AGAIN, Containment
 from ingest.daemon.metrics import Metrics
 from ingest.daemon.purges import Purging
-from ingest.sync.outage_log import LogOnce
 from ingest.webhooks.attempt import AttemptLimits
 from ingest.webhooks.attempt_writer import AttemptWriter
 from ingest.webhooks.bulkhead import Bulkhead
@@ -28,6 +27,7 @@ from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store import deliveries, delivery_log, outbox, webhooks
 from store.errors import UnreadableRow
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
