@@ -9,8 +9,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
 from ingest.daemon.declared_records import declared_records
 from ingest.daemon.endpoints import connect, rehome
@@ -26,7 +28,7 @@ from ingest.sync.poll import unrecorded
 from mapping.rules.breaker import CircuitBreakerConfig
 from mapping.rules.pacing import PollIntervals
 from providers.registry import Registry
-from store import clients
+from store import clients, private
 from store.database import Store
 from store.declarations import declare
 from store.errors import StoreError, UnreadableRow
@@ -141,9 +143,22 @@ def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Reco
         return unrecorded
     from ingest.sync.recorder import Recorder
 
-    recorder = Recorder(Path(kept.folder), retention=kept.retention, max_bytes=kept.max_bytes, clock=clock)
+    folder = Path(kept.folder)
+    _check_writable(folder)
+    recorder = Recorder(folder, retention=kept.retention, max_bytes=kept.max_bytes, clock=clock)
     cleanup.push_async_callback(asyncio.to_thread, recorder.close)
     return recorder
+
+
+def _check_writable(folder: Path) -> None:
+    """Raises StartError where no recording can be kept in `folder`; a full disk may have room again later."""
+    try:
+        folder.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        if error.errno not in FULL:
+            raise StartError(f"recording.folder: cannot write to {folder}: {error.strerror}") from error
 
 
 def _declare(unit: Unit, settings: Settings) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mapping.errors import StoreUnavailable
 from store.backoff import pause
-from store.errors import DatabaseAway, reason
+from store.errors import DatabaseAway, StoreError, reason, unusable
 from store.log_once import LogOnce
 from store.naming import name_of
 
@@ -49,13 +49,15 @@ class StartWait:
     async def through(self, step: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The result of `step`, which may run several times; one line tells that the database is away, one that it is back.
 
-        Raises DatabaseAway, Stopped, and what `step` raises for any other reason.
+        Raises DatabaseAway, StoreError for a file that is no database, Stopped, and what `step` raises for any other reason.
         """
         failures, once = 0, LogOnce("database.away", "database.back")
         while True:
             try:
                 result = await self._unless_stopped(step())
             except StoreUnavailable as error:
+                if unusable(error):
+                    raise StoreError(f"database.url: cannot use the database {self._name}: {reason(error)}") from error
                 failures += 1
                 await self._pause(failures, reason(error), once)
             else:
