@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+from api.services import ApiSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
 from ingest.daemon.declared_records import declared_records
@@ -19,14 +20,11 @@ from ingest.daemon.endpoints import connect, rehome
 from ingest.daemon.jobs import Jobs, queue_of
 from ingest.daemon.roles import Role
 from ingest.daemon.start_wait import StartWait
-from ingest.sync.caps import Caps
 from ingest.sync.declared_liveblogs import Declared, retune
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import unrecorded
-from mapping.rules.breaker import CircuitBreakerConfig
-from mapping.rules.pacing import PollIntervals
 from providers.registry import Registry
 from store import clients, private
 from store.database import Store
@@ -78,7 +76,8 @@ async def build_components(
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
         url = settings.database.url.get_secret_value()
-        store = await wait.through(partial(Store.open, url, clock=clock, pool=_pool(settings)))
+        pool = PoolSettings(connections=settings.database.pool_size, timeout=settings.database.timeout)
+        store = await wait.through(partial(Store.open, url, clock=clock, pool=pool))
         cleanup.push_async_callback(store.close)
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
@@ -90,7 +89,8 @@ async def build_components(
         followers = Followers(
             store,
             adapters,
-            _rhythm(settings),
+            settings.polling,
+            settings.limits,
             clock=clock,
             new_id=new_id,
             record=record,
@@ -106,11 +106,10 @@ async def build_components(
             containment=containment,
         )
         importer = Importer(
-            store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, caps=_caps(settings)
+            store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, limits=settings.limits
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
-        queue = partial(queue_of, settings.database.url.get_secret_value(), _pool(settings))
-        jobs = Jobs(queue, alone=settings.database.is_sqlite)
+        jobs = Jobs(partial(queue_of, url, pool), alone=settings.database.is_sqlite)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
         yield Components(
@@ -163,11 +162,6 @@ def _check_writable(folder: Path) -> None:
 
 def _declare(unit: Unit, settings: Settings) -> None:
     """Write what the configuration says of clients and records, all of it or nothing."""
-    _declare_clients(unit, settings)
-    declare(unit, declared_records(settings))
-
-
-def _declare_clients(unit: Unit, settings: Settings) -> None:
     clients.declare(
         unit,
         [
@@ -180,6 +174,7 @@ def _declare_clients(unit: Unit, settings: Settings) -> None:
             for name, client in settings.clients.items()
         ],
     )
+    declare(unit, declared_records(settings))
 
 
 def _hashed(secret: str) -> str:
@@ -187,36 +182,19 @@ def _hashed(secret: str) -> str:
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
 
 
-def _pool(settings: Settings) -> PoolSettings:
-    database = settings.database
-    return PoolSettings(connections=database.pool_size, timeout=database.timeout)
-
-
-def _rhythm(settings: Settings) -> PollingConfig:
-    polling = settings.polling
-    pace = PollIntervals(
-        live=polling.live,
-        pause=polling.pause,
-        far=polling.far,
-        before=polling.before,
-        before_window=polling.before_window,
-        after=polling.after,
-        after_growth=polling.after_growth,
-        after_max=polling.after_max,
-        after_window=polling.after_window,
-        backoff_max=polling.backoff_max,
-        honour_max_age=polling.honour_max_age,
+def api_settings(settings: Settings, address: str) -> ApiSettings:
+    """What the API is told of the settings; `address`: the one that the daemon listens on."""
+    server, limits, webhooks = settings.server, settings.limits, settings.webhooks
+    return ApiSettings(
+        public_url=server.public_url or address,
+        public_feeds=server.public_feeds,
+        public_metrics=server.public_metrics,
+        timezone=server.timezone,
+        webhooks_per_organization=webhooks.per_organization,
+        secret_overlap=webhooks.secret_overlap,
+        body_bytes=limits.body_bytes,
+        client_per_second=limits.client_per_second,
+        client_burst=limits.client_burst,
+        public_per_second=limits.public_per_second,
+        feed_limit_max=limits.feed_limit_max,
     )
-    return PollingConfig(
-        pace=pace,
-        concurrency=polling.concurrency,
-        rate=polling.rate,
-        breaker=CircuitBreakerConfig(after=polling.breaker_after, pause=polling.breaker_pause, refused=pace.refused),
-        silence_alarm=polling.silence_alarm,
-        caps=_caps(settings),
-    )
-
-
-def _caps(settings: Settings) -> Caps:
-    limits = settings.limits
-    return Caps(provider_rows=limits.provider_rows, match_rows=limits.match_rows, match_people=limits.match_people)

@@ -70,14 +70,14 @@ class EndpointLimiter:
         self,
         adapter: ProviderAdapter,
         *,
-        concurrency: int = 8,
-        rate: float = 0.0,
-        rule: CircuitBreakerConfig | None = None,
+        concurrency: int,
+        rate: float,
+        rule: CircuitBreakerConfig,
         lease: Callable[[], bool] = unleased,
     ) -> None:
         self._adapter = adapter
         self._lease = lease
-        self._rule = rule or CircuitBreakerConfig()
+        self._rule = rule
         self._slots = PollSlots(concurrency)
         self._bucket = RequestBucket(rate)
         self._circuit = Circuit()

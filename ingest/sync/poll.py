@@ -17,7 +17,7 @@ import structlog
 
 from ingest.daemon.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
-from ingest.sync.caps import CAPS, Caps, check, people_of, rows_of, within
+from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.snapshot import Snapshot
 from ingest.sync.stored_rows import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from config.sections import Limits
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
     from ingest.sync.change_cache import CachedInputs
@@ -164,8 +165,8 @@ class Poller:
     store: Store
     clock: Callable[[], float]
     new_id: NewId
-    record: Record = unrecorded
-    caps: Caps = CAPS
+    record: Record
+    limits: Limits
 
     async def poll(self, match: Followed) -> Fetched:
         """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing of it is kept."""
@@ -173,7 +174,7 @@ class Poller:
             match.known, match.cached, match.afresh = {}, {}, False
         match.polls += 1
         asked = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
-        fetched = within(self.caps, asked)
+        fetched = within(self.limits, asked)
         self.record(self.adapter.endpoint, match.match_id, asked.answers)
         if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
             try:
@@ -241,7 +242,7 @@ class Poller:
         self, match_id: str, stored: Mapping[str, bytes], changed: Mapping[str, bytes]
     ) -> tuple[Match, Mapping[str, bytes]]:
         translated = self.adapter.translate(match_id, {**sync.unpacked(stored), **changed})
-        check(self.caps, translated)
+        check(self.limits, translated)
         return translated, {name: sync.packed(body) for name, body in changed.items()}
 
     async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:

@@ -249,7 +249,7 @@ def failure_of(answer: Answer, heard: http_client.Heard, endpoint: Endpoint) -> 
         manner,
         f"{type(error).__name__}: {message}",
         None if heard.retry_after is None else heard.retry_after[:RETRY_AFTER_KEPT],
-        endpoint.max_body + 1 if manner == "large" else 0,
+        endpoint.provider_bytes + 1 if manner == "large" else 0,
     )
 
 
