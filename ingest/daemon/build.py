@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from api.services import ApiSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
-from ingest.daemon.declared_records import declared_records
 from ingest.daemon.endpoints import connect, rehome
+from ingest.daemon.housekeeping import check_clients
 from ingest.daemon.jobs import Jobs, queue_of
 from ingest.daemon.roles import Role
 from ingest.daemon.start_wait import StartWait
@@ -28,14 +28,17 @@ from ingest.sync.poll import unrecorded
 from providers.registry import Registry
 from store import clients, private
 from store.database import Store
-from store.declarations import declare
-from store.errors import StoreError, UnreadableRow
+from store.declarations import Declaration, declare
+from store.errors import StoreError
 from store.ids import new_local_id
 from store.settings import PoolSettings
 
 if TYPE_CHECKING:
     from config import Settings
+    from config.parties import OrganizationConfig
+    from config.sections import Section
     from ingest.sync.poll import Record
+    from store.declarations import DeclaredKind
     from store.unit import Unit
 
 Clock = Callable[[], float]
@@ -125,26 +128,16 @@ async def build_components(
         )
 
 
-async def check_clients(store: Store, containment: Containment) -> None:
-    """Say which clients cannot be read, and so may do nothing."""
-    for row in await store.read(clients.listed):
-        if row.readable:
-            containment.recovered("client", row.id, client=row.id)
-        else:
-            cause = UnreadableRow("clients: secrets, organizations or scopes are no lists of texts")
-            containment.failed("client", row.id, cause, client=row.id)
-
-
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:
-    """What keeps the answers of polls, where that is wanted; its last lines are written at the end."""
-    kept = settings.recording
-    if not kept.enabled:
+    """Records the responses to polls, where that is configured; its last lines are written at the end."""
+    recording = settings.recording
+    if not recording.enabled:
         return unrecorded
     from ingest.sync.recorder import Recorder
 
-    folder = Path(kept.folder)
+    folder = Path(recording.folder)
     _check_writable(folder)
-    recorder = Recorder(folder, retention=kept.retention, max_bytes=kept.max_bytes, clock=clock)
+    recorder = Recorder(folder, retention=recording.retention, max_bytes=recording.max_bytes, clock=clock)
     cleanup.push_async_callback(asyncio.to_thread, recorder.close)
     return recorder
 
@@ -182,8 +175,25 @@ def _hashed(secret: str) -> str:
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
 
 
+def declared_records(settings: Settings) -> tuple[Declaration, ...]:
+    """Templates, pricings, tags and locations of all organizations."""
+    return tuple(
+        Declaration(owner_id=owner_id, kind=kind, id=record_id, fields=record.model_dump(exclude_none=True))
+        for owner_id, organization in settings.organizations.items()
+        for kind, records in _kinds(organization)
+        for record_id, record in records.items()
+    )
+
+
+def _kinds(organization: OrganizationConfig) -> Iterator[tuple[DeclaredKind, Mapping[str, Section]]]:
+    yield "template", organization.templates
+    yield "pricing", organization.pricings
+    yield "tag", organization.tags
+    yield "location", organization.locations
+
+
 def api_settings(settings: Settings, address: str) -> ApiSettings:
-    """What the API is told of the settings; `address`: the one that the daemon listens on."""
+    """The settings that the API works with; `address`: the one that the daemon listens on."""
     server, limits, webhooks = settings.server, settings.limits, settings.webhooks
     return ApiSettings(
         public_url=server.public_url or address,

@@ -49,7 +49,7 @@ class ConnectionLimits:
         self._max_connections = max_connections
         self._interval = min(SWEEP, server.header_timeout / 4, server.stall_timeout / 4)
         self.proxies = tuple(ip_network(each, strict=False) for each in server.trusted_proxies)
-        """Whose word on whom they ask for is taken."""
+        """Networks of proxies whose X-Forwarded-For is believed."""
         self._open: set[Connection] = set()
         self._spare: dict[Connection, None] = {}
         self._by_address: Counter[str] = Counter()
@@ -93,7 +93,7 @@ class ConnectionLimits:
             _take_one(self._by_address, group_of(connection.address))
 
     def refused(self, error: ServiceError) -> None:
-        """Count what a client was told before its connection was closed."""
+        """Count a refusal that a client read before its connection was closed."""
         self.closed(REASON.get(type(error), "malformed"))
 
     def closed(self, reason: str) -> None:
@@ -157,10 +157,10 @@ class ConnectionLimits:
             log.exception("connections.sweep_failed")
             connection.abort()
 
-    def patience(self, left: float, elapsed: float, moved: int) -> float:
-        """Seconds that a client may still stand still, of which it had `left` when it moved so many bytes since."""
+    def patience(self, remaining: float, elapsed: float, moved: int) -> float:
+        """Seconds that a client may still stand still, of which it had `remaining` when it moved so many bytes since."""
         earned = 0.0 if not moved else moved / self._least_rate if self._least_rate else self.stall_time
-        return min(self.stall_time, left - elapsed + earned)
+        return min(self.stall_time, remaining - elapsed + earned)
 
     def stop(self) -> None:
         """From now on nobody is waited for longer than a second that stands still."""
@@ -170,7 +170,7 @@ class ConnectionLimits:
         self._wakes.set()
 
     def abort(self) -> None:
-        """Close what is left at once."""
+        """Close all connections at once."""
         for connection in list(self._open):
             connection.abort()
 

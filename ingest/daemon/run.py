@@ -17,10 +17,9 @@ from api.app import create_app
 from api.services import Services
 from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
-from ingest.daemon.build import api_settings, build_components, check_clients
+from ingest.daemon.build import api_settings, build_components
 from ingest.daemon.connection_limits import ConnectionLimits
-from ingest.daemon.housekeeping import close_abandoned
-from ingest.daemon.publisher import publish_due
+from ingest.daemon.housekeeping import check_clients, close_abandoned, publish_due
 from ingest.daemon.purges import Purging, run_again
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler

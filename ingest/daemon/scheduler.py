@@ -59,7 +59,7 @@ class Scheduler:
         self._scheduler.add_job(self._guarded(tick, name), trigger, id=name, name=name)
 
     def when_set(self, listener: Hear) -> None:
-        """Tell `listener` by how many seconds the wall clock was set (back: less than 0), or the machine slept."""
+        """Call `listener` with the seconds by which the wall clock was set (back: less than 0), or the machine slept."""
         self._listeners.append(listener)
 
     def start(self) -> None:

@@ -28,7 +28,7 @@ LONGEST_PAUSE = 1.0
 
 
 class Stopped(Exception):
-    """The process was told to end while it waited."""
+    """The process was stopped while it waited."""
 
 
 class StartWait:
@@ -47,7 +47,7 @@ class StartWait:
         self._began = steady()
 
     async def through(self, step: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of `step`, which may run several times; one line tells that the database is away, one that it is back.
+        """The result of `step`, which may run several times; logged once when the database is away, and once when it is back.
 
         Raises DatabaseAway, StoreError for a file that is no database, Stopped, and what `step` raises for any other reason.
         """
@@ -65,12 +65,12 @@ class StartWait:
                 return result
 
     async def _pause(self, failures: int, cause: str, once: LogOnce) -> None:
-        left = self._began + self._seconds - self._steady()
-        if left <= 0:
+        remaining = self._began + self._seconds - self._steady()
+        if remaining <= 0:
             waited = f" after {self._seconds:g} s (database.start_wait)" if self._seconds else ""
             raise DatabaseAway(f"database.url: the database {self._name} is not available{waited}: {cause}") from None
-        once.failed(database=self._name, cause=cause, wait=round(left, 1))
-        wait = min(pause(failures, random.random()), LONGEST_PAUSE, left)  # noqa: S311 -- spreads load, guards nothing
+        once.failed(database=self._name, cause=cause, wait=round(remaining, 1))
+        wait = min(pause(failures, random.random()), LONGEST_PAUSE, remaining)  # noqa: S311 -- spreads load, guards nothing
         await self._unless_stopped(asyncio.sleep(wait))
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:

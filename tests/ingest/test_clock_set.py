@@ -9,7 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from config.parties import Liveblog
-from ingest.daemon.publisher import publish_due
+from ingest.daemon.containment import Containment
+from ingest.daemon.housekeeping import publish_due
 from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
@@ -161,7 +162,7 @@ async def test_a_scheduled_event_is_published_once(tmp_path):
     versions = []
     for seconds in (0, 2 * HOUR, -2 * HOUR, 2 * HOUR):
         wall[0] += seconds
-        await publish_due(store, lambda: wall[0])
+        await publish_due(store, lambda: wall[0], Containment())
         versions.append((await store.read(partial(liveblogs.require_game, name=game.id))).version)
     await store.close()
 

@@ -20,7 +20,7 @@ from ingest.cli.exit_status import ExitStatus
 from ingest.cli.main import STATUSES, app
 from ingest.cli.start_errors import OPERATORS, line_of, status_of
 from ingest.daemon import run as daemon
-from ingest.daemon.log_stream import BestEffortStream
+from ingest.daemon.logs import BestEffortStream
 from tests.unprivileged import own_folder, unprivileged
 
 ROOT = Path(__file__).resolve().parents[2]
