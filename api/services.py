@@ -19,18 +19,18 @@ class ApiSettings:
     """Limits and addresses of the API; rates are requests a second, 0 means no limit."""
 
     public_url: str
-    public_feeds: bool = False
-    public_metrics: bool = False
-    webhooks_per_organization: int = 100
-    secret_overlap: float = 86_400.0
+    public_feeds: bool
+    public_metrics: bool
+    webhooks_per_organization: int
+    secret_overlap: float
     """Seconds for which the secret before signs too after a rotation."""
-    timezone: str = "UTC"
+    timezone: str
     """Whose days the time frames of searches mean."""
-    body_bytes: int = 1_048_576
-    client_per_second: float = 20
-    client_burst: int = 60
-    public_per_second: float = 30
-    feed_limit_max: int = 1000
+    body_bytes: int
+    client_per_second: float
+    client_burst: int
+    public_per_second: float
+    feed_limit_max: int
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without asking again."""
     url_bytes: int = URL_BYTES

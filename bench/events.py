@@ -20,6 +20,7 @@ import secrets
 import sys
 import tempfile
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +29,14 @@ import structlog
 import uvloop
 
 from api.app import create_app
-from api.services import ApiSettings, Services
+from api.services import Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
+from config import Settings
 from config.sections import Server
 from ingest.cli.shared import settle_memory
+from ingest.daemon.build import api_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.server import serving
 from providers.http_server import bound
@@ -128,7 +131,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
 
     services = Services(
         store=store,
-        settings=ApiSettings(public_url="http://x", client_per_second=0, public_per_second=0),
+        settings=replace(api_settings(Settings(), "http://x"), client_per_second=0, public_per_second=0),
         import_match=nothing,
         organizations=lambda _: "Bench",
         ready=nothing,
@@ -137,7 +140,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
         event_types=frozenset(),
     )
     server = Server()
-    limits = ConnectionLimits(server, per_address=0)
+    limits = ConnectionLimits(server, connections_per_address=0, max_connections=server.max_connections)
     async with serving(create_app(services), bound("127.0.0.1", 0), limits, server) as address:
         yield address, store
     await store.close()

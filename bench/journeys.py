@@ -15,6 +15,7 @@ import logging
 import sys
 import threading
 import time
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,11 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
-from api.services import ApiSettings, Services
+from api.services import Services
 from bench.polling import ORGANIZATION, bench_house, changing, follow
 from bench.upstream import EVERY, upstream
+from config import Settings
+from ingest.daemon.build import api_settings
 from mapping.reconcile import CONFIRMATIONS
 from store.liveblogs import list_games
 
@@ -103,7 +106,7 @@ def app_of(house: Components) -> ASGIApp:
     """The API over the house's store and importer."""
     services = Services(
         store=house.store,
-        settings=ApiSettings(public_url="http://bench", client_per_second=0, public_per_second=0),
+        settings=replace(api_settings(Settings(), "http://bench"), client_per_second=0, public_per_second=0),
         import_match=house.importer,
         organizations={ORGANIZATION: "Bench"}.get,
         ready=dict,  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ class Logging(Section):
 
 
 class Polling(Section):
-    """Rhythm of the polls in seconds, and what one endpoint of a provider is spared."""
+    """Intervals of the polls in seconds, and the limits of one provider endpoint."""
 
     far: Interval = 900.0
     before: Interval = 60.0

@@ -41,7 +41,7 @@ class Endpoint:
     timezone: str = "Europe/Berlin"
     text_content: bool = False
     timeout: float = 10.0
-    max_body: int = 16 * 1024 * 1024
+    provider_bytes: int = 16 * 1024 * 1024
     connections: int = 24
     options: Mapping[str, Any] = field(default_factory=dict)
 

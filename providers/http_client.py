@@ -189,7 +189,7 @@ def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Cli
         auth=auth,
         user_agent=str(endpoint.options.get("user_agent") or USER_AGENT),
         timeout=endpoint.timeout,
-        max_body=endpoint.max_body,
+        max_body=endpoint.provider_bytes,
         connections=endpoint.connections,
     )
 

@@ -115,6 +115,11 @@ def passing(error: BaseException) -> bool:
             return False
 
 
+def unusable(error: StoreUnavailable) -> bool:
+    """Whether waiting mends nothing: what was to be the database is another file, or one that is damaged."""
+    return isinstance(error.__cause__, exc.DatabaseError) and not passing(error.__cause__)
+
+
 def transient(error: BaseException) -> bool:
     """Whether `error` says nothing about what a unit was to write: the same unit may well succeed when it runs again."""
     return passing(error) or sqlstate(error) in POSTGRES_RACES | {OLD_PLAN}

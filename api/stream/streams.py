@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-import structlog
-
 from api.errors import json_bytes
 from api.liveblogs.delta import response
 from mapping.documents.scalars import PUBLISHED
 from mapping.errors import StoreUnavailable
 from store import deltas, liveblogs
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from store.database import Store
     from store.liveblogs import StoredEvent, StoredGame
     from store.postgres.notify import Stepped
-
-log = structlog.get_logger(__name__)
 
 POLL = 1.0
 """Seconds after which versions are compared though nobody called: what was told may have been lost."""
@@ -215,18 +212,14 @@ class Streams:
 
     async def _run(self) -> None:
         """Until nobody watches: read what those who watch have not been told."""
-        delayed = False
+        delay = LogOnce("streams.delayed", "streams.recovered")
         while self._channels:
             try:
                 for game_id, version in (await self._news()).items():
                     await self._advance(game_id, version)
-                if delayed:
-                    log.info("streams.recovered")
-                delayed = False
+                delay.worked()
             except StoreUnavailable as error:
-                if not delayed:
-                    log.warning("streams.delayed", cause=str(error))
-                delayed = True
+                delay.failed(cause=str(error))
                 self._look = True  # what was heard is forgotten with the error
                 await asyncio.sleep(min(self._poll, POLL))
 

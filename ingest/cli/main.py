@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
 import traceback
 from contextlib import suppress
 from functools import partial
@@ -80,7 +79,6 @@ def run(
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
     from ingest.daemon.recheck_config import recheck
 
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it would end a process that is not yet there to answer it
     known = vocabulary()
     written = load(config_file, known)
     settings = placed(written, data_dir, make=True)

@@ -124,11 +124,11 @@ def start(
 ) -> None:
     """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
     from ingest.cli.start_errors import OPERATORS
-    from ingest.daemon.run import main as loop
+    from ingest.daemon.signals import run_with_signals
 
     settle_memory()
     try:
-        loop(work, hangup, grace=grace)
+        run_with_signals(work, hangup, grace=grace)
     except OPERATORS as error:
         if announced:
             raise

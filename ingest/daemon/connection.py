@@ -8,24 +8,29 @@ request. One sweep for all connections counts the time (ingest/daemon/connection
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import socket
 import struct
+import sys
+import termios
 from contextlib import suppress
+from email.utils import formatdate
 from enum import IntEnum
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.addresses import plain_address
-from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong
-from api.middleware.request_limits import HEADER_BYTES
+from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong, error_response
+from api.middleware.request_limits import HEADER_BYTES, SAFE_HEADERS
 from api.services import URL_BYTES
-from ingest.daemon.joined_transport import JoinedTransport, unacknowledged
-from ingest.daemon.refusals import as_bytes
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from ingest.daemon.connection_limits import ConnectionLimits
 
 CONNECTION = "connection"
@@ -248,3 +253,62 @@ def _too_long(url: int) -> ServiceError:
     if url > URL_BYTES:
         return UriTooLong(f"the URL is longer than {URL_BYTES} bytes")
     return HeadersTooLarge(f"the headers are larger than {HEADER_BYTES} bytes")
+
+
+class JoinedTransport:
+    """A transport that sends what is written in one step of the event loop, a response's head and body, as one piece."""
+
+    def __init__(self, transport: asyncio.Transport, connection: Connection) -> None:
+        self._transport = transport
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self.joined = b""
+
+    def write(self, data: bytes) -> None:
+        if self.joined:
+            self.joined += data
+            self.flush()
+        else:
+            self.joined = data
+            self._loop.call_soon(self.flush)
+
+    def flush(self) -> None:
+        if self.joined:
+            joined, self.joined = self.joined, b""
+            self._connection.send(joined)
+
+    def close(self) -> None:
+        self.flush()
+        self._connection.finish()
+
+    def is_closing(self) -> bool:
+        return self._connection.finishing or self._transport.is_closing()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+def unacknowledged(transport: asyncio.Transport) -> int:
+    """Bytes that the kernel holds because the client has not taken them; 0 where it does not tell."""
+    count = bytearray(4)
+    try:
+        fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, count)
+    except (OSError, ValueError):
+        return 0
+    return int.from_bytes(count, sys.byteorder)
+
+
+def as_response(error: ServiceError) -> Response:
+    """A refusal before any handler, in the one error shape and with the headers of all responses."""
+    response = error_response(error)
+    response.raw_headers += SAFE_HEADERS.items()
+    return response
+
+
+def as_bytes(error: ServiceError) -> bytes:
+    """The last response of a connection, as it is sent."""
+    response = as_response(error)
+    lines = [f"HTTP/1.1 {response.status_code} {HTTPStatus(response.status_code).phrase}".encode()]
+    fields = [*response.raw_headers, (b"date", formatdate(usegmt=True).encode()), (b"connection", b"close")]
+    lines += [name + b": " + value for name, value in fields]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + bytes(response.body)

@@ -1,4 +1,4 @@
-"""The numbers that Prometheus reads; no label tells an address or a client."""
+"""The numbers that Prometheus reads; no label names an address or a client."""
 
 from __future__ import annotations
 

@@ -10,20 +10,17 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-import structlog
-
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
 from providers.http_client import Throttled
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from providers.base import Endpoint, Fetched, Known, ProviderAdapter, Selector
-
-log = structlog.get_logger()
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
 """Errors that may be the endpoint's; any other one concerns a single match."""
@@ -71,18 +68,18 @@ class EndpointLimiter:
         self,
         adapter: ProviderAdapter,
         *,
-        concurrency: int = 8,
-        rate: float = 0.0,
-        rule: CircuitBreakerConfig | None = None,
+        concurrency: int,
+        rate: float,
+        rule: CircuitBreakerConfig,
         lease: Callable[[], bool] = unleased,
     ) -> None:
         self._adapter = adapter
         self._lease = lease
-        self._rule = rule or CircuitBreakerConfig()
+        self._rule = rule
         self._slots = PollSlots(concurrency)
         self._bucket = RequestBucket(rate)
         self._circuit = Circuit()
-        self._cause = ""
+        self._log = LogOnce("provider.lost", "provider.recovered")
         self._throttled: dict[str, float] = {}
         """Matches whose last response asked for fewer requests, and when."""
         self._recently_failed: set[str] = set()
@@ -101,7 +98,7 @@ class EndpointLimiter:
     @property
     def lost(self) -> str | None:
         """Why the endpoint is left alone, None while it is not."""
-        return self._cause if self._circuit.open else None
+        return str(self._log.cause) if self._circuit.open else None
 
     def paused_for(self) -> float:
         """Seconds for which no match of the endpoint may be polled, 0 where it is not paused."""
@@ -150,7 +147,7 @@ class EndpointLimiter:
 
     def _end(self, match_id: str, began: float, errors: list[ServiceError], *, well: bool) -> None:
         """Record the end of a poll; `well`: the endpoint answered, whatever is wrong with this match."""
-        now, was_open = monotonic(), self._circuit.open
+        now = monotonic()
         pause = max((wait for wait in map(retry_after_of, errors) if wait is not None), default=None)
         alone = pause is not None and self._circuit.good_at > min(began, self._throttled.get(match_id, began))
         self._record_match(match_id, errors, throttled_at=None if pause is None else now)
@@ -163,8 +160,10 @@ class EndpointLimiter:
         else:
             refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.failed(self._rule, self._circuit, began=began, now=now, refused=refused)
-        if self._circuit.open != was_open:
-            self._log_change(errors)
+        if self._circuit.open:
+            self._log.failed(endpoint=self.endpoint.key, cause=errors[0].message if errors else "")
+        else:
+            self._log.worked(endpoint=self.endpoint.key)
 
     def _record_match(self, match_id: str, errors: list[ServiceError], *, throttled_at: float | None) -> None:
         if throttled_at is None:
@@ -175,13 +174,6 @@ class EndpointLimiter:
             self._recently_failed.add(match_id)
         else:
             self._recently_failed.discard(match_id)
-
-    def _log_change(self, errors: list[ServiceError]) -> None:
-        if self._circuit.open:
-            self._cause = errors[0].message
-            log.warning("provider.lost", endpoint=self.endpoint.key, cause=self._cause)
-        else:
-            log.info("provider.recovered", endpoint=self.endpoint.key)
 
 
 def retry_after_of(error: ServiceError) -> float | None:

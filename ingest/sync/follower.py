@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, field
+from dataclasses import fields
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
@@ -15,19 +15,19 @@ import structlog
 
 from ingest.daemon.containment import Containment
 from ingest.sync import poll
-from ingest.sync.caps import CAPS, Caps
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, unleased
 from ingest.sync.left_out import LeftOut
-from ingest.sync.outage_log import Outage
+from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
-from mapping.rules import pacing
+from mapping.rules import breaker, pacing
 from mapping.rules.breaker import CircuitBreakerConfig
 from store import leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 
+    from config.sections import Limits, Polling
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.poll import Record
     from providers.base import Fetched, ProviderAdapter
@@ -35,21 +35,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PollingConfig:
-    """How to poll: intervals, the silence (seconds) that raises an alarm, and the limits of each endpoint.
-
-    `concurrency`: matches polled at a time; `rate`: requests a second, 0 for no limit; `breaker`: its circuit breaker.
-    """
-
-    pace: pacing.PollIntervals = field(default_factory=pacing.PollIntervals)
-    concurrency: int = 8
-    rate: float = 0.0
-    breaker: CircuitBreakerConfig = field(default_factory=CircuitBreakerConfig)
-    silence_alarm: float = 60.0
-    caps: Caps = CAPS
-    """How large a match may be."""
+PACE = {each.name for each in fields(pacing.PollIntervals)}
+"""The settings of `[polling]` that say when a match is polled."""
 
 
 class Followers:
@@ -59,7 +46,8 @@ class Followers:
         self,
         store: Store,
         adapters: Mapping[str, ProviderAdapter],
-        polling: PollingConfig,
+        polling: Polling,
+        limits: Limits,
         *,
         clock: Callable[[], float],
         new_id: NewId,
@@ -69,6 +57,7 @@ class Followers:
     ) -> None:
         self._store = store
         self._polling = polling
+        self._pace = pacing.PollIntervals(**polling.model_dump(include=PACE))
         self._clock = clock
         self._set = 0.0
         """By how many seconds the wall clock has been set since the start."""
@@ -77,12 +66,16 @@ class Followers:
         self._outage = Outage()
         self._limiters = {
             key: EndpointLimiter(
-                adapter, concurrency=polling.concurrency, rate=polling.rate, rule=polling.breaker, lease=lease
+                adapter,
+                concurrency=polling.concurrency,
+                rate=polling.rate,
+                rule=CircuitBreakerConfig(breaker_after=polling.breaker_after, breaker_pause=polling.breaker_pause),
+                lease=lease,
             )
             for key, adapter in adapters.items()
         }
         self._pollers = {
-            key: Poller(limiter, store, clock, new_id, record, polling.caps) for key, limiter in self._limiters.items()
+            key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self._limiters.items()
         }
         self._left_out = LeftOut(store, containment or Containment(), self._spawn)
         self._refused = 0
@@ -150,7 +143,7 @@ class Followers:
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
         self._left_out.taken_up(match)
-        self._schedule(match, pacing.phase(match.match_id, self._polling.pace.live))
+        self._schedule(match, pacing.phase(match.match_id, self._pace.live))
 
     async def run(self) -> None:
         """Drive the polls until cancelled; `stop` then sees to those under way."""
@@ -227,7 +220,7 @@ class Followers:
             if match is not None:
                 match.failures = 0
                 if not match.busy:
-                    self._schedule(match, pacing.phase(match.match_id, self._polling.pace.live))
+                    self._schedule(match, pacing.phase(match.match_id, self._pace.live))
 
     def clock_set(self, seconds: float) -> None:
         """The wall clock was set by so many seconds: nothing that is cached gets older or younger by that.
@@ -278,7 +271,7 @@ class Followers:
     def _plan(self, match: Followed, fresh_for: float | None, retry_after: float | None) -> None:
         if self._matches.get(match.id) is not match:  # dropped while it was polled
             return
-        pace, wait = self._polling.pace, self._interval(match)
+        pace, wait = self._pace, self._interval(match)
         if match.afresh:
             wait = 0.0
         elif wait is None:
@@ -293,7 +286,7 @@ class Followers:
         """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start."""
         waits = [
             pacing.interval(
-                self._polling.pace,
+                self._pace,
                 match.status,
                 now=self._clock() - moved,
                 kickoff=match.kickoff,
@@ -344,11 +337,11 @@ class Followers:
 
     def _postpone(self, match: Followed, pause: float) -> None:
         """Poll again once the endpoint is no longer paused, not all matches at once."""
-        self._schedule(match, pause + pacing.phase(match.match_id, self._polling.pace.live))
+        self._schedule(match, pause + pacing.phase(match.match_id, self._pace.live))
 
     def _retry_after(self, errors: list[ServiceError]) -> float | None:
         """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
-        refused = self._polling.pace.refused
+        refused = breaker.REFUSED
         waits = [refused if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
         return max((wait for wait in waits if wait is not None), default=None)
 
@@ -369,4 +362,4 @@ class Followers:
             self._matches.pop(match.id, None)
             log.info("match.closed", match=match.match_id)
             return
-        self._schedule(match, self._polling.pace.backoff_max)
+        self._schedule(match, self._pace.backoff_max)

@@ -10,7 +10,7 @@ import structlog
 
 from api.external.response import external_response
 from ingest.sync import apply_snapshot
-from ingest.sync.caps import CAPS, Caps, check, within
+from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads, sources
 from ingest.sync.snapshot import Snapshot
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.services import ImportRequest
+    from config.sections import Limits
     from mapping.match import Match
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
@@ -62,13 +63,13 @@ class Importer:
         followers: Following,
         *,
         providers: frozenset[str],
-        caps: Caps = CAPS,
+        limits: Limits,
     ) -> None:
         self._store = store
         self._sources = sources
         self._followers = followers
         self._providers = providers
-        self._caps = caps
+        self._limits = limits
 
     async def __call__(self, request: ImportRequest) -> dict[str, Any]:
         """The decorated liveblog with `external`; raises the errors of the interface's table for this endpoint."""
@@ -96,10 +97,10 @@ class Importer:
         source = self._source(request)
         _check_text(request, source)
         match_id = await patient(partial(source.adapter.resolve, Selector(request.selector_kind, request.selector_id)))
-        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, caps=self._caps))
+        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, limits=self._limits))
         bodies = _bodies(fetched.changed)
         match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
-        check(self._caps, match)
+        check(self._limits, match)
         _check_sport(request, source, match)
         return source, fetched, match
 
@@ -207,9 +208,9 @@ def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     return external_response(conn, game_id)
 
 
-async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, caps: Caps) -> Fetched:
+async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, limits: Limits) -> Fetched:
     """All that the provider has of a match; the resource that makes it has to be there, the others may follow."""
-    fetched = within(caps, await adapter.fetch(match_id, {}, text=text, hints={}))
+    fetched = within(limits, await adapter.fetch(match_id, {}, text=text, hints={}))
     main = fetched.answers[0]
     if main.outcome is Outcome.FAILED and main.error is not None:
         raise main.error

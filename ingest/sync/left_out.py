@@ -18,7 +18,7 @@ from store.errors import UnreadableRow, told_briefly
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
-    from ingest.sync.outage_log import Outage
+    from ingest.sync.outage import Outage
     from ingest.sync.poll import Followed
     from store.database import Store
     from store.unit import Unit

@@ -17,7 +17,7 @@ import structlog
 
 from ingest.daemon.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
-from ingest.sync.caps import CAPS, Caps, check, people_of, rows_of, within
+from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.snapshot import Snapshot
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from config.sections import Limits
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
     from ingest.sync.snapshot import CachedInputs
@@ -165,8 +166,8 @@ class Poller:
     store: Store
     clock: Callable[[], float]
     new_id: NewId
-    record: Record = unrecorded
-    caps: Caps = CAPS
+    record: Record
+    limits: Limits
 
     async def poll(self, match: Followed) -> Fetched:
         """Fetch once. Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept."""
@@ -174,7 +175,7 @@ class Poller:
             match.known, match.cached, match.afresh = {}, {}, False
         match.polls += 1
         everything = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
-        fetched = within(self.caps, everything)
+        fetched = within(self.limits, everything)
         self.record(self.adapter.endpoint, match.match_id, everything.answers)
         await self._take_in(match, fetched)
         for answer in fetched.answers:
@@ -249,7 +250,7 @@ class Poller:
         self, match_id: str, stored: Mapping[str, bytes], changed: Mapping[str, bytes]
     ) -> tuple[Match, Mapping[str, bytes]]:
         translated = self.adapter.translate(match_id, {**sync.unpacked(stored), **changed})
-        check(self.caps, translated)
+        check(self.limits, translated)
         return translated, {name: sync.packed(body) for name, body in changed.items()}
 
     async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:

@@ -13,8 +13,6 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import structlog
-
 from ingest.sync.redaction import address, stripped, stripped_bytes
 from providers import http_client, unpacking
 from providers.base import Outcome
@@ -22,6 +20,7 @@ from providers.replay.failure import Failure, Manner
 from providers.replay.paths import Source
 from providers.replay.recording import Line
 from store import private
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, str]
 """The endpoint's, the match's id, the resource."""
-
-log = structlog.get_logger()
 
 WAITING_BYTES = 64 * 1024 * 1024
 """Bodies that may wait for the disk; what would be more is left out."""
@@ -109,7 +106,7 @@ class Recorder:
         """What is wrong with those whose last answer failed."""
         self._lock = threading.Lock()
         self._waiting = 0
-        self._lost = False
+        self._log = LogOnce("recording.lost", "recording.recovered")
         self._cleaned = float("-inf")
         self._queue: queue.SimpleQueue[Seen | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="matchwire-recorder", daemon=True)
@@ -158,7 +155,7 @@ class Recorder:
                 if seen.failure is not None:
                     self._failing[key] = seen.failure.error.partition(": ")[2]
         if full:
-            self._lose("the disk is too slow")
+            self._log.failed(cause="the disk is too slow")
         else:
             self._queue.put(seen)
 
@@ -174,7 +171,7 @@ class Recorder:
             except (OSError, ValueError) as error:
                 with self._lock:
                     self._forget(seen.key)
-                self._lose(str(getattr(error, "strerror", None) or error))
+                self._log.failed(cause=str(getattr(error, "strerror", None) or error))
             finally:
                 with self._lock:
                     self._waiting -= seen.size
@@ -186,14 +183,7 @@ class Recorder:
         path = self._folder / name_of(seen)
         _append(path, gzip.compress(line_of(seen).encode() + b"\n"))
         self._make_room(path)
-        if self._lost:
-            self._lost = False
-            log.info("recording.recovered")
-
-    def _lose(self, cause: str) -> None:
-        if not self._lost:
-            self._lost = True
-            log.warning("recording.lost", cause=cause)
+        self._log.worked()
 
     def _tidy(self, now: float) -> None:
         """Remove what is old, and keep what is left private."""
@@ -259,7 +249,7 @@ def failure_of(answer: Answer, heard: http_client.Heard, endpoint: Endpoint) -> 
         manner,
         f"{type(error).__name__}: {message}",
         None if heard.retry_after is None else heard.retry_after[:RETRY_AFTER_KEPT],
-        endpoint.max_body + 1 if manner == "large" else 0,
+        endpoint.provider_bytes + 1 if manner == "large" else 0,
     )
 
 

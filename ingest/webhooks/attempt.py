@@ -24,6 +24,7 @@ from mapping.rules.delivery import Plan, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from config.sections import Webhooks
     from ingest.webhooks.wire import Answer, Wires
     from store.deliveries import Delivery
 
@@ -46,14 +47,6 @@ UNREACHABLE = "the endpoint did not answer"
 NOT_ALLOWED = "the endpoint cannot be used"
 
 _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptLimits:
-    """Seconds that a round, and one try of it, may take."""
-
-    round: float = 10.0
-    one_try: float = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +104,7 @@ async def make_round(
     secrets: Sequence[str],
     *,
     plan: Plan = rules.PLAN,
-    limits: AttemptLimits,
+    limits: Webhooks,
     may: Callable[[], bool],
     wall: Callable[[], float] = time.time,
 ) -> RoundOutcome | None:
@@ -123,11 +116,11 @@ async def make_round(
     began, tries, took = time.monotonic(), 0, 0.0
     while may():
         fields = (FIELDS + signed(message, body, secrets, wall())).encode()
-        tried = await _try(wires, fields, body.encode(), min(limits.one_try, limits.round - took), wall)
+        tried = await _try(wires, fields, body.encode(), min(limits.try_timeout, limits.round_timeout - took), wall)
         tries += 1
         took = time.monotonic() - began
         jitter = random.random()  # noqa: S311 -- spreads load, guards nothing
-        pause = rules.quick_pause(plan, tried.result, tries=tries, left=limits.round - took, jitter=jitter)
+        pause = rules.quick_pause(plan, tried.result, tries=tries, left=limits.round_timeout - took, jitter=jitter)
         if pause is None:
             return RoundOutcome(
                 result=tried.result,

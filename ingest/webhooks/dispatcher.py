@@ -14,8 +14,6 @@ import structlog
 from ingest.daemon.containment import AGAIN, Containment
 from ingest.daemon.metrics import Metrics
 from ingest.daemon.purges import Purging
-from ingest.sync.outage_log import LogOnce
-from ingest.webhooks.attempt import AttemptLimits
 from ingest.webhooks.attempt_writer import AttemptWriter
 from ingest.webhooks.bulkhead import Bulkhead
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
@@ -28,10 +26,12 @@ from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store import deliveries, delivery_log, outbox, webhooks
 from store.errors import UnreadableRow
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from config.sections import Webhooks
     from ingest.webhooks.attempt import RoundOutcome
     from ingest.webhooks.ssrf_guard import SsrfGuard
     from store.database import Store
@@ -52,23 +52,6 @@ READING = 3
 """Receivers that read from the store at a time."""
 IDLE = 120.0
 """Seconds after which a receiver's connections are closed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryConfig:
-    """How to deliver: `connections` to one receiver, `rate` (requests a second) to one host.
-
-    `rounds`: under way at a time, in all and for one organization.
-    """
-
-    plan: rules.Plan = rules.PLAN
-    limits: AttemptLimits = field(default_factory=AttemptLimits)
-    connections: int = 4
-    rate: float = 50.0
-    rounds: int = 512
-    organization_rounds: int = 256
-    keep: float = 7 * rules.DAY
-    """Seconds for which the log and the outbox are kept."""
 
 
 class ClaimOwner(Protocol):
@@ -93,7 +76,7 @@ class Dispatcher:
         self,
         store: Store,
         guard: SsrfGuard,
-        rhythm: DeliveryConfig,
+        settings: Webhooks,
         *,
         timing: SteadyClock | None = None,
         metrics: Metrics | None = None,
@@ -102,10 +85,10 @@ class Dispatcher:
     ) -> None:
         self.store = store
         self.timing = timing or SteadyClock()
-        self.plan, self.limits, self.connections = rhythm.plan, rhythm.limits, rhythm.connections
+        self.plan, self.limits, self.connections = rules.PLAN, settings, settings.connections
         self.stopping = False
         self.metrics = metrics or Metrics()
-        self._rhythm = rhythm
+        self._log_kept = settings.log_kept
         self._contained = containment or Containment()
         self._spoilt: dict[str, float] = {}
         """Receivers that cannot be worked on, and when they are tried again (steady seconds)."""
@@ -121,8 +104,8 @@ class Dispatcher:
         self._purging = Purging(store)
         self.recorder = AttemptWriter(store)
         self.reading = asyncio.Semaphore(READING)
-        self.rates = FairRateLimiter(rhythm.rate, rhythm.rate)
-        self.bulkhead = Bulkhead(rhythm.rounds, rhythm.organization_rounds)
+        self.rates = FairRateLimiter(settings.rate, settings.rate)
+        self.bulkhead = Bulkhead(settings.rounds, settings.organization_rounds)
         self.metrics.watch(self.bulkhead)
         self._woken = asyncio.Event()
 
@@ -184,7 +167,7 @@ class Dispatcher:
 
     async def purge(self) -> bool:
         """Forget what is older than the log is kept, for some seconds; whether that is all."""
-        return await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
+        return await self._purging.deliveries(before=self.timing.now() - self._log_kept)
 
     def observe(self, outcome: RoundOutcome) -> None:
         """Counts a round."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from ingest.webhooks.attempt import AttemptLimits, make_round
+from ingest.webhooks.attempt import make_round
 from ingest.webhooks.cursor import CursorTracker
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
@@ -23,6 +23,7 @@ from store.deliveries import Delivery, Round, Settlement
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from config.sections import Webhooks
     from ingest.webhooks.attempt import RoundOutcome
     from ingest.webhooks.attempt_writer import AttemptWriter
     from ingest.webhooks.bulkhead import Bulkhead
@@ -45,7 +46,7 @@ class ReceiverContext(Protocol):
     store: Store
     timing: SteadyClock
     plan: rules.Plan
-    limits: AttemptLimits
+    limits: Webhooks
     connections: int
     recorder: AttemptWriter
     rates: FairRateLimiter

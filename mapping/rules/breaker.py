@@ -9,17 +9,21 @@ ASK_AGAIN = 0.5
 """Seconds after which a match looks again whether the trial of another one went well."""
 
 
+REFUSED = 600.0
+"""Seconds after which a provider that refuses our credentials is asked again."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CircuitBreakerConfig:
-    """`after` failures in a row open the circuit, if the row lasts `lasting` seconds; then nothing for `pause` seconds.
+    """`breaker_after` failures in a row open the circuit, if the row lasts `lasting` seconds; then nothing for `breaker_pause`.
 
     The row has to last, so that a few broken matches that happen to be asked one after the other take nobody with them.
     `refused`: the pause where the provider refuses our credentials.
     """
 
-    after: int = 5
-    pause: float = 30.0
-    refused: float = 600.0
+    breaker_after: int
+    breaker_pause: float
+    refused: float = REFUSED
     lasting: float = 1.0
 
 
@@ -61,14 +65,14 @@ def failed(rule: CircuitBreakerConfig, circuit: Circuit, *, began: float, now: f
 
     It tells nothing of the endpoint where another match was answered well in the meantime.
     """
-    pause = rule.refused if refused else rule.pause
+    pause = rule.refused if refused else rule.breaker_pause
     if circuit.open:
         return replace(circuit, trial=False, until=max(circuit.until, now + pause)) if circuit.trial else circuit
     if began < circuit.good_at:
         return circuit
     since = circuit.since if circuit.failures else now
     row = replace(circuit, failures=circuit.failures + 1, since=since)
-    if row.failures < rule.after or (rule.after > 1 and now - since < rule.lasting):
+    if row.failures < rule.breaker_after or (rule.breaker_after > 1 and now - since < rule.lasting):
         return row
     return replace(row, open=True, until=max(circuit.until, now + pause))
 

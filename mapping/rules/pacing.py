@@ -21,18 +21,17 @@ JUST_AFTER = 0.05
 class PollIntervals:
     """The intervals of `[polling]`, in seconds; config/default.toml explains each."""
 
-    live: float = 5.0
-    pause: float = 15.0
-    far: float = 900.0
-    before: float = 60.0
-    before_window: float = 3600.0
-    after: float = 30.0
-    after_growth: float = 1.5
-    after_max: float = 3600.0
-    after_window: float = 172_800.0
-    backoff_max: float = 300.0
-    refused: float = 600.0
-    honour_max_age: bool = False
+    live: float
+    pause: float
+    far: float
+    before: float
+    before_window: float
+    after: float
+    after_growth: float
+    after_max: float
+    after_window: float
+    backoff_max: float
+    honour_max_age: bool
 
 
 def interval(

@@ -74,7 +74,7 @@ class Case:
     def connect(self, base_url: str) -> ProviderAdapter:
         """An adapter whose patience and appetite are small enough for a test."""
         given = self.endpoint(base_url) if self.endpoint else plain_endpoint(self.provider.id, base_url)
-        return self.provider.connect(replace(given, timeout=TIMEOUT, max_body=MAX_BODY))
+        return self.provider.connect(replace(given, timeout=TIMEOUT, provider_bytes=MAX_BODY))
 
     @asynccontextmanager
     async def open(self, sample: Sample) -> AsyncIterator[Opened]:

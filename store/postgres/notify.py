@@ -15,18 +15,16 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import structlog
 from sqlalchemy import Connection, exc
 
 from mapping.errors import StoreUnavailable
 from store.backoff import pause
+from store.log_once import LogOnce
 from store.postgres.session import LOST, Session
 from store.sql.compiled_query import execute
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-log = structlog.get_logger(__name__)
 
 CHANNEL = "matchwire_steps"
 NOTIFY = "SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice"
@@ -104,22 +102,20 @@ class NotifyListener:
             await asyncio.gather(self._listening, return_exceptions=True)
 
     async def _run(self, hear: Hear) -> None:
-        failures = 0
+        failures, once = 0, LogOnce("notices.lost", "notices.recovered")
         while True:
             try:
                 session = await Session.open(self._engine)
                 try:
                     lost = await _listen(session.driver, hear)
-                    if failures:
-                        log.info("notices.recovered")
+                    once.worked()
                     failures = 0
                     hear(None)
                     await self._stay(session.driver, lost)
                 finally:
                     session.drop()
             except LOST as error:
-                if not failures:
-                    log.warning("notices.lost", cause=type(error).__name__)
+                once.failed(cause=type(error).__name__)
             failures += 1
             await asyncio.sleep(pause(failures, random.random()))  # noqa: S311 -- spreads load, guards nothing
 

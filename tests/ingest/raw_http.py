@@ -80,7 +80,7 @@ class House:
 @asynccontextmanager
 async def house(app, *, per_address=0, **server):
     settings = Server(**{"header_timeout": 30, "stall_timeout": 30, "shutdown_grace": 5, **server})
-    limits = ConnectionLimits(settings, per_address=per_address)
+    limits = ConnectionLimits(settings, connections_per_address=per_address, max_connections=settings.max_connections)
     async with serving(app, bound("127.0.0.1", 0), limits, settings) as address:
         running = House(address, limits, app)
         yield running

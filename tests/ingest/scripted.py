@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from api.services import ImportRequest
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.poll import Followed
 from mapping.errors import BadBody
@@ -28,6 +28,7 @@ from providers.heim.translate import translate
 from store import ledger, liveblogs, sync
 from store.ids import new_local_id
 from tests.providers.heim.feed import BERLIN
+from tests.settings import LIMITS, polling
 from tests.sport_fixtures import recorded_steps
 
 RESOURCES = ("match", "match-event", "liveticker")
@@ -143,10 +144,10 @@ class Process:
         """A fresh process on the same store: nothing in memory."""
         adapters = {self.adapter.endpoint.key: self.adapter}
         self.followers = Followers(
-            self.crashing, adapters, PollingConfig(), clock=lambda: self.now, new_id=lambda: new_local_id("e")
+            self.crashing, adapters, polling(), LIMITS, clock=lambda: self.now, new_id=lambda: new_local_id("e")
         )
         sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter)}
-        self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}))
+        self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}), limits=LIMITS)
 
     async def create(self, **changes: Any) -> str:
         """Ask for a liveblog as the API would; gives its `ticker_id`."""

@@ -8,7 +8,8 @@ from functools import partial
 
 import pytest
 
-from ingest.daemon.publisher import publish_due
+from ingest.daemon.containment import Containment
+from ingest.daemon.housekeeping import publish_due
 from ingest.sync import apply_snapshot, batches
 from store import masterdata
 from store.database import Store
@@ -173,9 +174,9 @@ async def test_very_many_events_that_are_due_are_published_in_steps(store):
     before = await steps(store, ticker_id)
     async with asyncio.timeout(30):
         while len(await steps(store, ticker_id)) < len(before) + 3:
-            await publish_due(store, lambda: now + 5)
+            await publish_due(store, lambda: now + 5, Containment())
             await asyncio.sleep(0.1)
-    await publish_due(store, lambda: now + 5)
+    await publish_due(store, lambda: now + 5, Containment())
     later = [event for event in await process.events(ticker_id) if event.local_id.startswith("later")]
 
     assert len(await steps(store, ticker_id)) == len(before) + 3

@@ -10,17 +10,18 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, RequestBucket
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
 from ingest.sync.poll_slots import SHORTEST, PollSlots
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from mapping.match import Status
 from mapping.rules.breaker import CircuitBreakerConfig
-from mapping.rules.pacing import PollIntervals
 from providers.base import Answer, Endpoint, Fetched, Outcome
 from providers.http_client import Throttled
+from tests.settings import LIMITS, polling
 
-RULE = CircuitBreakerConfig(after=3, pause=0.3, refused=9, lasting=0.0)
+RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=0.3, refused=9, lasting=0.0)
+PATIENT = CircuitBreakerConfig(breaker_after=5, breaker_pause=30)
 GOOD = Answer(resource="match", outcome=Outcome.UNCHANGED)
 
 
@@ -60,10 +61,14 @@ def fetch(limiter, match_id="1"):
     return limiter.fetch(match_id, {}, text=False, hints={})
 
 
+def limiter_of(provider, *, concurrency=8, rule=RULE):
+    return EndpointLimiter(provider, concurrency=concurrency, rate=0, rule=rule)
+
+
 async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
     """After the third nothing is requested, after the pause one poll tries, and a good one ends it; one line each."""
     provider.does["*"] = UpstreamUnavailable("gone")
-    limiter = EndpointLimiter(provider, rule=RULE)
+    limiter = limiter_of(provider)
     with capture_logs() as lines:
         for name in "123":
             await fetch(limiter, name)
@@ -87,7 +92,7 @@ async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
 async def test_failures_count_over_all_matches(provider, error):
     """It does not matter of which match the endpoint makes nothing."""
     provider.does["*"] = error
-    limiter = EndpointLimiter(provider, rule=RULE)
+    limiter = limiter_of(provider)
     for name in "abc":
         await fetch(limiter, name)
 
@@ -98,7 +103,7 @@ async def test_failures_count_over_all_matches(provider, error):
 async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
     """404 is an answer."""
     provider.does["*"] = MatchUnknown("x")
-    limiter = EndpointLimiter(provider, rule=RULE)
+    limiter = limiter_of(provider)
     for name in "abcdef":
         await fetch(limiter, name)
 
@@ -108,7 +113,7 @@ async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
 async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
     """`Retry-After` of one match holds for all, without being an outage."""
     provider.does["1"] = Throttled("slow down", retry_after=2.0)
-    limiter = EndpointLimiter(provider, rule=RULE)
+    limiter = limiter_of(provider)
     await fetch(limiter, "1")
 
     assert 1.9 < limiter.paused_for() <= 2
@@ -118,7 +123,7 @@ async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
 async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
     """Asked for distance twice in a row while the others were answered well, it moves nobody any more."""
     provider.does["1"] = Throttled("slow down", retry_after=1.0)
-    limiter = EndpointLimiter(provider, rule=RULE)
+    limiter = limiter_of(provider)
     await fetch(limiter, "1")
     await asyncio.sleep(1.01)
     await fetch(limiter, "2")
@@ -130,7 +135,7 @@ async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
 async def test_hanging_matches_give_way(provider):
     """Eight hanging polls on eight slots: who comes after them waits for the shortest patience alone."""
     provider.does = {f"slow{n}": 5.0 for n in range(8)}
-    limiter = EndpointLimiter(provider, concurrency=8)
+    limiter = limiter_of(provider, concurrency=8, rule=PATIENT)
     hanging = [asyncio.create_task(fetch(limiter, name)) for name in provider.does]
     await asyncio.sleep(SHORTEST)
     began = monotonic()
@@ -150,7 +155,7 @@ async def test_hanging_matches_give_way(provider):
 async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provider):
     """Twenty that failed and hang now have four of eight slots: all the others are polled before any of them gives way."""
     names = [f"slow{n}" for n in range(20)]
-    limiter = EndpointLimiter(provider, concurrency=8)
+    limiter = limiter_of(provider, concurrency=8, rule=PATIENT)
     await fetch(limiter)
     for name in names:
         provider.does[name] = UpstreamUnavailable("gone")
@@ -196,7 +201,7 @@ async def test_a_hanging_match_alone_is_left_its_time(provider):
     """Without anybody waiting a slow answer is taken."""
     provider.does["1"] = SHORTEST * 2
 
-    assert (await fetch(EndpointLimiter(provider, concurrency=1))).good
+    assert (await fetch(limiter_of(provider, concurrency=1, rule=PATIENT))).good
 
 
 async def test_slots_are_given_back_by_those_who_give_up():
@@ -240,12 +245,11 @@ class NoStore:
 async def test_an_endpoint_that_goes_down_is_logged_once():
     """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
     provider = Provider()
-    rhythm = PollingConfig(
-        pace=PollIntervals(live=0.1, backoff_max=0.4),
-        breaker=CircuitBreakerConfig(after=5, pause=0.3, lasting=0.01),
-        concurrency=4,
+    settings = polling(live=0.1, backoff_max=0.4, breaker_pause=0.3, concurrency=4)
+    followers = Followers(NoStore(), {provider.endpoint.key: provider}, settings, LIMITS, clock=lambda: 0.0, new_id=str)
+    followers._limiters[provider.endpoint.key]._rule = CircuitBreakerConfig(
+        breaker_after=5, breaker_pause=0.3, lasting=0.01
     )
-    followers = Followers(NoStore(), {provider.endpoint.key: provider}, rhythm, clock=lambda: 0.0, new_id=str)
     for number in range(100):
         match = Followed(
             id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
@@ -276,7 +280,7 @@ async def test_a_silent_match_raises_one_alarm():
     now = [1000.0]
     provider = Provider()
     followers = Followers(
-        NoStore(), {provider.endpoint.key: provider}, PollingConfig(), clock=lambda: now[0], new_id=str
+        NoStore(), {provider.endpoint.key: provider}, polling(), LIMITS, clock=lambda: now[0], new_id=str
     )
     for ident, status, good_at in (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050)):
         followers._matches[ident] = Followed(

@@ -146,4 +146,7 @@ async def slowly(reader, length):
 )
 async def test_patience(left, moved, rate, then):
     """A second passes and bytes move: each earns its part of a second, and nobody has more than the whole."""
-    assert ConnectionLimits(Server(least_rate=rate), per_address=0).patience(left, 1, moved) == then
+    assert (
+        ConnectionLimits(Server(least_rate=rate), connections_per_address=0, max_connections=9).patience(left, 1, moved)
+        == then
+    )

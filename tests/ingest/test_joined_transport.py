@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ingest.daemon.joined_transport import JoinedTransport
+from ingest.daemon.connection import JoinedTransport
 
 
 class Wire:

@@ -8,17 +8,17 @@ from functools import partial
 
 import pytest
 
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
 from ingest.sync.poll import Followed
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals
 from store import leases, sync
 from store.database import Store
 from tests.ingest.scripted import Process, Scripted
 from tests.ingest.test_corrections import ONE, TWO, begun
 from tests.ingest.test_endpoint_limiter import NoStore, Provider
 from tests.providers.heim.feed import MATCH_ID
+from tests.settings import LIMITS, polling
 from tests.store.test_sync import MATCH
 
 HOURS = 7200.0
@@ -247,7 +247,8 @@ async def test_nothing_is_polled_without_a_lease():
     followers = Followers(
         NoStore(),
         {provider.endpoint.key: provider},
-        PollingConfig(pace=PollIntervals(live=0.02)),
+        polling(live=0.02),
+        LIMITS,
         clock=lambda: 0.0,
         new_id=str,
         lease=lambda: leased[0],
@@ -338,8 +339,8 @@ async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
         return await fetch(*args, **known)
 
     adapter.fetch = counted
-    rhythm = PollingConfig(pace=PollIntervals(live=0.1))
-    followers = Followers(store, {adapter.endpoint.key: adapter}, rhythm, clock=lambda: wall[0], new_id=str)
+    settings = polling(live=0.1)
+    followers = Followers(store, {adapter.endpoint.key: adapter}, settings, LIMITS, clock=lambda: wall[0], new_id=str)
     await followers.follow(process.matches[0].id)
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(1.0)

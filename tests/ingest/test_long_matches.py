@@ -8,15 +8,15 @@ from time import monotonic
 import pytest
 
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals
 from store.database import Store
 from tests.ingest.scripted import Process
 from tests.providers.heim.feed import BERLIN
+from tests.settings import intervals
 from tests.sport_fixtures import encoded
 
 HOUR = 3600.0
 START = 1_800_000_000.0
-PACE = PollIntervals()
+PACE = intervals()
 
 
 def race(*laps, kickoff=START, running=True, **changes):

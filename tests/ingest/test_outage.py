@@ -9,15 +9,15 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.match_leases import TICK, Lease, MatchLeases
 from ingest.sync.poll import Followed
 from mapping.errors import BadBody, StoreUnavailable
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals
 from store import sync
 from store.database import Store
 from tests.ingest.test_endpoint_limiter import Provider
+from tests.settings import LIMITS, polling
 from tests.store.test_sync import MATCH
 
 MANY = 100
@@ -51,7 +51,8 @@ class Matches:
         self.followers = Followers(
             store,
             {self.provider.endpoint.key: self.provider},
-            PollingConfig(pace=PollIntervals(**pace)),
+            polling(**pace),
+            LIMITS,
             clock=lambda: self.now,
             new_id=str,
         )

@@ -124,7 +124,7 @@ def test_how_an_answer_ended_is_kept(kept, message, manner):
 
     assert row["manner"] == manner
     assert manner in MANNERS
-    assert row.get("size", 0) == (HEIM.max_body + 1 if manner == "large" else 0)
+    assert row.get("size", 0) == (HEIM.provider_bytes + 1 if manner == "large" else 0)
 
 
 @pytest.mark.parametrize(

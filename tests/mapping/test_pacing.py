@@ -3,19 +3,10 @@
 import pytest
 
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals, align, backoff, interval, phase
+from mapping.rules.pacing import align, backoff, interval, phase
+from tests.settings import intervals
 
-PACE = PollIntervals(
-    live=5,
-    pause=15,
-    far=900,
-    before=60,
-    before_window=3600,
-    after=30,
-    after_growth=1.5,
-    after_max=3600,
-    after_window=172_800,
-)
+PACE = intervals()
 KICKOFF = 1_000_000.0
 
 
@@ -116,7 +107,7 @@ def test_the_cache_is_met_just_after_expiry_but_never_stretches_the_interval(fre
 
 def test_max_age_is_a_floor_when_asked_for():
     """With honour_max_age nobody asks before the cache expires."""
-    assert align(PollIntervals(honour_max_age=True), 5, 30.0) == 30.05
+    assert align(intervals(honour_max_age=True), 5, 30.0) == 30.05
 
 
 def test_failures_double_the_distance_up_to_a_bound():

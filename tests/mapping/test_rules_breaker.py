@@ -5,7 +5,7 @@ import pytest
 from mapping.rules import breaker
 from mapping.rules.breaker import ASK_AGAIN, Circuit, CircuitBreakerConfig
 
-RULE = CircuitBreakerConfig(after=3, pause=30, refused=600, lasting=1)
+RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=30, refused=600, lasting=1)
 
 
 def after(*steps, rule=RULE, circuit=None):

@@ -16,7 +16,6 @@ from ingest.webhooks.steady_clock import SteadyClock
 from store import delivery_log, webhooks
 from store.liveblogs import insert_game
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import QUICK
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
@@ -104,7 +103,7 @@ async def test_refused_connections_and_broken_tls_are_network_errors(house, rece
     urls = [f"http://127.0.0.1:{closed_port}/x", f"https://127.0.0.1:{receiver.port}/ok/ok"]
     for url in urls:
         await house.subscribe(url)
-    async with house.deliver(limits=QUICK.limits):
+    async with house.deliver():
         await house.change()
         async with asyncio.timeout(20):
             while len(rows := await house.log()) < 2:
@@ -440,7 +439,7 @@ async def test_old_rows_of_the_log_are_forgotten(house, receiver):
     """The log is kept as long as the setting says; what has not been delivered stays in the outbox."""
     url = receiver.url("ok")
     await house.subscribe(url)
-    async with house.deliver(keep=0.0) as delivering:
+    async with house.deliver(log_kept=0.0) as delivering:
         await house.change()
         while not await house.log(url):
             await asyncio.sleep(0.02)

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from ingest.webhooks.dispatcher import DeliveryConfig
+from config.sections import Webhooks
 from ingest.webhooks.names import Resolver
 from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
 from tests.webhooks.conftest import QUICK, ROOT
@@ -167,7 +167,7 @@ async def test_sixty_names_that_take_twelve_seconds(house, receiver, monkeypatch
     SlowNames(monkeypatch, 12)
     own, theirs = await games_of(house, SLOW[0], 10, 10), await games_of(house, OTHER, 30, 10)
     await house.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with house.deliver(DeliveryConfig(rate=0), guard=SsrfGuard(["localhost"])), changing(house, own, 0.2):
+    async with house.deliver(Webhooks(rate=0), guard=SsrfGuard(["localhost"])), changing(house, own, 0.2):
         alone = await latencies(house, receiver, "other", theirs, 600, 0.05)
         for number in range(60):
             await house.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])

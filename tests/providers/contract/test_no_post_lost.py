@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingest.cli.explain import explain
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from providers.base import Endpoint
 from providers.contract import Case, Sample
@@ -28,6 +28,7 @@ from tests.providers.contract.test_contract_kept import TestHeim as Soccer
 from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
 from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
 from tests.providers.gn_gsd.test_gn_gsd_contract import TestGnGsd as GnGsd
+from tests.settings import LIMITS, polling
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = sorted((
@@ -123,13 +124,16 @@ class Polled(Process):
         self.followers = Followers(
             self.crashing,
             {self.adapter.endpoint.key: self.adapter},
-            PollingConfig(),
+            polling(),
+            LIMITS,
             clock=lambda: self.now,
             new_id=lambda: new_local_id("e"),
         )
         source = ProviderSource(self.provider, self.adapter)
         known = frozenset({self.provider.id})
-        self.importer = Importer(self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known)
+        self.importer = Importer(
+            self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known, limits=LIMITS
+        )
 
 
 SAMPLES = {
