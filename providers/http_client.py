@@ -12,13 +12,13 @@ import time
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import httpx
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+from mapping.rules.retry_after import parse_retry_after
 from providers.connections import Connections, broken
 from providers.refusals import Refusals
 from providers.unpacking import gunzip, plain, within
@@ -286,16 +286,9 @@ def error_for(code: int, headers: Mapping[str, str], now: float | None = None) -
 
 def retry_after(value: str | None, now: float) -> float | None:
     """Seconds to wait from a `Retry-After` of either form, within RETRY_AFTER; None where it makes no sense."""
-    if value is None:
+    seconds = parse_retry_after(value, now)
+    if seconds is None:
         return None
-    text = value.strip()
-    if SECONDS.fullmatch(text):
-        seconds = float(text)
-    else:
-        try:
-            seconds = parsedate_to_datetime(text).timestamp() - now
-        except (ValueError, TypeError, OverflowError, IndexError):
-            return None
     shortest, longest = RETRY_AFTER
     return min(max(seconds, shortest), longest)
 

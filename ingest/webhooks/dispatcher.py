@@ -19,9 +19,9 @@ from ingest.webhooks.bulkhead import Bulkhead
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
 from ingest.webhooks.rate_limiter import FairRateLimiter
 from ingest.webhooks.receiver import ReceiverWorker
+from ingest.webhooks.receiver_client import ReceiverClient
 from ingest.webhooks.single_flight import SingleFlight
 from ingest.webhooks.steady_clock import SteadyClock
-from ingest.webhooks.wire import Wires
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store import deliveries, delivery_log, outbox, webhooks
@@ -29,6 +29,8 @@ from store.errors import UnreadableRow
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy import Connection
 
     from config.sections import Webhooks
@@ -99,7 +101,7 @@ class Dispatcher:
         self._seen: int | None = None
         self._ticks = 0
         self._receivers: dict[str, ReceiverWorker] = {}
-        self._wires: dict[str, Wires] = {}
+        self._clients: dict[str, ReceiverClient] = {}
         self._jobs = SingleFlight(self._drain)
         self._purging = Purging(store)
         self.recorder = AttemptWriter(store)
@@ -162,8 +164,7 @@ class Dispatcher:
                 await self.store.write(partial(deliveries.let_go, held=held))
         except ServiceError as error:
             log.warning("webhooks.release_failed", cause=error.message)
-        for wires in self._wires.values():
-            wires.close()
+        await _close(self._clients.values())
 
     async def purge(self) -> bool:
         """Forget what is older than the log is kept, for some seconds; whether that is all."""
@@ -260,18 +261,19 @@ class Dispatcher:
                 return
             held = await self.store.write(partial(deliveries.claim, webhook_id=webhook_id, owner=owner))
             if held is None:
-                self._drop(webhook_id)
+                await _close(self._forget([webhook_id]))
                 return
             receiver = self._receivers[webhook_id] = ReceiverWorker(
-                held, self._wires_of(held), urlsplit(held.url).netloc, self
+                held, self._client_of(held), urlsplit(held.url).netloc, self
             )
         await receiver.drain()
 
-    def _wires_of(self, held: Subscription) -> Wires:
+    def _client_of(self, held: Subscription) -> ReceiverClient:
         """The receiver's own connections, kept from one claim to the next."""
-        if held.id not in self._wires:
-            self._wires[held.id] = Wires(self._guard.on_behalf_of(held.organization_id), held.url)
-        return self._wires[held.id]
+        if held.id not in self._clients:
+            guard = self._guard.on_behalf_of(held.organization_id)
+            self._clients[held.id] = ReceiverClient(guard, held.url, connections=self.connections)
+        return self._clients[held.id]
 
     async def _rest(self) -> None:
         """Leave receivers that have had nothing for a while to whoever comes first, and close their connections."""
@@ -279,14 +281,21 @@ class Dispatcher:
         resting = {
             key: receiver for key, receiver in self._receivers.items() if not receiver.busy and receiver.used < before
         }
-        for webhook_id in resting:
-            self._drop(webhook_id)
+        await _close(self._forget(resting))
         if held := [receiver.held for receiver in resting.values() if receiver.held is not None]:
             await self.store.write(partial(deliveries.let_go, held=held))
         self.rates.forget()
 
-    def _drop(self, webhook_id: str) -> None:
-        self._receivers.pop(webhook_id, None)
-        wires = self._wires.pop(webhook_id, None)
-        if wires is not None:
-            wires.close()
+    def _forget(self, ids: Iterable[str]) -> list[ReceiverClient]:
+        """Give the receivers up at once; what is awaited after it cannot meet one that has begun anew."""
+        found = []
+        for each in ids:
+            self._receivers.pop(each, None)
+            if (client := self._clients.pop(each, None)) is not None:
+                found.append(client)
+        return found
+
+
+async def _close(clients: Iterable[ReceiverClient]) -> None:
+    for each in clients:
+        await each.close()

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ingest.webhooks.attempt_writer import AttemptWriter
     from ingest.webhooks.bulkhead import Bulkhead
     from ingest.webhooks.rate_limiter import FairRateLimiter
+    from ingest.webhooks.receiver_client import ReceiverClient
     from ingest.webhooks.steady_clock import SteadyClock
-    from ingest.webhooks.wire import Wires
     from store.database import Store
     from store.outbox import OutboxRow
     from store.webhooks import Subscription
@@ -72,11 +72,11 @@ class ReceiverContext(Protocol):
 class ReceiverWorker:
     """The deliveries to one receiver, while this process holds it."""
 
-    def __init__(self, held: Subscription, wires: Wires, host: str, shared: ReceiverContext) -> None:
+    def __init__(self, held: Subscription, client: ReceiverClient, host: str, shared: ReceiverContext) -> None:
         self._held: Subscription | None = held
         self._over = False
         self._broken: BaseException | None = None
-        self._wires = wires
+        self._client = client
         self._host = host
         self._shared = shared
         self._id = held.id
@@ -241,7 +241,13 @@ class ReceiverWorker:
             if self._held is not None and not shared.stopping:
                 secrets = self._held.signing(shared.timing.now())
                 outcome = await make_round(
-                    self._wires, self._held.id, delivery, secrets, plan=shared.plan, limits=shared.limits, may=self._may
+                    self._client,
+                    self._held.id,
+                    delivery,
+                    secrets,
+                    plan=shared.plan,
+                    limits=shared.limits,
+                    may=self._may,
                 )
         finally:
             shared.bulkhead.release(place)

@@ -96,8 +96,12 @@ class Allowed:
                 names.add(plain_host(host))
         return cls(frozenset(names), tuple(networks))
 
+    def names_host(self, host: str) -> bool:
+        """Whether the name itself is allowed, wherever it leads."""
+        return plain_host(host) in self.names
+
     def admits(self, host: str, address: Address) -> bool:
-        return plain_host(host) in self.names or any(address in network for network in self.networks)  # type: ignore[operator]
+        return self.names_host(host) or any(address in network for network in self.networks)  # type: ignore[operator]
 
 
 def plain_host(host: str) -> str:
