@@ -57,14 +57,20 @@ class MatchDay:
         self.replay.settle()
 
     async def until_quiet(self, *names: str, quiet: float = 1.0, within: float = 300.0) -> list[dict[str, Any]]:
-        """Wait until these liveblogs have not stepped for `quiet` seconds, and return them; as long as they step is progress."""
+        """Wait until these liveblogs have not stepped for `quiet` seconds and three polls each, and return them.
+
+        A match that is not polled any more is quiet after ten times as long.
+        """
         async with asyncio.timeout(within):
             before: list[int] = []
+            calm = polled = 0
             while True:
                 shown = [await self.show(name) for name in names]
-                if before == (now := [game["version"] for game in shown]):
+                if before != (now := [game["version"] for game in shown]):
+                    before, calm, polled = now, 0, self.replay.log.total
+                elif calm == 10 or self.replay.log.total - polled >= 3 * len(names):
                     return shown
-                before = now
+                calm += 1
                 await asyncio.sleep(quiet)
 
 
