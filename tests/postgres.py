@@ -31,9 +31,11 @@ OPTIONS = {
 def binaries() -> Path | None:
     """The folder of initdb and postgres: what MATCHWIRE_TEST_PG_BIN names, what pg_config says, what Debian uses."""
     named = os.environ.get("MATCHWIRE_TEST_PG_BIN")
-    asked = shutil.which("pg_config")
+    program = shutil.which("pg_config")
     said = (
-        subprocess.run([asked, "--bindir"], capture_output=True, text=True, check=False).stdout.strip() if asked else ""
+        subprocess.run([program, "--bindir"], capture_output=True, text=True, check=False).stdout.strip()
+        if program
+        else ""
     )
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
     candidates = [Path(named)] if named else [*([Path(said)] if said else []), *debian]

@@ -1,4 +1,4 @@
-"""The house as it is drawn: where imports may point, and what each part must not touch."""
+"""The architecture as it is drawn: where imports may point, and what each part must not touch."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def tracked():
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_imports_point_down(package):
-    """A package imports of the house only what stands below it."""
+    """A package imports of the product only what stands below it."""
     allowed = MAY_IMPORT[package] | {package}
     wrong = {
         (name_of(path), name)
@@ -226,7 +226,7 @@ def test_modules_say_why_they_exist():
 
 
 def test_the_wheel_holds_the_packages_and_no_tests():
-    """What is shipped is what the house is made of."""
+    """What is shipped is what the product is made of."""
     targets = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
 
     assert set(targets["wheel"]["packages"]) == set(MAY_IMPORT)

@@ -1,4 +1,4 @@
-"""One name, one meaning: classes and files that would be told apart by their folder alone."""
+"""One name, one meaning: classes and files that would be distinguished by their folder alone."""
 
 from __future__ import annotations
 
