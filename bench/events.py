@@ -66,11 +66,11 @@ logged on either side.
 
 Most of a write is the HTTP server, the app and the unit, in Python. On PostgreSQL it takes four round trips when it comes alone
 (BEGIN; read and lock; write everything; COMMIT), and between two and three where many write into one liveblog, because those
-take turns and share transactions. The last line shows what the app alone takes: the ratio where no database is asked at all (the
+take turns and share transactions. The last line shows what the app alone takes: the ratio where no database is involved at all (the
 unit runs in the event loop on SQLite, nothing synchronised).
 
 Shown is the run in the middle. On a shared machine a core is at times twice as fast as at others, and the plain side gains more by
-it than ours, so runs differ; all their ratios are told.
+it than ours, so runs differ; all their ratios are shown.
 
 """
 DRIVER = """
@@ -171,19 +171,19 @@ async def driving(
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", DRIVER, *words), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
-    asked, told = process.stdin, process.stdout
-    assert asked is not None
-    assert told is not None
+    requests, replies = process.stdin, process.stdout
+    assert requests is not None
+    assert replies is not None
 
     async def turn() -> None:
-        asked.write(f"{count}\n".encode())
-        if await told.readline() != b"done\n":
+        requests.write(f"{count}\n".encode())
+        if await replies.readline() != b"done\n":
             raise RuntimeError("the driver failed")
 
     try:
         yield turn
     finally:
-        asked.close()
+        requests.close()
         await process.wait()
 
 
@@ -226,7 +226,7 @@ def undatabased(store: Store) -> None:
 
 
 async def floor(naive_url: str, given: argparse.Namespace) -> Figure:
-    """What a write costs before any database is asked, by a plain one with its database."""
+    """What a write costs before any database is involved, by a plain one with its database."""
     with tempfile.TemporaryDirectory() as folder:
         async with plain(naive_url) as naive, ours(f"sqlite+aiosqlite:///{folder}/floor.db") as (address, store):
             name = await filled(store, 1, 10)

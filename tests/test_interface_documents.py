@@ -151,5 +151,5 @@ def test_parameters_belong_to_operations(ours):
 
 
 def test_the_status_of_a_connection_is_that_of_the_match():
-    """The connection tells the canonical status of the match, whatever it is."""
+    """The connection gives the canonical status of the match, whatever it is."""
     assert set(get_args(models.MatchStatus)) == {status.value for status in Status}

@@ -16,11 +16,12 @@ import termios
 from contextlib import suppress
 from email.utils import formatdate
 from enum import IntEnum
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import uvicorn
 
 from api.addresses import plain_address
 from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong, error_response
@@ -29,7 +30,10 @@ from api.services import URL_BYTES
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.responses import Response
+    from starlette.types import Receive, Scope, Send
 
     from ingest.daemon.connection_limits import ConnectionLimits
 
@@ -55,13 +59,24 @@ class Phase(IntEnum):
 HEAD, BODY, BETWEEN = Phase
 
 
+@cache
+def http_protocol() -> Callable[..., asyncio.Protocol]:
+    """The class that uvicorn itself would speak HTTP with; its configuration names it, the module it lies in is internal."""
+
+    async def nothing(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
+
+    config = uvicorn.Config(nothing, http="httptools", ws="none", lifespan="off", log_config=None)
+    config.load()
+    return config.http_protocol_class
+
+
 class Connection(asyncio.Protocol):
     """What uvicorn makes for each client; a subclass names the limits that it is counted in."""
 
     limits: ClassVar[ConnectionLimits]
 
     def __init__(self, *, app_state: dict[str, Any], **options: Any) -> None:
-        self._http = HttpToolsProtocol(app_state={**app_state, CONNECTION: self}, **options)
+        self._http = http_protocol()(app_state={**app_state, CONNECTION: self}, **options)
         self._parser = httptools.HttpRequestParser(self)
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's: what follows is not served
         self._transport: asyncio.Transport

@@ -23,7 +23,7 @@ async def over_http(app: Any) -> AsyncIterator[httpx.AsyncClient]:
     """The app behind a real server: the test transport waits for the end of a stream."""
     async with (
         listening(app, bound("127.0.0.1", 0), timeout_graceful_shutdown=3) as address,
-        httpx.AsyncClient(base_url=address, timeout=20, trust_env=False) as http,
+        httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as http,
     ):
         yield http
 
@@ -51,7 +51,7 @@ class Reader:
                 if until is not None and self.version >= until:
                     return
 
-    async def follow(self, until: int, within: float = 20.0) -> None:
+    async def follow(self, until: int, within: float = 60.0) -> None:
         async with asyncio.timeout(within):
             while self.version < until:
                 await self.read(until=until)

@@ -178,7 +178,7 @@ async def test_what_other_processes_write_is_noticed(desk, server, monkeypatch):
     coming = asyncio.ensure_future(anext(messages))
     await desk.create()
 
-    assert (await asyncio.wait_for(coming, 3)).version == 2
+    assert (await asyncio.wait_for(coming, 30)).version == 2
     await messages.aclose()
     await hub.close()
 
@@ -226,7 +226,7 @@ async def test_what_an_outage_swallowed_is_looked_at(desk, server, monkeypatch):
     monkeypatch.setattr(streams, "POLL", 0.05)
     await desk.create()
 
-    assert (await asyncio.wait_for(coming, 5)).version == 2
+    assert (await asyncio.wait_for(coming, 30)).version == 2
     await messages.aclose()
     await hub.close()
 
@@ -239,7 +239,7 @@ async def test_the_end_of_the_liveblog_ends_the_stream(desk, server, store):
         while reader.version < 1:
             await asyncio.sleep(0.01)
         await store.write(lambda unit: record(unit, TICKER, Change(local_status=100)))
-        await asyncio.wait_for(reading, 5)
+        await asyncio.wait_for(reading, 30)
         gone = await http.get(STREAM, params={"liveblogId": "gderby", "client_id": "desk"})
 
     assert (reader.game["local_status"], gone.status_code) == (100, 404)

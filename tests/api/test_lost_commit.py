@@ -42,7 +42,7 @@ class Relay:
                     if how == "after":
                         self.held = asyncio.Event()
                         server.write(data)
-                        await asyncio.wait_for(self.held.wait(), 10)  # the answer is there, and goes no further
+                        await asyncio.wait_for(self.held.wait(), 30)  # the answer is there, and goes no further
                     return
                 server.write(data)
 

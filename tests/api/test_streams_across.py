@@ -56,7 +56,7 @@ async def reading(server):
 
 
 async def reached(reader, version):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while reader.version < version:
             await asyncio.sleep(0.005)
 

@@ -21,7 +21,7 @@ STREAM = "/api/embed/v4/stream?liveblogId=gderby"
 HOST = "Host: x\r\n"
 POST = f"POST /api/v5/write/event/create.json HTTP/1.1\r\n{HOST}"
 SECRETS = f"client_id=desk&client_secret={matchday.SECRET}"
-SOON = 10.0
+SOON = 30.0
 """Seconds in which something must have happened that takes milliseconds."""
 
 

@@ -26,6 +26,7 @@ from providers.heim.adapter import HEIM
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from store import ledger, liveblogs, sync
+from store.database import Store
 from store.ids import new_local_id
 from tests.providers.heim.feed import BERLIN
 from tests.settings import LIMITS, polling
@@ -36,6 +37,21 @@ OWNER = "5f0c1de2a1b2c3d4e5f60718"
 NAMES = names_of({})
 Bodies = dict[str, bytes]
 _endpoints = count(1)
+
+
+@dataclass
+class Clock:
+    """The wall clock of a store and of the processes on it, in Unix seconds; each poll moves it on."""
+
+    now: float = 1_800_000_000.0
+
+
+WALL = Clock()
+
+
+async def open_store(url: str, clock: Clock = WALL) -> Store:
+    """A store that has the clock of the processes on it: with two, a restart may find a match's window long over."""
+    return await Store.open(url, migrate=True, clock=lambda: clock.now)
 
 
 class Crash(BaseException):
@@ -133,7 +149,7 @@ class Process:
     store: Any
     match_id: str
     adapter: Scripted = field(default_factory=Scripted)
-    now: float = 1_800_000_000.0
+    clock: Clock = field(default_factory=lambda: WALL)
     wishes: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -144,7 +160,7 @@ class Process:
         """A fresh process on the same store: nothing in memory."""
         adapters = {self.adapter.endpoint.key: self.adapter}
         self.followers = Followers(
-            self.crashing, adapters, polling(), LIMITS, clock=lambda: self.now, new_id=lambda: new_local_id("e")
+            self.crashing, adapters, polling(), LIMITS, clock=lambda: self.clock.now, new_id=lambda: new_local_id("e")
         )
         sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter)}
         self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}), limits=LIMITS)
@@ -166,7 +182,7 @@ class Process:
         if bodies is not None:
             self.adapter.bodies = bodies
         self.adapter.failing, self.crashing.fuse = failing, fuse
-        self.now += 5
+        self.clock.now += 5
         try:
             for match in self.matches:
                 await self.followers.poll(match)

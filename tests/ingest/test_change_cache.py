@@ -6,7 +6,7 @@ import pytest
 
 from mapping.errors import StoreUnavailable
 from store import ledger
-from store.database import Store
+from tests.ingest.scripted import open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, begun, snapshot
 from tests.ingest.test_editors import edit, post
 from tests.providers.heim.feed import row
@@ -14,7 +14,7 @@ from tests.providers.heim.feed import row
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'cached.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'cached.db'}")
     yield opened
     await opened.close()
 

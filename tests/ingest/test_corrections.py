@@ -10,7 +10,7 @@ import pytest
 
 from store import sync
 from store.database import Store
-from tests.ingest.scripted import Bodies, Process, says, timeline
+from tests.ingest.scripted import Bodies, Process, open_store, says, timeline
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 from tests.recordings import recorded
 
@@ -22,7 +22,7 @@ SECOND = row(12, "goal/right-foot", 30, "home", 10, content="2:0")
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'corrections.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'corrections.db'}")
     yield opened
     await opened.close()
 
@@ -301,7 +301,7 @@ async def test_what_stays_withdrawn_is_deleted_when_the_window_closes(store):
     await process.settle()
     assert 1 == len(await process.events(ticker_id, statuses=[60]))
 
-    process.now += 3 * 86_400
+    process.clock.now += 3 * 86_400
     await process.poll()
     await process.followers.stop()
     assert [] == await process.events(ticker_id, statuses=[60])

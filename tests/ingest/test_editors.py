@@ -9,8 +9,7 @@ import pytest
 
 from ingest.cli.explain import explain
 from store import liveblogs
-from store.database import Store
-from tests.ingest.scripted import Bodies, Process
+from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 from tests.providers.heim.feed import item, row
 
@@ -20,7 +19,7 @@ KEY = "incident:11"
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'editors.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'editors.db'}")
     yield opened
     await opened.close()
 

@@ -11,8 +11,7 @@ from ingest.daemon.endpoints import rehome
 from ingest.sync.import_match import ProviderSource
 from providers.heim.adapter import HEIM
 from store import sync
-from store.database import Store
-from tests.ingest.scripted import OWNER, Process, Scripted, says
+from tests.ingest.scripted import OWNER, Process, Scripted, open_store, says
 from tests.ingest.test_corrections import FIRST, ONE, START, TWO, begun, snapshot
 from tests.providers.heim.feed import MATCH_ID, row
 
@@ -21,7 +20,7 @@ OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'isolation.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'isolation.db'}")
     yield opened
     await opened.close()
 

@@ -139,13 +139,13 @@ class Desk:
         return self
 
     async def __aexit__(self, *_):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await self.jobs.stop(0.0)
             await self.running
 
 
 async def until(condition):
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.02)
 
@@ -286,7 +286,7 @@ async def test_a_shutdown_is_bounded_whatever_a_job_does(url):
     running = asyncio.create_task(desk.jobs.run())
     desk.jobs.ask("stay")
     await until(lambda: desk.ran)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await desk.jobs.stop(0.1)
 
     assert "refused" in desk.ended
@@ -399,7 +399,7 @@ async def test_two_workers_create_what_both_declare_once(tmp_path, postgres_url)
         async def followed():
             return sum([(await worker.ready())["matches"] for worker in (one, two)]) == 1
 
-        await when(followed, within=30)
+        await when(followed, within=60)
         await asyncio.sleep(6)  # both have asked once more
         ready = [await worker.ready() for worker in (one, two)]
         assert [await worker.end() for worker in (one, two)] == [0, 0]
@@ -499,7 +499,7 @@ async def test_a_purge_that_did_not_finish_is_run_again_soon():
     jobs.add("purge", partial(run_again, jobs, "purge", purge))
     serving = asyncio.create_task(jobs.run())
     jobs.ask("purge")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while len(runs) < 3:
             await asyncio.sleep(0.05)
     await asyncio.sleep(1)

@@ -88,7 +88,7 @@ class Daemon:
 
 @asynccontextmanager
 async def client_of(daemon: Daemon) -> Any:
-    async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False, timeout=10) as client:
+    async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False, timeout=60) as client:
         yield client
 
 

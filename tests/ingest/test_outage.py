@@ -72,7 +72,7 @@ class Matches:
         await self.followers.stop()
 
     async def until(self, condition):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not condition():
                 await asyncio.sleep(0.01)
 

@@ -73,7 +73,7 @@ async def test_a_running_daemon_has_no_file_that_others_may_read(tmp_path, umask
             async def recorded():
                 return upstream.let_in > 5 and list(data.glob("recordings/*/*.gz"))
 
-            await until(recorded, within=20)
+            await until(recorded, within=60)
             names = {path.name for path in data.iterdir()}
             assert names >= {"matchwire.db", "matchwire.db-wal", "matchwire.db-shm", "matchwire.db.lock", "recordings"}
             assert {} == too_open(tmp_path / "made")

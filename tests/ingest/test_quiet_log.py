@@ -106,7 +106,7 @@ async def until_delivered(receiver):
     async def delivered():
         return receiver.requests("ok") and receiver.requests("hang")
 
-    await until(delivered, within=20)
+    await until(delivered, within=60)
 
 
 async def logged(worker, *events):
@@ -115,7 +115,7 @@ async def logged(worker, *events):
     async def all_of_them():
         return set(events) <= set(worker.events())
 
-    await until(all_of_them, within=30)
+    await until(all_of_them, within=60)
 
 
 async def test_an_outage_of_the_database_is_a_line_for_each_part_and_one_when_it_is_back(
@@ -142,7 +142,7 @@ async def test_an_outage_of_the_database_is_a_line_for_each_part_and_one_when_it
         async def waiting():
             return upstream.waiting["one"] and upstream.waiting["api"]
 
-        await until(waiting, within=20)
+        await until(waiting, within=60)
         ending = asyncio.gather(one.end(), api.end())
         refused = await pending  # for as long as the grace allows
         upstream.open.set()

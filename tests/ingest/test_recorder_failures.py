@@ -312,7 +312,7 @@ async def _watching(folder):
     await asyncio.gather(watching, return_exceptions=True)
 
 
-async def _until(reached, within=20.0):
+async def _until(reached, within=60.0):
     async with asyncio.timeout(within):
         while not reached():
             await asyncio.sleep(0.02)

@@ -34,7 +34,7 @@ async def following(base_url, folder, **more):
     settings = Settings.model_validate(tables)
     async with running(settings) as address:
         auth = ("cms", settings.clients["cms"].secret.get_secret_value())
-        async with httpx.AsyncClient(base_url=address, auth=auth, timeout=20, trust_env=False) as client:
+        async with httpx.AsyncClient(base_url=address, auth=auth, timeout=60, trust_env=False) as client:
             yield client
 
 
@@ -47,7 +47,7 @@ async def create(client):
 
 async def becomes(client, local_id, wanted):
     """Wait until the liveblog tells so much."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(30):
         while (found := told((await client.get(SHOW, params={"local_id": local_id})).json()))[0] != wanted:
             await asyncio.sleep(0.05)
     return found

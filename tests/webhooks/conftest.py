@@ -54,7 +54,7 @@ class Receiver:
     def versions(self, name):
         return [int(json.loads(row["body"])["version"]) for row in self.requests(name)]
 
-    async def until(self, condition, within=15.0):
+    async def until(self, condition, within=60.0):
         async with asyncio.timeout(within):
             while not condition():
                 await asyncio.sleep(0.02)

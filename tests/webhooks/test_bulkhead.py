@@ -174,7 +174,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS, places=st.integers(1, 9), share=st.integers(1, 9))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_place_is_lost_and_none_is_given_twice(steps, places, share):
     """Whatever comes, ends and gives up in whatever order: limits hold, nobody waits who could go on, and in the end
     every place is free."""

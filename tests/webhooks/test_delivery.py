@@ -81,7 +81,7 @@ async def test_a_round_makes_the_tries_of_the_interface(house, receiver, how):
     await house.subscribe(url)
     async with house.deliver():
         await house.change()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not (rows := await house.log(url)):
                 await asyncio.sleep(0.02)
 
@@ -105,7 +105,7 @@ async def test_refused_connections_and_broken_tls_are_network_errors(house, rece
         await house.subscribe(url)
     async with house.deliver():
         await house.change()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(rows := await house.log()) < 2:
                 await asyncio.sleep(0.05)
 
@@ -187,7 +187,7 @@ class TestFast:
 
     async def test_a_message_is_given_up_after_twelve_rounds(self, house, receiver, speed):
         """Twelve rounds ten minutes apart (twenty where a 429 asks for it), then no more."""
-        await _twelve_rounds(house, receiver, speed, within=60)
+        await _twelve_rounds(house, receiver, speed, within=300)
 
     async def test_a_receiver_that_comes_back_gets_what_it_missed(self, house, receiver):
         """Open rounds go on until the receiver takes them; nothing is lost, and its health is good again."""

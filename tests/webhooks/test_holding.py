@@ -52,7 +52,7 @@ async def test_a_round_ends_when_the_process_counts_as_dead(house, receiver):
 
         holding.name, holding.alive = "two", True
         house.delivering.wake()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while not (rows := await house.log(url)):
                 await asyncio.sleep(0.05)
     assert [(row.round, row.tries) for row in rows] == [(1, 4)]
@@ -71,7 +71,7 @@ async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypa
 
     monkeypatch.setattr(ReceiverWorker, "_feed", woken)
     await house.subscribe(receiver.url("ok"))
-    async with house.deliver() as delivering, asyncio.timeout(10):
+    async with house.deliver() as delivering, asyncio.timeout(30):
         monkeypatch.setattr(delivering, "_ask", lambda *_, **__: None)
         delivering._jobs.ask((await house.subscription(receiver.url("ok"))).id)
         while len(looks) < 2:

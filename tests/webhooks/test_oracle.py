@@ -29,7 +29,7 @@ async def test_nothing_of_an_answer_but_its_status_is_kept(house, receiver, how)
     async with house.deliver():
         await house.change()
         await receiver.until(lambda: receiver.requests(how))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not await house.log(url):
                 await asyncio.sleep(0.02)
     (row, *_) = await house.log(url)
@@ -54,7 +54,7 @@ async def test_an_address_that_may_not_be_called_looks_like_one_that_does_not_an
         await house.subscribe(url)
     async with house.deliver(guard=SsrfGuard(["127.0.0.2"], resolve=resolve)):
         await house.change()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while not all([await house.log(url) for url in urls]):
                 await asyncio.sleep(0.02)
     rows = [(await house.log(url))[0] for url in urls]

@@ -85,7 +85,7 @@ async def test_a_row_of_the_newest_transaction_is_delivered_once_it_commits(stor
             own.wake()
             await asyncio.sleep(0.05)
         await other.write(lambda unit: record(unit, quick.id, Change()))
-        await receiver.until(lambda: len(receiver.requests()) >= 3, within=10)
+        await receiver.until(lambda: len(receiver.requests()) >= 3, within=60)
     assert sorted(receiver.versions("ok")) == [2, 2, 3]
 
 

@@ -21,9 +21,8 @@ from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read
-from store.database import Store
 from store.ids import new_local_id
-from tests.ingest.scripted import OWNER, Process
+from tests.ingest.scripted import OWNER, Process, open_store
 from tests.providers.contract.test_contract_kept import TestHeim as Soccer
 from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
 from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
@@ -126,7 +125,7 @@ class Polled(Process):
             {self.adapter.endpoint.key: self.adapter},
             polling(),
             LIMITS,
-            clock=lambda: self.now,
+            clock=lambda: self.clock.now,
             new_id=lambda: new_local_id("e"),
         )
         source = ProviderSource(self.provider, self.adapter)
@@ -150,7 +149,7 @@ SAMPLES = {
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'posts.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'posts.db'}")
     yield opened
     await opened.close()
 

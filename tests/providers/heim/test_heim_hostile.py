@@ -153,7 +153,7 @@ def test_many_substitutions_cost_no_more_than_their_number():
     assert time.perf_counter() - started < 20
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.recursive(

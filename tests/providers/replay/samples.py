@@ -88,5 +88,5 @@ async def replaying(recorded=None, *, ticking=None, **settings):
         monotonic=ticking.monotonic,
         wall=ticking.wall,
     )
-    async with replay.serve(), httpx.AsyncClient(base_url=replay.url, timeout=5) as client:
+    async with replay.serve(), httpx.AsyncClient(base_url=replay.url, timeout=30) as client:
         yield replay, client

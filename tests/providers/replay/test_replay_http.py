@@ -215,7 +215,7 @@ async def test_serve_tells_its_address_and_runs_until_cancelled(capsys):
     """The command's entry point says where it listens, prints nothing and stops when cancelled."""
     told = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve(ReplaySettings(files=demo_files("en")), ready=told.set_result))
-    url = await asyncio.wait_for(told, 10)
+    url = await asyncio.wait_for(told, 30)
     async with httpx.AsyncClient(base_url=url) as client:
         assert (await client.get("/match/ma9900003")).status_code == 200
 
