@@ -22,8 +22,7 @@ from ingest.sync.snapshot import Snapshot
 from ingest.sync.stored_rows import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
-from providers.beside import LARGE, beside
-from providers.fetch import UNKNOWN
+from providers.fetch import LARGE, UNKNOWN, beside
 from store import leases, masterdata, sync
 from store.errors import UnreadableRow
 
@@ -299,9 +298,9 @@ async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> No
 def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:
     """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well.
 
-    An answer that hides posts (mapping.match.Fault) confirms nothing: what was posted stays.
+    An answer that blocks withdrawals (mapping.match.Fault) confirms nothing: what was posted stays.
     """
-    doubtful = match.hiding.union(answer.resource for answer in fetched.failed)
+    doubtful = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
     asked = {answer.resource for answer in fetched.answers}
     text = {adapter.text_resource}
     play = ("play", asked - text, doubtful - text)

@@ -66,7 +66,7 @@ _MANNERS: Mapping[str, Manner] = {
     unpacking.TOO_LARGE: "large",
     unpacking.CUT_OFF: "cut",
     unpacking.GARBLED: "garbled",
-    http_client.STRANGE: "strange",
+    unpacking.STRANGE: "strange",
 }
 """What the transport says → how the answer ended."""
 

@@ -71,7 +71,7 @@ def _posts(match: Match) -> dict[str, str]:
 
 def taken_back(gone: Mapping[str, str], match: Match, text_resource: str | None) -> frozenset[str]:
     """Those of the missing posts that a second such answer would withdraw: not told to be unreadable, nor hidden."""
-    hidden = {"text" if resource == text_resource else "play" for resource in match.hiding}
+    hidden = {"text" if resource == text_resource else "play" for resource in match.withdrawal_blocked}
     return frozenset(key for key, source in gone.items() if source not in hidden) - match.unreadable
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from mapping.match import Comment
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIODS, SILENT, event_type
+from providers.heim.events import IN, OUT
 from providers.heim.payload import TEXT
-from providers.heim.read import Row
-from providers.heim.rows import understood
-from providers.heim.substitutions import IN, OUT
+from providers.heim.read import Row, read_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,11 +46,11 @@ class Item:
         return (self.comment.minute or 0, self.comment.created_at or 0, int(self.comment.key.partition(":")[2]))
 
 
-def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: FaultCollector) -> tuple[Comment, ...]:
+def comments(rows: Iterable[Any], binding: Binding, context: Context, faults: FaultCollector) -> tuple[Comment, ...]:
     """The items by minute and time; `binding` tells which incident an event belongs to. One text an incident."""
-    about, found = notes.about(TEXT, ""), dict[str, Item]()
+    rows_faults, found = faults.for_row(TEXT, ""), dict[str, Item]()
     for place, row in enumerate(rows):
-        item = understood(row, place, about, partial(_read, binding=binding, context=context))
+        item = read_row(row, place, rows_faults, partial(_read, binding=binding, context=context))
         if item is not None:
             found[item.comment.key] = item
     chosen: dict[str, Item] = {}
@@ -61,7 +60,7 @@ def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: Fau
     return tuple(replace(item.comment, order=order) for order, item in enumerate(ordered))
 
 
-def _read(row: Row, item_id: str, notes: FaultCollector, *, binding: Binding, context: Context) -> Item | None:
+def _read(row: Row, item_id: str, faults: FaultCollector, *, binding: Binding, context: Context) -> Item | None:
     if row.data.get("content") is None:
         raise ValueMismatch("content", "missing")
     content, headline = row.text("content") or "", row.text("headline")
@@ -78,8 +77,8 @@ def _read(row: Row, item_id: str, notes: FaultCollector, *, binding: Binding, co
         html=html,
         incident_key=incident,
         minute=row.number("minute"),
-        created_at=notes.try_read(lambda: row.moment("tickertime", context.zone)),
-        credit=notes.try_read(lambda: row.text("syndicate")),
+        created_at=faults.try_read(row.moment, "tickertime", context.zone),
+        credit=faults.try_read(row.text, "syndicate"),
     )
     return Item(comment=comment, main=main)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.match import PeriodScore, Score, SideName, Status
@@ -26,17 +25,17 @@ class Scores:
     periods: tuple[PeriodScore, ...] = ()
 
 
-def table(match: Row, notes: FaultCollector, *, beside: str = "", keep: Iterable[str] = ()) -> Mapping[str, Score]:
+def table(match: Row, faults: FaultCollector, *, beside: str = "", keep: Iterable[str] = ()) -> Mapping[str, Score]:
     """Period id → score, of those periods that have both sides. `none_home` is home on neutral ground.
 
     `beside`: a period id whose rows are no numbers and are read by somebody else; `keep`: keys of the incidents that
     are read off the rows, all of which may be in one that cannot be understood.
     """
     found: dict[str, dict[str, int]] = {}
-    for item in notes.try_read(lambda: match.needed("match_result").items("match_result"), keep=keep) or ():
+    for item in faults.try_read(match.needed_items, "match_result", keep=keep) or ():
         if beside and isinstance(item, dict) and item.get("match_result_at") == beside:
             continue
-        cell = notes.try_read(partial(_cell, item), keep=keep)
+        cell = faults.try_read(_cell, item, keep=keep)
         if cell is not None:
             period, side, points = cell
             found.setdefault(period, {})[side] = points
@@ -80,13 +79,19 @@ def scores(
     """
     periods = tuple(PeriodScore(title=title, score=rows[at]) for at, title in TITLES.items() if at in rows)
     running, extra = rows.get(RUNNING), rows.get(EXTRA_TIME)
-    fell = running is not None and extra is not None and (running.home < extra.home or running.away < extra.away)
-    if not (decided_by_kicks or kicks or fell or status is Status.SHOOTOUT):
+    if not (decided_by_kicks or kicks or status is Status.SHOOTOUT or _fell(extra, running)):
         return Scores(score=running, periods=periods)
     snapshots = (*goals, *(rows[at] for at in (FULL_TIME,) if at in rows))
     latest = max(snapshots, key=lambda score: score.home + score.away, default=Score(0, 0) if covered else None)
     pitch = extra or latest
     return Scores(score=pitch, shootout=_tally(running, pitch, status, kicks), periods=periods)
+
+
+def _fell(extra: Score | None, running: Score | None) -> bool:
+    """Whether the running score is below the one after extra time, so that it must be the tally of a shoot-out."""
+    if extra is None or running is None:
+        return False
+    return running.home < extra.home or running.away < extra.away
 
 
 def _tally(
@@ -98,16 +103,3 @@ def _tally(
     if status.over:
         return running
     return running if running != pitch else None
-
-
-def winner(
-    match: Row, notes: FaultCollector, sides: Mapping[str, SideName], status: Status, found: Scores
-) -> SideName | None:
-    """The side the feed names; where its bodies do not know the field, the better one of a finished match."""
-    if match.has("winner_team_id"):
-        team_id = notes.try_read(lambda: match.ident("winner_team_id"))
-        return sides.get(team_id or "")
-    decisive = found.shootout or found.score
-    if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
-        return None
-    return "home" if decisive.home > decisive.away else "away"

@@ -39,8 +39,8 @@ def whole_match(body: bytes, match_id: str) -> Row:
     try:
         for at, item in enumerate(row.items("goals")):
             score_of(Row.of(item, f"goals.{at}."), "scoreTeam1", "scoreTeam2")
-    except ValueMismatch as misfit:
-        raise BadBody(f"{MATCH}: {misfit}") from None
+    except ValueMismatch as mismatch:
+        raise BadBody(f"{MATCH}: {mismatch}") from None
     return row
 
 

@@ -205,8 +205,8 @@ def doubled(match, bodies):
 
 def forgotten(match, _):
     """Faults are told, and nothing is kept because of them."""
-    faults = tuple(replace(fault, hides=False) for fault in match.faults)
-    return replace(match, faults=faults, illegible=frozenset())
+    faults = tuple(replace(fault, blocks_withdrawal=False) for fault in match.faults)
+    return replace(match, faults=faults, unreadable_keys=frozenset())
 
 
 def renumbered(match, bodies):

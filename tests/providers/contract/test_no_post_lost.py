@@ -110,7 +110,7 @@ def test_what_a_provider_leaves_out_is_no_fault(path):
                 continue
             match, looked = adapter.translate(sample.match_id, known), looked + 1
 
-            assert (match.faults, match.hiding, match.illegible) == ((), frozenset(), frozenset())
+            assert (match.faults, match.withdrawal_blocked, match.unreadable_keys) == ((), frozenset(), frozenset())
     assert looked
 
 

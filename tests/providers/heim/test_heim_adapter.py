@@ -102,8 +102,8 @@ async def test_requests_are_conditional_and_carry_basic_auth(session):
 async def test_the_same_body_is_unchanged_without_being_decoded(session, monkeypatch):
     """The digest is compared first; a new ETag is kept all the same."""
     await session.poll()
-    monkeypatch.setattr("providers.heim.asking.find_match", None)
-    monkeypatch.setattr("providers.heim.asking.list_rows", None)
+    monkeypatch.setattr("providers.heim.adapter.find_match", None)
+    monkeypatch.setattr("providers.heim.adapter.list_rows", None)
     fetched = await session.poll(match=json_answer(wrapped(), 'ETag: "m2"'))
 
     assert outcomes(fetched) == {"match": "unchanged", "match-event": "unchanged"}

@@ -162,8 +162,8 @@ def test_a_row_without_an_id_hides_what_is_in_its_list_alone(resource):
     """Nobody knows which incident it is, or which text: the other list can still take back what it has."""
     found = spoilt_at("motorsports/race", resource, without_first_id)
 
-    assert found.hiding == {resource}
-    assert [(fault.row, fault.field, fault.hides) for fault in found.faults] == [("#0", "id", True)]
+    assert found.withdrawal_blocked == {resource}
+    assert [(fault.row, fault.field, fault.blocks_withdrawal) for fault in found.faults] == [("#0", "id", True)]
 
 
 def test_faults_that_are_counted_only_hide_as_well():
@@ -171,4 +171,4 @@ def test_faults_that_are_counted_only_hide_as_well():
     found = spoilt_at("motorsports/race", "liveticker", lambda body: body.extend({"id": f"x{n}"} for n in range(300)))
 
     assert found.faults[-1].reason == "100 more faults"
-    assert (found.faults[-1].resource, found.faults[-1].hides) == ("liveticker", True)
+    assert (found.faults[-1].resource, found.faults[-1].blocks_withdrawal) == ("liveticker", True)

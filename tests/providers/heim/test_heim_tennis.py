@@ -222,6 +222,6 @@ def test_a_set_that_cannot_be_read_takes_back_no_game():
 
     assert Status.LIVE is match.status
     assert 10 == len(games(match))
-    assert {"game:s2:home1", "game:s2:away2", "game:s3:home1"} <= match.illegible
-    assert not games(match) & match.illegible
-    assert frozenset() == of(p0="1:0", p1="6:4", p2="1:2").illegible
+    assert {"game:s2:home1", "game:s2:away2", "game:s3:home1"} <= match.unreadable_keys
+    assert not games(match) & match.unreadable_keys
+    assert frozenset() == of(p0="1:0", p1="6:4", p2="1:2").unreadable_keys
