@@ -75,7 +75,7 @@ HEADERS = {
 class Heard(Exception):
     """What came instead of a good answer, as far as it was read: the cause of the error that is raised, for recordings.
 
-    `status` is 0 where no answer came. Its text tells nothing of the body, so that a traceback does not either. Each poll
+    `status` is 0 where no response came. Its text shows nothing of the body, so that a traceback does not either. Each poll
     makes one, so it has no initialiser.
     """
 
@@ -246,7 +246,7 @@ def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> 
 
 
 def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Client:
-    """The client with which an adapter asks its endpoint; the option `user_agent` says how it introduces itself."""
+    """The client of an adapter's endpoint; the option `user_agent` says what it sends as User-Agent."""
     return connect(
         endpoint.base_url,
         auth=auth,
@@ -261,10 +261,10 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
     """GET `path` below the endpoint's base URL, conditionally where an `etag` is known.
 
     Raises ProviderRefused (401, 403), MatchUnknown (404, 410), Throttled (429), DownstreamRejected (any other 4xx: we
-    asked for something the provider does not take), BadBody (too large, unknown encoding, cut off) and
+    requested something the provider does not take), BadBody (too large, unknown encoding, cut off) and
     UpstreamUnavailable (5xx, redirects, time-outs, broken connections).
     """
-    async with client.gate:  # waiting for a turn is not the provider's fault and does not count
+    async with client.gate:  # waiting for a place is not the provider's fault and does not count
         heard = Heard()
         try:
             async with asyncio.timeout(client.timeout):
@@ -317,7 +317,7 @@ def _raw(response: httpx.Response) -> AsyncIterable[bytes]:
 
 
 def _head(response: httpx.Response) -> dict[str, str]:
-    """The headers that matter here, in one pass: httpx looks through all of them for each one that is asked for."""
+    """The headers that matter here, in one pass: httpx looks through all of them for each name."""
     found: dict[str, str] = {}
     for key, value in response.headers.raw:
         name = HEADERS.get(key.lower())

@@ -23,7 +23,7 @@ AT_ONCE = 1024 * 1024
 async def read_body(raw: AsyncIterable[bytes], encoding: str, limit: int, body: bytearray) -> bytes:
     """The decompressed body, which grows in `body`; `encoding` is the response's Content-Encoding.
 
-    BadBody where it is larger than `limit` (bytes), cut off, or encoded in another way than asked for.
+    BadBody where it is larger than `limit` (bytes), cut off, or encoded in another way than requested.
     """
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):

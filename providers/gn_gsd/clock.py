@@ -39,7 +39,7 @@ def stage(match: Node, faults: FaultCollector) -> Stage | None:
     """Where the match stands according to its period, None where it does not say."""
     given = faults.try_read(match.keywords, "period") or ()
     for key, found in STAGES.items():
-        if any(word in keywords(match.names, key) for _, word in given):
+        if any(keyword in keywords(match.names, key) for _, keyword in given):
             return found
     if given:
         faults.add(given[0][0], f"unknown period {given[0][1][:40]!r}")
@@ -48,13 +48,13 @@ def stage(match: Node, faults: FaultCollector) -> Stage | None:
 
 def status(match: Node, period: Stage | None, faults: FaultCollector, *, played: bool) -> Status:
     """The first known keyword of the status; the period says more of a running match. `played`: something happened."""
-    word = _stated(match, faults)
-    if word in SETTLED:
-        return word
-    if period is not None and not (period.status is Status.SCHEDULED and word is not None):
+    stated = _stated(match, faults)
+    if stated in SETTLED:
+        return stated
+    if period is not None and not (period.status is Status.SCHEDULED and stated is not None):
         return period.status
-    if word is not None:
-        return word
+    if stated is not None:
+        return stated
     if faults.try_read(match.moment, "ended") is not None:
         return Status.FINISHED
     return Status.LIVE if played or faults.try_read(match.moment, "started") is not None else Status.SCHEDULED
@@ -62,9 +62,9 @@ def status(match: Node, period: Stage | None, faults: FaultCollector, *, played:
 
 def _stated(match: Node, faults: FaultCollector) -> Status | None:
     given = faults.try_read(match.keywords, "status") or ()
-    for _, word in given:
+    for _, keyword in given:
         for key, found in STATUSES.items():
-            if word in keywords(match.names, key):
+            if keyword in keywords(match.names, key):
                 return found
     if given:
         faults.add(given[0][0], f"unknown status {given[0][1][:40]!r}")
@@ -106,7 +106,7 @@ def moment(action: Node, faults: FaultCollector) -> Moment:
 def _phase(action: Node) -> int | None:
     given = action.keywords("action_period")
     for key, found in STAGES.items():
-        if found.phase and any(word in keywords(action.names, key) for _, word in given):
+        if found.phase and any(keyword in keywords(action.names, key) for _, keyword in given):
             return found.phase
     if given:
         raise ValueMismatch(given[0][0], f"unknown period {given[0][1][:40]!r}")

@@ -61,9 +61,9 @@ def target(match_id: str) -> Target:
 
 
 def chosen(selector: Selector) -> Target | None:
-    """What a caller named, None for what cannot be an id. Ids are opaque: case stays, no form is asked for.
+    """What a caller named, None for what cannot be an id. Ids are opaque: case stays, any form is taken.
 
-    The `match_id` of a race is taken where a match is asked for.
+    The `match_id` of a race is taken where a match is named.
     """
     ident = selector.id.strip()
     found = target(ident) if selector.kind == MATCH else Target(selector.kind, ident)
@@ -166,23 +166,23 @@ def sport_of(of: Target, found: Node) -> str:
 
     An id alone decides nothing as long as nobody has put it into the table of names.
     """
-    words = _sport_field(found)
+    values = _sport_field(found)
     for sport in SPORTS:
-        if {plain(word) for word in words} & keywords(found.names, f"{SPORT_PREFIX}{sport}"):
+        if {plain(value) for value in values} & keywords(found.names, f"{SPORT_PREFIX}{sport}"):
             return sport
-    named = words[1] if len(words) > 1 else ""
+    named = values[1] if len(values) > 1 else ""
     return (plain(named) and named) or ("soccer" if of.kind == MATCH else "cycling")
 
 
 def _sport_field(found: Node) -> tuple[str, ...]:
-    """(id, name) of the sport, or its one word twice."""
+    """(id, name) of the sport, or its only value twice."""
     try:
         _, value = found.first("sport")
         if isinstance(value, dict):
             row = Node(value, found.names)
             ident, name = row.ident("id") or "", row.text("name")
             return (ident, name) if name else (ident,)
-        word = found.text("sport")
+        value = found.text("sport")
     except ValueMismatch:
         return ()
-    return (word, word) if word else ()
+    return (value, value) if value else ()

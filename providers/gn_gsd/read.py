@@ -120,16 +120,17 @@ class Node:
 
     def keyword(self, key: str) -> str:
         """The first of `keywords`, empty where there is none."""
-        return next((word for _, word in self.keywords(key)), "")
+        return next((keyword for _, keyword in self.keywords(key)), "")
 
     def _keyword(self, path: str, value: Any) -> str:
         if isinstance(value, dict):
-            word = Node(value, self.names, f"{path}.").text("word")
+            found = Node(value, self.names, f"{path}.").text("word")
         else:
-            word = "true" if value is True else "false" if value is False else scalar(path, value)
-        if not plain(word or ""):
+            found = "true" if value is True else "false" if value is False else scalar(path, value)
+        keyword = plain(found or "")
+        if not keyword:
             raise ValueMismatch(path, "word expected")
-        return plain(word or "")
+        return keyword
 
     def country(self) -> str | None:
         """ISO alpha-2; None for codes of any other system."""

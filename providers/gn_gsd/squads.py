@@ -20,7 +20,7 @@ POSITIONS = {
     "function_midfield": "midfield",
     "function_offense": "offense",
 }
-"""Name of the words of a function → position key of the interface, in the order of a line-up."""
+"""Name of the keywords of a function → position key of the interface, in the order of a line-up."""
 
 LINEUP, BENCH, STAFF = "lineup", "bench", "staff"
 
@@ -47,7 +47,7 @@ def person(row: Node | None, faults: FaultCollector) -> Person | None:
 
 
 def _position(function: str, names: Mapping[str, str]) -> str | None:
-    """By any word of a function, which may be marked (`Defender (C)` is the captain)."""
+    """By any keyword of a function, which may be marked (`Defender (C)` is the captain)."""
     parts = {function, *function.split("_")}
     return next((position for key, position in POSITIONS.items() if parts & keywords(names, key)), None)
 
@@ -95,7 +95,7 @@ def with_squads(
 
 
 def players(lineups: Node) -> int:
-    """How many rows of players the line-ups hold, whosever they are."""
+    """How many rows of players the line-ups hold, of both teams."""
     unread = FaultCollector("", "")
     return sum(len(_listed(section, unread)) for section in sections(lineups, unread).values())
 
@@ -146,7 +146,7 @@ def _completed(team: Side, section: Node | None, faults: FaultCollector) -> Side
 def _place(row: Node, faults: FaultCollector) -> str:
     """Whether a player of a common list starts, sits on the bench, or is none."""
     found = (faults.try_read(row.keywords, key) or () for key in ("lineup_status", "function"))
-    given = {word for each in found for _, word in each}
+    given = {keyword for each in found for _, keyword in each}
     if given & keywords(row.names, "function_staff"):
         return STAFF
     return BENCH if given & keywords(row.names, "function_bench") else LINEUP

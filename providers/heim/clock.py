@@ -27,7 +27,7 @@ ABANDONED_END = ("game-start", "game-end")
 """Of a match that was broken off nothing is known but that it began and ended."""
 
 LAST_MINUTES = ((45, 1), (90, 2), (105, 3), (120, 4))
-"""The feed caps the minute at the end of its phase, so it tells the phase."""
+"""The feed caps the minute at the end of its phase, so it shows the phase."""
 
 
 PLAY = {kind: period for kind, period in PERIODS.items() if period.starts and period.phase <= len(LAST_MINUTES)}
@@ -37,7 +37,7 @@ PLAY = {kind: period for kind, period in PERIODS.items() if period.starts and pe
 def current_period(match: Row, faults: FaultCollector, markers: Mapping[str, Incident]) -> str:
     """The kind of the last period row according to the match, `""` before the start.
 
-    Bodies of list resources do not tell it; there the last period row among the events does.
+    Bodies of list resources do not have it; there the last period row among the events does.
     """
     kind = named_period(match, faults, PERIOD_KEYS)
     if not match.has("current_period"):

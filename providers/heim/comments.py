@@ -31,7 +31,7 @@ NOTHING = re.compile(r"(?:\s|&nbsp;|</?p>|<br\s*/?>)*")
 
 
 Binding = Callable[[Row], tuple[str | None, bool]]
-"""The event of an item → key of the incident that it tells of, and whether it is the first choice of text for that."""
+"""The event of an item → key of the incident that it is about, and whether it is the first choice of text for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Item:
 
 
 def comments(rows: Iterable[Any], binding: Binding, context: Context, faults: FaultCollector) -> tuple[Comment, ...]:
-    """The items by minute and time; `binding` tells which incident an event belongs to. One text an incident."""
+    """The items by minute and time; `binding` finds the incident that an event belongs to. One text for each incident."""
     rows_faults, found = faults.for_row(TEXT, ""), dict[str, Item]()
     for place, row in enumerate(rows):
         item = read_row(row, place, rows_faults, partial(_read, binding=binding, context=context))
@@ -84,18 +84,18 @@ def _read(row: Row, item_id: str, faults: FaultCollector, *, binding: Binding, c
 
 
 def bound(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
-    """The incident that an item of soccer tells of (`keys`: see `incident_keys`), and whether this is its first choice of text.
+    """The incident that an item of soccer is about (`keys`: see `incident_keys`), and whether this is its first choice of text.
 
-    What never becomes an incident (kicks of the shoot-out, unknown kinds) is told by an item that stands for itself.
+    What never becomes an incident (kicks of the shoot-out, unknown kinds) has an item that stands for itself.
     """
-    event_id, word = event.ident("id"), (event.text("action") or "", event.text("kind") or "")
+    event_id, keyword = event.ident("id"), (event.text("action") or "", event.text("kind") or "")
     if event_id is None:
         raise ValueMismatch("event.id", "missing")
     if event_id in keys:
-        return keys[event_id], word != OUT
-    if word[0] == "match" and word[1] in PERIODS:
-        return PERIODS[word[1]].key, False
-    if word in (IN, OUT) or (word not in SILENT and event_type(*word) is not None):
+        return keys[event_id], keyword != OUT
+    if keyword[0] == "match" and keyword[1] in PERIODS:
+        return PERIODS[keyword[1]].key, False
+    if keyword in (IN, OUT) or (keyword not in SILENT and event_type(*keyword) is not None):
         return f"incident:{event_id}", True
     return None, True
 

@@ -32,7 +32,7 @@ T = TypeVar("T")
 SCORE = re.compile(r"([0-9]{1,2}):([0-9]{1,2})", re.ASCII)
 FIRST_ROLE = {"soccer.goal": "scorer", "soccer.own-goal": "scorer", "soccer.substitution": "in"}
 UNSPECIFIED = "goal"
-"""The kind of a goal of which nobody has said yet how it was scored."""
+"""The kind of a goal of which the feed does not say yet how it was scored."""
 
 OUT, IN = ("playing", "substitute-out"), ("playing", "substitute-in")
 MAX_APART = 2
@@ -41,7 +41,7 @@ MAX_APART = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One row. `position` is its place in the feed, `period` what it says itself about its phase."""
+    """One row. `position` is its place in the feed, `period` its own phase, where it has one."""
 
     id: str
     action: str
@@ -72,20 +72,20 @@ class Context:
     zone: tzinfo
     seen: dict[tuple[str, str], tuple[tuple[Row | None, ...], Any]] = field(default_factory=dict)
 
-    def once(self, what: str, words: tuple[Row | None, ...], faults: FaultCollector, read: Callable[[], T]) -> T:
-        """What `read` makes of a team or a player: rows name the same ones over and over, mostly in the same words.
+    def once(self, what: str, rows: tuple[Row | None, ...], faults: FaultCollector, read: Callable[[], T]) -> T:
+        """What `read` makes of a team or a player: events name the same ones over and over, mostly in equal rows.
 
-        Words with a fault are read each time, so that it is noted for each row.
+        Rows with a fault are read each time, so that it is collected for each event.
         """
-        name = None if words[0] is None else words[0].data.get("id")
+        name = None if rows[0] is None else rows[0].data.get("id")
         key = (what, name if isinstance(name, str) else "")
         earlier = self.seen.get(key)
-        if earlier is not None and earlier[0] == words:
+        if earlier is not None and earlier[0] == rows:
             known: T = earlier[1]
             return known
         before, made = len(faults.sink), read()
         if len(faults.sink) == before:
-            self.seen[key] = (words, made)
+            self.seen[key] = (rows, made)
         return made
 
 

@@ -21,7 +21,7 @@ NAMES: tuple[Name, ...] = (
     Name("sport_american_football", "7", "assumed", "sport ids, separated by commas; not known"),
     Name("sport_motorsports", "264", "inferred", "sport ids, separated by commas; 264 is Formula E, others not known"),
     Name(
-        "quarters_are", "american_football", "assumed", "sport of a match in quarters that tells no sport; empty = none"
+        "quarters_are", "american_football", "assumed", "sport of a match in quarters that names no sport; empty = none"
     ),
     Name("added_minute", "minute_additional", "assumed", "field with the minutes of added time"),
     Name("period", "period", "documented", "field with the period of an event, 1 to 5"),

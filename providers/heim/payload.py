@@ -33,7 +33,7 @@ SPORT_PREFIX = "sport_"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A match and what its envelope tells about it; `above` are the branches of the tree, the sport first."""
+    """A match and what its envelope adds; `above` are the branches of the tree, the sport first."""
 
     match: Row
     above: tuple[Row, ...] = ()
@@ -143,7 +143,7 @@ def competition(found: Found) -> Row | None:
 
 
 def sport_of(found: Found, names: Mapping[str, str]) -> str:
-    """The sport by its id; a match without one is told by its sides, its catalogue of periods and its words."""
+    """The sport by its id; a match without one is recognized by its sides, its catalogue of periods and its values."""
     sport_id = _sport_id(found)
     if sport_id is None:
         return _guessed(found, names)

@@ -53,7 +53,7 @@ def _cell(item: object) -> tuple[str, SideName, int]:
 
 
 def side_of(row: Row) -> SideName:
-    """Whose score a row tells."""
+    """The side whose score a row holds."""
     place = row.text("place") or ""
     side = place.removeprefix("none_")
     if side == "home":
@@ -72,7 +72,7 @@ def scores(
     goals: Iterable[Score],
     covered: bool,
 ) -> Scores:
-    """Tell the running score from the tally that stands in the same row once there is a shoot-out.
+    """Separate the running score from the tally that stands in the same row once there is a shoot-out.
 
     `decided_by_kicks`: the match says so; `kicks`: (side, went in) of each; `goals`: the scores after the goals, for
     want of a row; `covered`: events are reported, so no goal means 0:0.

@@ -92,7 +92,7 @@ def side(row: Row | None, faults: FaultCollector, names: Mapping[str, str]) -> S
 
 
 def completed(team: Side, seen: Iterable[Side]) -> Side:
-    """The team with what only its event rows tell (older match bodies have neither short name nor country)."""
+    """The team with what only its event rows have (older match bodies have neither short name nor country)."""
     twins = [other for other in seen if other.ext_id == team.ext_id]
     return replace(
         team,

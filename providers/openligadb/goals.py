@@ -1,4 +1,4 @@
-"""Goals: in any order, twice, without minute or scorer, under ids that change; the score after a goal tells which it is."""
+"""Goals: in any order, twice, without minute or scorer, under ids that change; the score after a goal says which it is."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Goal:
 def read_goals(match: Row, faults: FaultCollector, names: Mapping[str, str]) -> tuple[Goal, ...]:
     """The goals in the order of play; of two with one score the one that was entered later.
 
-    Nothing but its score tells which goal a row is: one that cannot be read may be any of them.
+    Nothing but its score says which goal a row is: one that cannot be read may be any of them.
     """
     found: dict[Score, Goal] = {}
     for at, item in enumerate(
@@ -97,7 +97,7 @@ def incidents(goals: Sequence[Goal], found: Results, faults: FaultCollector) -> 
     for goal in goals:
         got = _got(before, goal.score)
         if got is None:
-            faults.add("goals", f"nothing tells which side made it {goal.score}")
+            faults.add("goals", f"nothing says which side made it {goal.score}")
         scored.append(_incident(goal, got, found, len(scored)))
         before = goal.score
     return tuple(scored)
@@ -126,7 +126,7 @@ def _incident(goal: Goal, got: SideName | None, found: Results, at: int) -> Inci
 
 
 def when(goal: Goal, found: Results) -> tuple[int | None, int | None, int | None]:
-    """(minute, added, phase): the feed counts added time on (45+5 is 50 and `isOvertime`), results tell the halves apart."""
+    """(minute, added, phase): the feed counts added time on (45+5 is 50 and `isOvertime`), results separate the halves."""
     minute, written = goal.minute, STOPPAGE.search(goal.comment)
     if written is not None:
         half = int(written[1])

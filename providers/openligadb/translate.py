@@ -99,7 +99,7 @@ def kickoff(row: Row, zone: tzinfo, faults: FaultCollector) -> int | None:
 
 
 def _phase(status: Status, happened: Sequence[Incident], *, extra: bool, shootout: bool) -> int:
-    """As far as a goal or the kind of a result tells; the rest of the time the first phase is all that is sure."""
+    """As far as a goal or the kind of a result shows; else the first phase is all that is sure."""
     if not status.running and not status.over:
         return 0
     if shootout:

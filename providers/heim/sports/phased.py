@@ -98,7 +98,7 @@ def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> st
 
 
 def _clock(parts: Parts, source: Source, status: Status, period: str, decided: str | None) -> Clock:
-    """The part that runs or ran last; the feed tells when the last period began or ended and nothing of those before."""
+    """The part that runs or ran last; the feed has the time when the last period began or ended and nothing of those before."""
     since = source.since()
     if period in parts.periods:
         number, runs = parts.periods[period]

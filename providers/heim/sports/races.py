@@ -27,7 +27,7 @@ FRAME = {"game-start": "start", "game-end": "end"}
 """Kinds of the action `match`, which other sports have too."""
 
 ONCE = ("start", "end", "podium")
-"""Kinds that a session has once, whoever tells of them."""
+"""Kinds that a session has once, whoever reports them."""
 
 MARKS = frozenset(f"{PERIOD_KEY}motorsports.{kind}" for kind in ONCE)
 """Their keys: what may be in a row that cannot be understood."""
@@ -39,12 +39,12 @@ SILENT = frozenset({"playing", "coaching"})
 YELLOW, RED = "yellow-flag", "red-flag"
 TRACK = frozenset({"safety-car", "virtual-safety-car", RED, YELLOW})
 ONE_INCIDENT = 120
-"""Seconds between two yellow flags of one incident, where the laps are not told."""
+"""Seconds between two yellow flags of one incident, where the laps are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceEvent:
-    """One row: `kind` is the interface's word without its prefix, `over` says that a flag or safety car is lifted."""
+    """One row: `kind` is the interface's event type without its prefix, `over` says that a flag or safety car is lifted."""
 
     id: str
     kind: str
@@ -73,11 +73,11 @@ def read_rows(source: Source) -> tuple[RaceEvent, ...]:
 
 
 def kind_of(action: str | None, kind: str | None, names: Mapping[str, str]) -> str | None:
-    """The interface's word for a row, None where it has none."""
+    """The interface's event type for a row, without its prefix; None where it has none."""
     if action == "match" and kind in FRAME:
         return FRAME[kind]
-    words = (name for name, word in names.items() if name.startswith(PREFIX) and word and word == kind)
-    return next((name.removeprefix(PREFIX) for name in words), None)
+    found = (name for name, keyword in names.items() if name.startswith(PREFIX) and keyword and keyword == kind)
+    return next((name.removeprefix(PREFIX) for name in found), None)
 
 
 def drivers(events: Iterable[RaceEvent]) -> Mapping[str, tuple[Person, Side | None]]:
@@ -92,20 +92,20 @@ def drivers(events: Iterable[RaceEvent]) -> Mapping[str, tuple[Person, Side | No
 
 def _read(row: Row, event_id: str, faults: FaultCollector, *, source: Source) -> RaceEvent | None:
     names = source.names
-    action, word = row.text("action"), row.text("kind")
+    action, kind = row.text("action"), row.text("kind")
     withdrawn = faults.try_read(row.flag, names["deleted"])
     if action in SILENT or withdrawn:
         return None
-    kind = kind_of(action, word, names)
-    if kind is None:
-        raise ValueMismatch("kind", f"unknown event {(action or '')[:40]}/{(word or '')[:40]}")
+    event_type = kind_of(action, kind, names)
+    if event_type is None:
+        raise ValueMismatch("kind", f"unknown event {(action or '')[:40]}/{(kind or '')[:40]}")
     member = faults.try_read(row.part, "team_person")
-    if kind in TRACK and row.data.get("content") is None:
+    if event_type in TRACK and row.data.get("content") is None:
         faults.add("content", "missing")
     content = faults.try_read(row.text, "content")
     return RaceEvent(
         id=event_id,
-        kind=kind,
+        kind=event_type,
         lap=faults.try_read(row.number, names["lap"]) or None,
         created_at=faults.try_read(row.moment, "created", source.zone),
         team=squads.try_side(row, "team", faults, names),
@@ -134,7 +134,7 @@ def merged(events: Sequence[RaceEvent]) -> list[list[RaceEvent]]:
 
 
 def _belongs(waving: Sequence[RaceEvent], event: RaceEvent) -> bool:
-    """Whether a yellow flag goes on: until it is lifted, within its lap, or soon after where no lap is told."""
+    """Whether a yellow flag goes on: until it is lifted, within its lap, or soon after where no lap is known."""
     last = waving[-1]
     if last.over:
         return False

@@ -116,7 +116,7 @@ def _incidents(source: Source, status: Status, played: Sequence[Set]) -> tuple[I
 
 
 def _marker(kind: str, method: str | None = None) -> Incident:
-    """A start or an end without a time: the feed tells when its last word was said, so the next would move it."""
+    """A start or an end without a time: the feed has the time of its last period only, so the next would move it."""
     return Incident(key=f"{PERIOD_KEY}{kind}", kind=kind, order=0, method=method, synthesised=True)
 
 
