@@ -113,8 +113,9 @@ def classify(
     not_modified = reply.status == 304
     digest = known.digest if not_modified else sha256(reply.body).hexdigest()
     unchanged = digest == known.digest
-    value = None if not_modified or (unchanged and conditional) else _content(request, reply.body, known)
-    rows = known.rows if unchanged or value is None else request.size(value)
+    value, rows = None, known.rows
+    if not not_modified and not (unchanged and conditional):
+        value, rows = _content(request, reply.body, known)
     if known.rows > request.may_vanish and not rows:
         raise BadBody(f"{request.resource}: all rows are gone at once")
     answer = Answer(
@@ -130,14 +131,15 @@ def classify(
     return answer, value
 
 
-def _content(request: ResourceRequest, body: bytes, known: Known) -> Any:
-    """What is read of the body. A response without a match that was there before is a fault, not the end of the match."""
+def _content(request: ResourceRequest, body: bytes, known: Known) -> tuple[Any, int]:
+    """What is read of the body, and its rows. A response without a match that was there before is a fault, not its end."""
     try:
-        return request.read(body)
+        value = request.read(body)
     except MatchUnknown:
         if known.digest is None:
             raise
         raise BadBody(f"{request.resource}: the answer holds no {request.resource}") from None
+    return value, request.size(value)
 
 
 def failed(resource: str, error: ServiceError, path: str = "") -> Answer:

@@ -174,19 +174,21 @@ async def _completed(
     poll: Poll, match: Answer, found: Found | None, rest: Iterable[Answer], hints: Mapping[str, str], *, text: bool
 ) -> Fetched:
     """Add what could only be taken from the match, or requested after its response."""
-    learned = {**hints, **(_hints_of(found, poll.names) if found is not None else {})}
+    learned = {**hints, **_hints_of(found, poll.names)}
     answers = {answer.resource: answer for answer in (match, *rest)}
     if learned.get(EMBEDS):
         answers[EVENTS] = await poll.embedded(match, found)
-    missing = [resource for resource in (EVENTS, *((TEXT,) if text else ())) if resource not in answers]
-    if isinstance(match.error, FUTILE) or (match.error is not None and not poll.known):
-        missing = []
+    futile = isinstance(match.error, FUTILE) or (match.error is not None and not poll.known)
+    wanted = () if futile else (EVENTS, TEXT) if text else (EVENTS,)
+    missing = [resource for resource in wanted if resource not in answers]
     added = await asyncio.gather(*(poll.rows(resource, learned) for resource in missing))
     return Fetched(answers=(*answers.values(), *added), hints=learned)
 
 
-def _hints_of(found: Found, names: Mapping[str, str]) -> dict[str, str]:
-    """What the next poll needs to know of this match."""
+def _hints_of(found: Found | None, names: Mapping[str, str]) -> dict[str, str]:
+    """What the next poll needs to know of this match; nothing where the poll has not read it."""
+    if found is None:
+        return {}
     sides = [_team_id(found, side) for side in ("home", "away")] if sport_of(found, names) == "soccer" else []
     embeds = found.match.data.get("match_event") is not None
     return {COMPETITION: _competition_id(found), EMBEDS: "1" if embeds else "", SIDES: sides_hint(sides)}

@@ -81,10 +81,14 @@ def scores(
     running, extra = rows.get(RUNNING), rows.get(EXTRA_TIME)
     if not (decided_by_kicks or kicks or status is Status.SHOOTOUT or _fell(extra, running)):
         return Scores(score=running, periods=periods)
-    snapshots = (*goals, *(rows[at] for at in (FULL_TIME,) if at in rows))
-    latest = max(snapshots, key=lambda score: score.home + score.away, default=Score(0, 0) if covered else None)
-    pitch = extra or latest
+    pitch = extra or _latest(goals, rows.get(FULL_TIME), covered=covered)
     return Scores(score=pitch, shootout=_tally(running, pitch, status, kicks), periods=periods)
+
+
+def _latest(goals: Iterable[Score], full_time: Score | None, *, covered: bool) -> Score | None:
+    """The highest score of the goals and of full time."""
+    known = (*goals, *([] if full_time is None else [full_time]))
+    return max(known, key=lambda score: score.home + score.away, default=Score(0, 0) if covered else None)
 
 
 def _fell(extra: Score | None, running: Score | None) -> bool:

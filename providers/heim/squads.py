@@ -32,26 +32,30 @@ def person(row: Row | None, member: Row | None, faults: FaultCollector, names: M
     if name is None:
         raise ValueMismatch(row.at("name"), "missing")
     surname = faults.try_read(row.text, "surname")
+    number, position = _place_in_squad(member, faults)
     gender, weight = faults.try_read(row.text, "gender"), _measure(row, "weight", HEAVIEST, faults)
     return Person(
         ext_id=ext_id,
         name=name,
         short_name=surname if surname != name else None,
-        number=faults.try_read(member.text, "shirtnumber") if member is not None else None,
-        position=_position(member, faults),
+        number=number,
+        position=position,
         country=faults.try_read(row.country, "country"),
         gender=GENDERS.get(gender or ""),
         birthdate=faults.try_read(row.day, "birthday"),
         height=_measure(row, "height", TALLEST, faults),
-        weight=None if weight is None else weight * GRAMS,
+        weight=weight and weight * GRAMS,
         image=_image(names["person_image"], ext_id),
     )
 
 
-def _position(member: Row | None, faults: FaultCollector) -> str | None:
-    role = faults.try_read(member.part, "role") if member is not None else None
+def _place_in_squad(member: Row | None, faults: FaultCollector) -> tuple[str | None, str | None]:
+    """(shirt number, position key) of `team_person`."""
+    if member is None:
+        return None, None
+    role = faults.try_read(member.part, "role")
     role_id = faults.try_read(role.ident, "id") if role is not None else None
-    return POSITIONS.get(role_id or "")
+    return faults.try_read(member.text, "shirtnumber"), POSITIONS.get(role_id or "")
 
 
 def _measure(row: Row, name: str, limit: int, faults: FaultCollector) -> int | None:

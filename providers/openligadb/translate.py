@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from providers.openligadb.read import Row
+    from providers.openligadb.score import Results
 
 FULL_PHASE, EXTRA_PHASE, SHOOTOUT_PHASE = 2, 4, 5
 TOO_EARLY = 12 * 3600
@@ -36,11 +37,8 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         raise DownstreamRejected("the provider's answers hold no such match") from error
     faults = FaultCollector(MATCH, match_id)
     found, goals = results(row, faults, names), read_goals(row, faults, names)
-    kicked = tuple(goal.score for goal in goals if goal.kick)
     happened = incidents([goal for goal in goals if not goal.kick], found, faults)
-    pitch = standing([incident.score for incident in happened if incident.score is not None], found)
-    total = found.of(SHOOTOUT) or (kicked[-1] if kicked else None)
-    shootout = kicks(total, pitch)
+    total = found.of(SHOOTOUT) or next((goal.score for goal in reversed(goals) if goal.kick), None)
     status = _status(row, zone, faults, played=bool(goals or found.by_part), shootout=total is not None)
     phase = _phase(status, happened, extra=found.of(EXTRA) is not None, shootout=total is not None)
     match = Match(
@@ -58,16 +56,21 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         faults=faults.collected,
         unreadable_keys=faults.unreadable,
     )
-    if not (status.running or status.over):
-        return match
-    ended = status is Status.FINISHED and found.pitch is not None
+    return _played(match, found, happened, total) if status.running or status.over else match
+
+
+def _played(match: Match, found: Results, happened: Sequence[Incident], total: Score | None) -> Match:
+    """The match with scores and incidents; `total`: the last score of the shoot-out, which counts on from the pitch's."""
+    pitch = standing([incident.score for incident in happened if incident.score is not None], found)
+    shootout = kicks(total, pitch)
+    ended = match.status is Status.FINISHED and found.pitch is not None
     return replace(
         match,
         score=pitch or Score(0, 0),
         shootout=shootout,
         periods=found.periods,
-        winner=winner(status, shootout or pitch) if ended else None,
-        incidents=_ordered(happened, ended=ended, phase=phase),
+        winner=winner(match.status, shootout or pitch) if ended else None,
+        incidents=_ordered(happened, ended=ended, phase=match.clock.phase),
     )
 
 

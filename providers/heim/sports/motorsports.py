@@ -24,7 +24,7 @@ from providers.heim.sports.races import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from providers.fault_collector import FaultCollector
     from providers.heim.sports.base import Source
@@ -219,15 +219,19 @@ def _mark(kind: str, event: RaceEvent | None, created_at: int | None) -> Inciden
 
 def _ordered(happened: Sequence[Incident], frame: Mapping[str, Incident]) -> tuple[Incident, ...]:
     """By time, each row without a time behind the one before it; the start before the first lap, end and podium last."""
-    start = [frame["start"]] if "start" in frame else []
-    last = [frame[kind] for kind in ("end", "podium") if kind in frame]
+    start, last = ([frame[kind] for kind in kinds if kind in frame] for kinds in (("start",), ("end", "podium")))
     began, ended = (each[0].created_at if each else None for each in (start, last))
-    ahead = [each for each in happened if each.lap is None and _before(each.created_at, began)]
-    rest = [each for each in happened if each not in ahead]
-    after = [each for each in rest if _before(ended, each.created_at)]
-    during = [each for each in rest if each not in after]
+    ahead, rest = _parted(happened, lambda each: each.lap is None and _before(each.created_at, began))
+    after, during = _parted(rest, lambda each: _before(ended, each.created_at))
     ordered = (*ahead, *start, *during, *last, *after)
     return tuple(replace(each, order=order) for order, each in enumerate(ordered))
+
+
+def _parted(
+    incidents: Sequence[Incident], belongs: Callable[[Incident], bool]
+) -> tuple[list[Incident], list[Incident]]:
+    """Those that belong, and the rest."""
+    return [each for each in incidents if belongs(each)], [each for each in incidents if not belongs(each)]
 
 
 def _before(one: int | None, other: int | None) -> bool:
@@ -268,12 +272,17 @@ def _placing(
     if person_id is None:
         return None
     named, named_team = known.get(person_id, (None, None))
+    return person_id, _place(row, faults, named if person is None else person, named_team if team is None else team)
+
+
+def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side | None) -> Placing:
+    """`comment` is the gap to the winner, or why somebody has no place."""
     time, comment = (faults.try_read(row.text, name) for name in ("match_result", "comment"))
     gap = comment is not None and comment.startswith("+")
-    return person_id, Placing(
+    return Placing(
         position=faults.try_read(row.needed_number, "rank") or None,
-        person=named if person is None else person,
-        team=named_team if team is None else team,
+        person=person,
+        team=team,
         time=time if time != "0" else None,
         gap=comment if gap else None,
         status=None if gap else comment,

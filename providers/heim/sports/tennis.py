@@ -48,12 +48,8 @@ def tennis(source: Source) -> Match:
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)
     rows = table(row, faults, beside=names["points_row"])
-    period = source.period(MARKS)
-    played, broken = _sets(rows), any(fault.field in CELLS for fault in faults.sink)
-    playing = Status.LIVE if period or played or broken else None  # many matches never name a period
-    status = source.status(playing, ended=period == "game-end", keep=MARKS)
-    if status.over:
-        played = tuple(each for each in played if each.games != NOTHING)
+    period, broken = source.period(MARKS), any(fault.field in CELLS for fault in faults.sink)
+    status, played = _status(source, period, _sets(rows), broken=broken)
     score, server = rows.get(RUNNING), faults.try_read(row.ident, names["serving"])
     since = source.since() if period == "game-start" and len(played) < 2 else None
     match = replace(
@@ -72,6 +68,13 @@ def tennis(source: Source) -> Match:
     if broken:
         faults.kept.update(_unreadable(len(played)))
     return source.completed(match)
+
+
+def _status(source: Source, period: str, played: tuple[Set, ...], *, broken: bool) -> tuple[Status, tuple[Set, ...]]:
+    """The status and the sets that were played; many matches never name a period, a set shows that they have begun."""
+    playing = Status.LIVE if period or played or broken else None
+    status = source.status(playing, ended=period == "game-end", keep=MARKS)
+    return status, tuple(each for each in played if each.games != NOTHING) if status.over else played
 
 
 def _unreadable(read: int) -> frozenset[str]:
@@ -101,18 +104,20 @@ def _sets(rows: Mapping[str, Score]) -> tuple[Set, ...]:
 
 
 def _incidents(source: Source, status: Status, played: Sequence[Set]) -> tuple[Incident, ...]:
-    incident = source.incident()
-    retired = bool(incident) and incident == source.names["incident_retired"]
+    retirement = source.names["incident_retired"]
+    retired = bool(retirement) and source.incident() == retirement
     games = [game for each in played for game in _games(each)]
-    finished = status is Status.FINISHED
-    begun = bool(games) or status.running or (finished and bool(played) and not retired)
-    method = None if not retired else "retired" if games else "walkover"
-    found = [
-        *([_marker("tennis.start")] if begun else []),
-        *games,
-        *([_marker("tennis.end", method)] if finished else []),
-    ]
+    found = [_marker("tennis.start")] if games or _begun(status, played, retired=retired) else []
+    found += games
+    if status is Status.FINISHED:
+        how = "retired" if games else "walkover"
+        found.append(_marker("tennis.end", how if retired else None))
     return tuple(replace(each, order=order) for order, each in enumerate(found))
+
+
+def _begun(status: Status, played: Sequence[Set], *, retired: bool) -> bool:
+    """Whether a match without a game has begun: it runs, or ended in another way than by a walkover."""
+    return status.running or (status is Status.FINISHED and bool(played) and not retired)
 
 
 def _marker(kind: str, method: str | None = None) -> Incident:
