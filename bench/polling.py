@@ -107,7 +107,7 @@ def paths(match: Followed) -> list[tuple[str, str | None]]:
 def plain(address: str) -> httpx.AsyncClient:
     """httpx's client on the transport that we use as well."""
     headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
-    wire = http_client.connect(address).wire
+    wire = http_client.connect(address).transport
     return httpx.AsyncClient(base_url=address, headers=headers, transport=wire, timeout=10, trust_env=False)
 
 
@@ -156,7 +156,7 @@ async def unchanged(components: Components, client: httpx.AsyncClient, polls: in
         f"{name} with our own transport, its guards included",
         await alternating(ours, barest, rounds=ROUNDS), None, polls,
     )  # fmt: skip
-    wire = own.wire
+    wire = own.transport
     object.__setattr__(own, "wire", Through(client))
     try:
         sides = await alternating(ours, theirs, rounds=ROUNDS)

@@ -192,14 +192,14 @@ class Comment:
 class Fault:
     """A row or field of a good body that could not be understood and was left out; the rest of the body stands.
 
-    `hides`: nobody can tell which incidents are in what was left out, so the answer takes none of them back.
+    `blocks_withdrawal`: nobody can tell which incidents are in what was left out, so the answer takes none of them back.
     """
 
     resource: str
     row: str
     field: str
     reason: str
-    hides: bool = False
+    blocks_withdrawal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +236,7 @@ class Match:
     points: tuple[str, str] | None = None
     serving: SideName | None = None
     race: Race | None = None
-    illegible: frozenset[str] = frozenset()
+    unreadable_keys: frozenset[str] = frozenset()
     """Keys of incidents that may be in the answer, in a form that could not be understood: they are not missing."""
 
     @property
@@ -246,12 +246,14 @@ class Match:
     @property
     def unreadable(self) -> frozenset[str]:
         """Keys of what is in the answer in a form that could not be understood, or may be: it is not missing."""
-        return self.illegible.union(f"{kind}:{fault.row}" for fault in self.faults for kind in ("incident", "text"))
+        return self.unreadable_keys.union(
+            f"{kind}:{fault.row}" for fault in self.faults for kind in ("incident", "text")
+        )
 
     @property
-    def hiding(self) -> frozenset[str]:
+    def withdrawal_blocked(self) -> frozenset[str]:
         """Resources in which anything may be that could not be understood: nothing of theirs is missing."""
-        return frozenset(fault.resource for fault in self.faults if fault.hides)
+        return frozenset(fault.resource for fault in self.faults if fault.blocks_withdrawal)
 
     def side(self, name: SideName | None) -> Side | None:
         """The named side, or None."""

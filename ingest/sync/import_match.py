@@ -18,7 +18,7 @@ from mapping.prefill import game_document
 from mapping.sports import SPORTS
 from mapping.terms import Terms
 from providers.base import Outcome, Selector
-from providers.beside import beside
+from providers.fetch import beside
 from providers.http_client import patient
 from store import idempotency, liveblogs, masterdata, sync
 from store.ids import new_local_id, new_object_id

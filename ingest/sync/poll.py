@@ -21,8 +21,7 @@ from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.snapshot import Snapshot
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
-from providers.beside import LARGE, beside
-from providers.fetch import UNKNOWN
+from providers.fetch import LARGE, UNKNOWN, beside
 from store import leases, masterdata, sync
 from store.errors import UnreadableRow
 
@@ -308,9 +307,9 @@ async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> No
 def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:
     """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well.
 
-    An answer that hides posts (mapping.match.Fault) confirms nothing: what was posted stays.
+    An answer that blocks withdrawals (mapping.match.Fault) confirms nothing: what was posted stays.
     """
-    doubtful = match.hiding.union(answer.resource for answer in fetched.failed)
+    doubtful = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
     requested = {answer.resource for answer in fetched.answers}
     text = {adapter.text_resource}
     play = ("play", requested - text, doubtful - text)

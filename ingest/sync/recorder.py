@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ingest.sync.redaction import address, stripped, stripped_bytes
 from providers import http_client, unpacking
 from providers.base import Outcome
-from providers.replay.failure import Failure, Manner
+from providers.replay.failure import Ending, Failure
 from providers.replay.paths import Source
 from providers.replay.recording import Line
 from store import private
@@ -57,13 +57,13 @@ _ADDRESSES: Mapping[str, Mapping[str, str]] = {
 }
 """Provider with a replay module → resource → how a recording names it; anything else is `<resource>/ma<id>`."""
 
-_MANNERS: Mapping[str, Manner] = {
+_ENDINGS: Mapping[str, Ending] = {
     http_client.LATE: "late",
     http_client.BROKEN: "broken",
     unpacking.TOO_LARGE: "large",
     unpacking.CUT_OFF: "cut",
     unpacking.GARBLED: "garbled",
-    http_client.STRANGE: "strange",
+    unpacking.STRANGE: "strange",
 }
 """What the transport says → how the answer ended."""
 
@@ -242,7 +242,7 @@ def failure_of(answer: Answer, heard: http_client.Heard, endpoint: Endpoint) -> 
     """What is known of an answer that could not be used."""
     error = answer.error
     message = "" if error is None else error.message
-    manner = _MANNERS.get(message, "whole" if heard.status else "broken")
+    manner = _ENDINGS.get(message, "whole" if heard.status else "broken")
     return Failure(
         heard.status,
         bytes(heard.body),

@@ -18,7 +18,7 @@ from providers import http_client, unpacking
 from providers.base import Answer, Endpoint, Outcome
 from providers.replay import Line, read_lines
 from providers.replay.demo import demo_files
-from providers.replay.failure import MANNERS, Failure
+from providers.replay.failure import ENDINGS, Failure
 from providers.replay.recording import parse
 from tests.day import match_day
 from tests.ingest.readers import told_to_readers
@@ -123,7 +123,7 @@ def test_how_an_answer_ended_is_kept(kept, message, manner):
     (row,) = kept([bad(BadBody(message), status=200, body=b"{")])
 
     assert row["manner"] == manner
-    assert manner in MANNERS
+    assert manner in ENDINGS
     assert row.get("size", 0) == (HEIM.provider_bytes + 1 if manner == "large" else 0)
 
 

@@ -41,7 +41,7 @@ CHANGES = 6
 """So many of the changes that take posts out of an answer are played through the store, evenly spread."""
 
 WORDS = ("action", "kind", "type", "reason")
-"""Fields that tell one kind of row from another."""
+"""Fields that distinguish kinds of rows."""
 
 LONG = 16
 
@@ -52,8 +52,8 @@ def thinned(value):
         return {name: thinned(each) for name, each in value.items()}
     if not isinstance(value, list):
         return value
-    told = [row.get("event", row) if isinstance(row, dict) else {} for row in value]
-    kinds = {tuple(row.get(word) for word in WORDS): thinned(value[at]) for at, row in enumerate(told)}
+    reported = [row.get("event", row) if isinstance(row, dict) else {} for row in value]
+    kinds = {tuple(row.get(word) for word in WORDS): thinned(value[at]) for at, row in enumerate(reported)}
     if len(kinds) > 1:
         return list(kinds.values())
     return [thinned(row) for row in (value[:3] if len(value) > LONG else value)]
@@ -90,7 +90,7 @@ LAST = {name: (provider, sample) for name, provider, sample in recorded()}
 
 @pytest.mark.parametrize("name", LAST)
 async def test_no_field_of_a_fixture_takes_a_post_with_it(name):
-    """Whatever is wrong or not there: each post is in the answer, or told to be unreadable, or the answer is refused."""
+    """Whatever is wrong or not there: each post is in the answer, or reported to be unreadable, or the answer is refused."""
     provider, sample = LAST[name]
 
     await keeps(Case(provider=provider, samples=(lean(sample),)), ROWS)
@@ -110,7 +110,7 @@ def test_what_a_provider_leaves_out_is_no_fault(path):
                 continue
             match, looked = adapter.translate(sample.match_id, known), looked + 1
 
-            assert (match.faults, match.hiding, match.illegible) == ((), frozenset(), frozenset())
+            assert (match.faults, match.withdrawal_blocked, match.unreadable_keys) == ((), frozenset(), frozenset())
     assert looked
 
 
@@ -156,15 +156,15 @@ async def store(tmp_path):
 
 async def served(process, server, path, body):
     """One poll in which one resource is answered otherwise than by its fixture."""
-    server.spoil = lambda asked: Reply(body=body) if server.body(asked) == path else None
+    server.spoil = lambda requested: Reply(body=body) if server.body(requested) == path else None
     await process.poll()
     server.spoil = lambda _: None
 
 
 async def health_of(process, ticker_id, resource):
     """What an operator reads of a resource: rows left out, and the last error."""
-    told = (await process.store.read(lambda conn: explain(conn, ticker_id)))["match"]["resources"][resource]
-    return f"{told['skipped']} {told['last_error']}"
+    reported = (await process.store.read(lambda conn: explain(conn, ticker_id)))["match"]["resources"][resource]
+    return f"{reported['skipped']} {reported['last_error']}"
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -244,7 +244,7 @@ async def test_a_match_without_one_of_its_teams_is_told_and_changes_nothing(name
 
 
 def takes(opened, whole, each):
-    """Whether an answer asks for fewer posts than the whole match does."""
+    """Whether an answer wants fewer posts than the whole match does."""
     try:
         return bool(missing(whole, opened.translate(each.bodies)))
     except DOCUMENTED:

@@ -41,7 +41,7 @@ USELESS: tuple[tuple[str, Reply], ...] = (
     ("a body over the limit", Reply(body=b" " * (MAX_BODY + 1))),
 )
 SHRUNKEN = (b"", b"null", b"{}", b"[]")
-ELSEWHERE = "/elsewhere/than/asked"
+ELSEWHERE = "/elsewhere/than/requested"
 
 
 async def first(case: Case) -> None:
@@ -62,8 +62,8 @@ async def text(case: Case) -> None:
             resource = opened.adapter.text_resource
             wanted = {each.resource for each in (await opened.fetch()).answers}
             spared = await opened.adapter.fetch(sample.match_id, {}, text=False, hints={})
-            expect(resource in wanted, "the text is wanted and not asked for")
-            expect(resource not in {each.resource for each in spared.answers}, "the text is asked for in vain")
+            expect(resource in wanted, "the text is wanted and not requested")
+            expect(resource not in {each.resource for each in spared.answers}, "the text is requested in vain")
 
 
 async def hints(case: Case) -> None:
@@ -122,13 +122,13 @@ async def unchanged(case: Case) -> None:
             async with case.open(sample) as opened:
                 opened.server.etags = etags
                 before = await opened.fetch()
-                asked = len(opened.server.requests)
+                requested = len(opened.server.requests)
                 again = await opened.fetch(known_of(before.answers), dict(before.hints))
                 for answer in again.answers:
                     expect(answer.outcome is Outcome.UNCHANGED, f"{answer.resource}: the same body is {answer.outcome}")
                     expect(answer.body is None, f"{answer.resource}: an unchanged answer carries a body")
                     expect(answer.digest, f"{answer.resource}: an unchanged answer forgets the digest")
-                polled = len(opened.server.requests) - asked
+                polled = len(opened.server.requests) - requested
                 conditional = opened.server.conditional
                 expect(not etags or conditional == polled, f"{polled - conditional} of {polled} polls ignore the ETag")
 
@@ -182,13 +182,16 @@ async def secrets(case: Case) -> None:
             troubles = [Reply(status=status) for status in (302, 401, 403, 404, 429, 500)]
             for reply in (*troubles, Reply(how="break"), *(reply for _, reply in USELESS)):
                 opened.server.spoil = lambda _, reply=reply: reply  # type: ignore[misc]
-                seen += [_told(answer) for answer in (await opened.fetch()).answers]
+                seen += [_reported(answer) for answer in (await opened.fetch()).answers]
         gone = case.connect("http://127.0.0.1:9")
-        seen += [_told(each) for each in (await gone.fetch(sample.match_id, {}, text=sample.text, hints={})).answers]
+        seen += [
+            _reported(each) for each in (await gone.fetch(sample.match_id, {}, text=sample.text, hints={})).answers
+        ]
         await gone.aclose()
     shown = [line for line in seen for secret in (PASSWORD, KEY) if secret in line]
     expect(
-        not shown, "a credential shows in what is told: " + (shown or [""])[0].replace(PASSWORD, "…").replace(KEY, "…")
+        not shown,
+        "a credential shows in what is reported: " + (shown or [""])[0].replace(PASSWORD, "…").replace(KEY, "…"),
     )
 
 
@@ -216,7 +219,7 @@ def _listening(seen: list[str]) -> Iterator[None]:
         root.removeHandler(handler)
 
 
-def _told(answer: Answer) -> str:
+def _reported(answer: Answer) -> str:
     error = answer.error
     return "" if error is None else f"{error!r} {error} {error.message} {error.body()}"
 

@@ -101,9 +101,9 @@ async def malformed(case: Case) -> None:
             expect(found is None, f"{given!r} was taken for the match {found!r}")
         for given in LEADING_ELSEWHERE:
             found = await _taken(opened, given)
-            expect(not opened.server.requests, f"{given!r} was asked for")
+            expect(not opened.server.requests, f"{given!r} was requested")
             if found is not None:
-                await _asked_for_safely(opened, found, usual)
+                await _requested_safely(opened, found, usual)
 
 
 async def _taken(opened: Opened, given: str) -> str | None:
@@ -119,13 +119,13 @@ UNQUOTED = ("", "!$&'()*+,;=:@")
 """Signs that a segment of a path may leave as they are: none, or all that RFC 3986 allows."""
 
 
-async def _asked_for_safely(opened: Opened, match_id: str, usual: set[str]) -> None:
+async def _requested_safely(opened: Opened, match_id: str, usual: set[str]) -> None:
     """Ids that may be anything stand in the path as one quoted segment."""
     await opened.adapter.fetch(match_id, {}, text=opened.sample.text, hints={})
     quoted = {path.replace(opened.sample.match_id, quote(match_id, safe=safe)) for path in usual for safe in UNQUOTED}
     odd = set(opened.server.requests) - quoted
     opened.server.requests.clear()
-    expect(not odd, f"{match_id!r} was asked for as {', '.join(odd)}")
+    expect(not odd, f"{match_id!r} was requested as {', '.join(odd)}")
 
 
 async def errors(case: Case) -> None:

@@ -7,8 +7,7 @@ import threading
 import time
 import zlib
 
-from providers.beside import LARGE, beside
-from providers.fetch import decode
+from providers.fetch import LARGE, beside, decode
 from providers.unpacking import GZIP, gunzip
 from tests.providers.heim.feed import encoded, row
 
