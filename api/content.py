@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from api.json_path import Json, kind, node, nodes, number, text
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.rich_text import plain, sanitise
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _board(block: Json) -> str:
 
 def _media_html(item: Json, media: dict[str, Json]) -> str:
     file = media.get(text(item, "media_local_id"), {})
-    if (number(file, "local_status") or PUBLISHED) != PUBLISHED:
+    if (number(file, "local_status") or LocalStatus.PUBLISHED) != LocalStatus.PUBLISHED:
         return ""
     url = web_url(file.get("url")) or web_url(item.get("source_url"))
     if not url:

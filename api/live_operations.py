@@ -7,6 +7,7 @@ from typing import Any
 from api.openapi import BOOLEAN, LIVEBLOG, NAME, OPEN, PUBLIC_ERRORS, TEXT, query, told
 from api.schemas import answered, json_content
 from mapping.documents.delta import GameShowResponse
+from mapping.documents.scalars import LocalStatus
 
 Json = dict[str, Any]
 
@@ -20,7 +21,7 @@ CHANGES: Json = {
         "since": {"type": "integer"},
         "version": {"type": "integer"},
         "more": {"type": "boolean"},
-        "status": {"enum": [0, 60, 100]},
+        "status": {"enum": [*map(int, LocalStatus)]},
         **dict.fromkeys(("title", "label", "board", "squads"), TEXT),
         "posts": {
             "type": "array",

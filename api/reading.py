@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.auth import REFUSED, proven
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unauthorized
 from store import liveblogs
 
@@ -43,7 +43,7 @@ def readable_game(
 ) -> StoredGame:
     """The published liveblog named by `local_id` or `ticker_id`; raises NotFound."""
     game = named_game(conn, name, field=field)
-    if game.local_status != PUBLISHED or not (public or among(game, caller)):
+    if game.local_status != LocalStatus.PUBLISHED or not (public or among(game, caller)):
         raise NotFound(NO_LIVEBLOG, field=field)
     return game
 

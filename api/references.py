@@ -8,7 +8,7 @@ from api.content import tally
 from api.json_path import Json, kind, node, text
 from api.reading import documents
 from mapping.documents.game import COMPACT_EVENT
-from mapping.documents.scalars import PUBLISHED, UNPUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.event_patch import shown
 from store import declarations, listing, liveblogs, masterdata
 from store.tables import locations, players, teams, tournaments
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from store.liveblogs import StoredGame
 
 OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")
-EDITABLE = (PUBLISHED, UNPUBLISHED)
+EDITABLE = (LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED)
 TABLES = {"Team": teams, "Player": players, "Tournament": tournaments, "Location": locations}
 """Kind of a reference → where its record stands."""
 AT_ONCE = 500

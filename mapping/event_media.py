@@ -7,6 +7,7 @@ block, for which the entry is made; and the older form, an entry without id, for
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 
 Document = dict[str, Any]
@@ -19,7 +20,6 @@ CONTENTS = {"i": "Svc::Model::Content::ImageMediaContent", "v": "Svc::Model::Con
 OURS = frozenset({"created_at", "updated_at", "user_id", "version"})
 """Facts about a file that the service alone decides."""
 VIDEOS = (".mp4", ".m4v", ".mov", ".webm", ".m3u8")
-PUBLISHED, DELETED = 0, 100
 
 
 class Stamp(NamedTuple):
@@ -71,7 +71,8 @@ def show(
     ]
     used = {item["media_local_id"] for block in shown if block.get("_type") == MULTI_MEDIA for item in block["items"]}
     wanted = set(older) - used
-    items = [_item_for(file) for file in files if file["local_id"] in wanted and file.get("local_status") == PUBLISHED]
+    visible = [file for file in files if file.get("local_status") == LocalStatus.PUBLISHED]
+    items = [_item_for(file) for file in visible if file["local_id"] in wanted]
     return Shown([*shown, *([{"_type": MULTI_MEDIA, "items": items}] if items else [])], files)
 
 
@@ -101,7 +102,7 @@ def _new(entry: Mapping[str, Any], stamp: Stamp, new_id: NewId) -> Document:
         "local_id": entry.get("local_id") or new_id("m"),
         "subtype": subtype,
         "url": entry["url"],
-        "local_status": entry.get("local_status") or PUBLISHED,
+        "local_status": entry.get("local_status") or LocalStatus.PUBLISHED,
         **({"duration_ms": 0} if subtype == "i" else {} if length is None else {"duration_ms": length}),
         **facts,
         "created_at": stamp.now,
@@ -112,7 +113,8 @@ def _new(entry: Mapping[str, Any], stamp: Stamp, new_id: NewId) -> Document:
 
 def _laid_over(before: Mapping[str, Any], sent: Mapping[str, Any], stamp: Stamp, path: str) -> Document:
     said = {name: value for name, value in sent.items() if name not in OURS}
-    if before.get("local_status") == DELETED and said.get("local_status", DELETED) != DELETED:
+    deleted = LocalStatus.DELETED
+    if before.get("local_status") == deleted and said.get("local_status", deleted) != deleted:
         raise Unprocessable("a deleted file stays deleted", field=f"{path}.local_status")
     after = {**before, **said}
     return after if after == dict(before) else {**after, "updated_at": stamp.now}

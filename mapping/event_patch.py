@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 from mapping.event_media import NewId, Stamp, entries, show
 from mapping.legacy_event import CONVERTED, RICH_TEXT, blocks_of, info_of
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 EVENT = "Svc::Model::Event"
-PUBLISHED, HIDDEN, DELETED = 0, 60, 100
 ASKING = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
 PLAIN = ("headline", "tag_ids", "state_info")
 STICKY = frozenset({"sticky", "stickyNoHighlight"})
@@ -57,13 +57,13 @@ class Posted:
 
 def new_post(event: Event, stamp: Stamp, *, drafts: bool, new_id: NewId) -> Posted:
     """A new post; `drafts` hides it where the client does not say otherwise. Raises Unprocessable with the field."""
-    if event.local_status == DELETED:
+    if event.local_status == LocalStatus.DELETED:
         raise Unprocessable("a new post cannot be deleted already", field="local_status")
-    status = event.local_status if event.local_status is not None else HIDDEN if drafts else PUBLISHED
+    usual = LocalStatus.UNPUBLISHED if drafts else LocalStatus.PUBLISHED
     sent = sent_fields(event)
     return Posted(
         document=_content(sent, EMPTY, {}, stamp, new_id),
-        local_status=status,
+        local_status=usual if event.local_status is None else event.local_status,
         created_at=stamp.now if event.created_at is None else event.created_at,
         updated_at=stamp.now if event.updated_at is None else event.updated_at,
         publish_at=event.publish_at,

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mapping import embedded
+from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.match import Match, Race, Status
 from mapping.rules.clock import phase_length, played_before
 
 if TYPE_CHECKING:
     from mapping.references import References
     from mapping.sports import Sport
-
-BEFORE, RUNNING, SHOOTOUT, ENDED = 0, 1, 2, 31
-"""Values of `gamestate`."""
 
 GAMESTATES = {
     Status.SCHEDULED: BEFORE,

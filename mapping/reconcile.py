@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from mapping.documents.scalars import LocalStatus
 from mapping.merge import Document, merge_event, same
 from mapping.sports import absorbed_by
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from mapping.posts import Post
 
-PUBLISHED, HIDDEN, DELETED = 0, 60, 100
-"""`local_status` of events (design: what the interface leaves open)."""
 
 CONFIRMATIONS = 2
 """Good answers in a row in which an incident must be missing before its post is withdrawn."""
@@ -50,7 +49,7 @@ class Entry:
     missing: int = 0
     reason: str = ""
     written: Document = field(default_factory=dict)
-    written_status: int = PUBLISHED
+    written_status: int = LocalStatus.PUBLISHED
     restore_status: int | None = None
 
 
@@ -118,7 +117,7 @@ def reconcile(
 
 
 def _create(post: Post, local_id: str) -> tuple[Stored, Entry]:
-    status = HIDDEN if post.draft else PUBLISHED
+    status = LocalStatus.UNPUBLISHED if post.draft else LocalStatus.PUBLISHED
     entry = Entry(
         key=post.key,
         kind=post.kind,
@@ -136,7 +135,7 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> tuple[Sto
     now = stored.get(entry.local_id)
     if entry.state is State.GONE:
         return None, entry
-    if now is None or now.local_status == DELETED:
+    if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, missing=0, reason="deleted by an editor")
     merged = merge_event(entry.written, now.document, post.document)
     status, written_status = _status(post, entry, now)
@@ -157,7 +156,7 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> tuple[Sto
 
 def _status(post: Post, entry: Entry, now: Stored) -> tuple[int, int]:
     """The post's status and what the sync has to remember of it: a person's word stands, a withdrawal is undone."""
-    wanted = HIDDEN if post.draft else PUBLISHED
+    wanted = LocalStatus.UNPUBLISHED if post.draft else LocalStatus.PUBLISHED
     if entry.state is State.WITHDRAWN and now.local_status == entry.written_status:
         before = wanted if entry.restore_status is None else entry.restore_status
         return before, wanted
@@ -170,12 +169,12 @@ def _vanish(
     entry: Entry, now: Stored | None, posts: Iterable[Post], *, good: frozenset[str], closing: bool
 ) -> tuple[Stored | None, Entry]:
     """The incident is not there: count, withdraw once confirmed, delete what stayed withdrawn when the window closes."""
-    if now is None or now.local_status == DELETED:
+    if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, missing=0, reason="deleted by an editor")
     if entry.state is State.WITHDRAWN:
-        untouched = now.local_status == HIDDEN and same(now.document, entry.written)
+        untouched = now.local_status == LocalStatus.UNPUBLISHED and same(now.document, entry.written)
         if closing and untouched:
-            return replace(now, local_status=DELETED), replace(
+            return replace(now, local_status=LocalStatus.DELETED), replace(
                 entry, state=State.GONE, reason="withdrawn by the provider"
             )
         return None, entry
@@ -189,10 +188,12 @@ def _vanish(
         state=State.WITHDRAWN,
         missing=missing,
         reason="withdrawn by the provider",
-        written_status=HIDDEN,
+        written_status=LocalStatus.UNPUBLISHED,
         restore_status=_status_to_restore(entry, now),
     )
-    return (replace(now, local_status=HIDDEN) if now.local_status == PUBLISHED else None), line
+    return (
+        replace(now, local_status=LocalStatus.UNPUBLISHED) if now.local_status == LocalStatus.PUBLISHED else None
+    ), line
 
 
 def _status_to_restore(entry: Entry, now: Stored) -> int | None:

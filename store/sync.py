@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
+from mapping.documents.scalars import LocalStatus
 from store.errors import UnreadableRow
 from store.ids import new_object_id
-from store.records import DELETED
 from store.sql.bulk_write import update_rows, upsert, write_batch
 from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import attachments as attachments_table
@@ -109,7 +109,9 @@ class LedgerRow:
     written: Mapping[str, Any] = field(default_factory=dict)
 
 
-_ALIVE = exists().where(games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != DELETED)
+_ALIVE = exists().where(
+    games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != LocalStatus.DELETED
+)
 """The attachment's liveblog is not deleted."""
 _ABANDONED = (
     follows_table.c.closed_at.is_(None),

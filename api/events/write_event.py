@@ -12,13 +12,14 @@ from api.json_path import Json, at
 from api.liveblog_access import check_version, may_write_events, writable_game
 from api.references import complete
 from mapping.documents.base import dump
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound, Unprocessable
 from mapping.event_media import Stamp
 from mapping.event_patch import Posted, Standing, changed_post, new_post, shown
 from mapping.merge import same
 from store import idempotency, liveblogs
 from store.ids import new_local_id
-from store.liveblogs import DELETED, Change, EventWrite, StoredEvent, StoredGame
+from store.liveblogs import Change, EventWrite, StoredEvent, StoredGame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +81,7 @@ def update(unit: Unit, order: WriteRequest) -> WriteResult:
     """Change an event; every update is a step, one that changes nothing too."""
     event = _event(order)
     before, game = _standing(unit, order)
-    if before.local_status == DELETED:
+    if before.local_status == LocalStatus.DELETED:
         raise NotFound(NO_EVENT, field="event_local_id")
     if event.local_id not in {None, before.local_id}:
         raise Unprocessable("local_id names another event", field="local_id")
@@ -101,14 +102,14 @@ def update(unit: Unit, order: WriteRequest) -> WriteResult:
 def delete(unit: Unit, order: WriteRequest) -> WriteResult:
     """Delete an event for good; deleting it again changes nothing."""
     before, game = _standing(unit, order)
-    if before.local_status == DELETED:
+    if before.local_status == LocalStatus.DELETED:
         return WriteResult(answer={}, liveblog=game.local_id, event_id=before.local_id, version=None)
     check_version(order.expected, changed=before.version, current=game.version)
     write = EventWrite(
         local_id=before.local_id,
         document={**before.document, "editor": order.caller.client_id},
         created_at=before.created_at,
-        local_status=DELETED,
+        local_status=LocalStatus.DELETED,
         user_id=before.user_id,
     )
     return replace(_write(unit, game, write, before), answer={})
@@ -136,7 +137,7 @@ def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) 
     """Raise Conflict unless the known event was created in this liveblog by the same document."""
     remembered = idempotency.recall(unit.conn, game.organization_id, "", _key(known.local_id))
     again = remembered is not None and same(remembered[0], digest(event))
-    if known.game_id != game.id or known.local_status == DELETED or not again:
+    if known.game_id != game.id or known.local_status == LocalStatus.DELETED or not again:
         raise Conflict(TAKEN, field="local_id")
 
 
@@ -170,7 +171,7 @@ def _as_write(posted: Posted, local_id: str, user_id: str) -> EventWrite:
 
 def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None) -> WriteResult:
     """Through the one door; what waits for its time, as before, is written without a step."""
-    waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != DELETED
+    waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != LocalStatus.DELETED
     known = {} if before is None else {before.local_id: before}
     if waits and (before is None or before.publish_at is not None):
         version, stored = game.version, liveblogs.schedule(unit, game, write, known=known)

@@ -12,10 +12,11 @@ from api.liveblogs.placing import DocumentPlacing
 from api.liveblogs.titles import titled
 from api.paging import check_owner
 from mapping.documents.base import dump
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Unprocessable
 from store import creations, liveblogs
 from store.ids import new_local_id, new_object_id
-from store.liveblogs import DELETED, NewGame, StoredGame
+from store.liveblogs import NewGame, StoredGame
 
 if TYPE_CHECKING:
     from api.auth import Caller
@@ -72,7 +73,7 @@ def _local_id(draft: GameDraft) -> str:
 
 
 def _same(unit: Unit, known: StoredGame, asked: str) -> StoredGame:
-    if known.local_status == DELETED or creations.digest_of(unit.conn, known.id) != asked:
+    if known.local_status == LocalStatus.DELETED or creations.digest_of(unit.conn, known.id) != asked:
         raise Conflict("this external_id is taken", field="external_id")
     return known
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api.json_path import Json, at, text
 from api.reading import documents
 from api.references import abbreviated, complete, summary
-from mapping.documents.scalars import DELETED, PUBLISHED, UNPUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.event_patch import shown
 from store import deltas
 
@@ -69,7 +69,7 @@ class DeltaRequest:
 
 def delta(conn: Connection, game: StoredGame, request: DeltaRequest, cursor: StoredEvent | None) -> Json:
     """The liveblog's changes since the request's version; `cursor` is the event that the reader has seen last."""
-    if game.local_status != PUBLISHED:
+    if game.local_status != LocalStatus.PUBLISHED:
         return response(conn, game, [], version=game.version, more=False)
     found = list(_found(conn, game, request, cursor))
     events = [each for each, _ in zip(found, range(request.limit), strict=False)]
@@ -101,7 +101,7 @@ def response(
 
 def tombstone(event: StoredEvent) -> Json:
     """What is told of a post that a reader must forget; one that waits for its time counts as withdrawn."""
-    status = DELETED if event.local_status == DELETED else UNPUBLISHED
+    status = LocalStatus.DELETED if event.local_status == LocalStatus.DELETED else LocalStatus.UNPUBLISHED
     return abbreviated(
         {
             "_type": "Svc::Model::Event",
@@ -115,7 +115,7 @@ def tombstone(event: StoredEvent) -> Json:
 
 def _head(game: StoredGame) -> Json:
     document = game.as_document()
-    if game.local_status != PUBLISHED:
+    if game.local_status != LocalStatus.PUBLISHED:
         document |= {"meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo"}}
         return {name: document[name] for name in (*GAME[:8], "meta_info")}
     return {**{name: document[name] for name in GAME if document.get(name) is not None}, "summary": summary(document)}

@@ -13,7 +13,7 @@ from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.reading import documents
 from api.references import complete
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from store import deltas
 
@@ -35,7 +35,9 @@ class AsPage:
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
     ) -> bytes:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
-        return json_bytes(span | (parts(conn, game, events, self.clock()) if game.local_status == PUBLISHED else {}))
+        return json_bytes(
+            span | (parts(conn, game, events, self.clock()) if game.local_status == LocalStatus.PUBLISHED else {})
+        )
 
 
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], now: float) -> Json:

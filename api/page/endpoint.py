@@ -20,7 +20,7 @@ from api.reading import NO_LIVEBLOG, documents, readable_game
 from api.references import complete
 from api.static import TYPES
 from api.stream.streams import read
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.locales import translator
 from store import liveblogs
@@ -90,7 +90,7 @@ async def front(request: ApiRequest) -> Response:
     if not services.settings.public_feeds:
         return _html(request, plain_page().encode())
     games = await services.store.read(lambda conn: liveblogs.list_games(conn, limit=GAMES_LISTED, page=1))
-    shown = [game.as_document() for game in games if game.local_status == PUBLISHED]
+    shown = [game.as_document() for game in games if game.local_status == LocalStatus.PUBLISHED]
     return _html(request, index_page(shown, services.clock()).encode("utf-8", "replace"))
 
 

@@ -13,7 +13,7 @@ from api.page.page import STREAM_PATH
 from api.query import boolean, integer
 from api.reading import NO_LIVEBLOG
 from api.stream.streams import as_json
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ async def watch(request: ApiRequest) -> Response:
         return watchable_game(conn, name, context.caller, public=public, field=NAMES[0])
 
     game = await services.store.read(watched)
-    if game.local_status != PUBLISHED:
+    if game.local_status != LocalStatus.PUBLISHED:
         raise NotFound(NO_LIVEBLOG, field=NAMES[0])
     if services.streams is None:
         raise StoreUnavailable("the service is going down", retry_after=1)

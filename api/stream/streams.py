@@ -16,7 +16,7 @@ import structlog
 
 from api.errors import json_bytes
 from api.liveblogs.delta import response
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import StoreUnavailable
 from store import deltas, liveblogs
 
@@ -263,7 +263,7 @@ def read(conn: Connection, game_id: str, since: int, form: Form = as_json) -> tu
     game = liveblogs.find_game(conn, game_id)
     if game is None or game.version <= since:
         return None, False
-    if game.local_status != PUBLISHED:
+    if game.local_status != LocalStatus.PUBLISHED:
         return Message(
             since, game.version, form(conn, game, [], since=since, version=game.version, more=False), last=True
         ), False

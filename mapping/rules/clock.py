@@ -13,11 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mapping.documents.state import RUNNING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-RUNNING = 1
-"""`gamestate` while the clock may run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from mapping.documents import Game, parse
+from mapping.documents.base import parse
+from mapping.documents.game import Game
 from mapping.match import Match, Named, Person, Side, Status
 from store import masterdata
 from tests.api import matchday

@@ -7,8 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from mapping.documents import CountryCode, GenderType, ImageRef, Locale, LocalStatus, ObjectId, Text, Timestamp
-from mapping.documents.scalars import TIMESTAMP_LIMIT, Clearable, Int, Many, MediaUrl, WebUrl
+from mapping.documents.scalars import (
+    TIMESTAMP_LIMIT,
+    Clearable,
+    CountryCode,
+    GenderType,
+    ImageRef,
+    Int,
+    Locale,
+    LocalStatus,
+    Many,
+    MediaUrl,
+    ObjectId,
+    Text,
+    Timestamp,
+    WebUrl,
+)
 
 
 def read(kind, value):

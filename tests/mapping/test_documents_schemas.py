@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from mapping.documents import CreateFromExternal, PostModifications
+from mapping.documents.external import CreateFromExternal
+from mapping.documents.modification import PostModifications
 from mapping.documents.scalars import (
     Clearable,
     Count,

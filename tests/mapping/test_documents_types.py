@@ -5,28 +5,16 @@ from typing import get_args
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-import mapping.documents as models
-from mapping.documents import (
-    Collection,
-    Document,
-    Event,
-    MetaInfo,
-    OpenDocument,
-    Team,
-    dump,
-    field_path,
-    parse,
-)
+from mapping.documents.base import OpenDocument, dump, field_path, parse
+from mapping.documents.collection import Collection
+from mapping.documents.event import Event
+from mapping.documents.game import MetaInfo
+from mapping.documents.people import Team
+from tests.document_models import MODELS as CLASSES
+from tests.document_models import models
 from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 
-CLASSES = {
-    name: model
-    for name in models.__all__
-    if isinstance(model := getattr(models, name), type)
-    and issubclass(model, Document)
-    and model not in {Document, OpenDocument}
-}
 UNIONS = {
     "ContentBlock": models.ContentBlock,
     "GameOptions": models.GameOptions,

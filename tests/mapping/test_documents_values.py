@@ -3,22 +3,11 @@
 import pytest
 from pydantic import ValidationError
 
-import mapping.documents as models
-from mapping.documents import (
-    Event,
-    GameDraft,
-    Player,
-    PlayerDraft,
-    PlayerUpdate,
-    Team,
-    TeamDraft,
-    TeamUpdate,
-    TournamentDraft,
-    dump,
-    field_path,
-    given,
-    parse,
-)
+from mapping.documents.base import dump, field_path, given, parse
+from mapping.documents.event import Event
+from mapping.documents.game import GameDraft
+from mapping.documents.people import Player, PlayerDraft, PlayerUpdate, Team, TeamDraft, TeamUpdate, TournamentDraft
+from tests.document_models import models
 from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from mapping.documents import Locale
+from mapping.documents.scalars import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped, translator
 from mapping.locales.labels import (
     DECIMAL_MARK,

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.documents import Modification
 from mapping.documents.base import parse
-from mapping.documents.modification import PostModifications
+from mapping.documents.modification import Modification, PostModifications
 from mapping.errors import Unprocessable
 from mapping.modifications import CHANGES, Editing, apply, kind_of, sent
 from tests.interface_tables import OURS, documents

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from mapping import rich_text
-from mapping.documents import Event, dump, parse
+from mapping.documents.base import dump, parse
+from mapping.documents.event import Event
 from mapping.match import Person, Score
 from mapping.posts import EARLIEST
 from tests.mapping.soccer_builders import (

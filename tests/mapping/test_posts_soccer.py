@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.documents import Event, parse
+from mapping.documents.base import parse
+from mapping.documents.event import Event
 from mapping.match import PeriodScore, Score, Status
 from mapping.sports import SPORTS
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MATCH, MEYER, incident, involved, post_of, text_of

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.documents import GameDraft, RankedGameStateInfo, TimeBasedGameStateInfo, dump, parse
-from mapping.documents.game import Game
+from mapping.documents.base import dump, parse
+from mapping.documents.game import Game, GameDraft
+from mapping.documents.state import RankedGameStateInfo, TimeBasedGameStateInfo
 from mapping.errors import DownstreamRejected
 from mapping.match import Clock, Named, PeriodScore, Person, Score, Status
 from mapping.prefill import game_document

@@ -8,7 +8,9 @@ import pytest
 
 from api.liveblogs import endpoint as liveblogs
 from api.masterdata import kinds
-from mapping.documents import GameDraft, PostModifications, parse
+from mapping.documents.base import parse
+from mapping.documents.game import GameDraft
+from mapping.documents.modification import PostModifications
 from store.declarations import Declaration, declare
 from tests.api import matchday
 from tests.api.write.desk import BOARD, META, MODIFICATION, change, good, match, news, permission, refused
