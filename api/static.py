@@ -12,7 +12,8 @@ from mapping.errors import NotFound
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.routing import ApiRequest, Handler
+    from api.request import ApiRequest
+    from api.routing import Handler
 
 TYPES = {
     "css": "text/css; charset=utf-8",

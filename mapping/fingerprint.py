@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.play import state_info
+from mapping.prefill import state_info
 from mapping.references import References
 from mapping.sports import sport_of
 from mapping.wording import ending

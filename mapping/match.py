@@ -6,7 +6,7 @@ Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as string
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -242,6 +242,17 @@ class Match:
     @property
     def sides(self) -> tuple[Side, ...]:
         return tuple(side for side in (self.home, self.away) if side is not None)
+
+    @property
+    def teams(self) -> tuple[Side, ...]:
+        """The sides; of a race the teams of its ranking, with their people as the line-up, in the order of the teams' ids."""
+        found: dict[str, Side] = {}
+        for place in self.race.ranking if self.race is not None else ():
+            if place.team is not None:
+                team = found.get(place.team.ext_id, place.team)
+                people = {who.ext_id: who for who in (*team.lineup, place.person) if who is not None}
+                found[team.ext_id] = replace(team, lineup=tuple(people.values()))
+        return self.sides or tuple(found[name] for name in sorted(found))
 
     @property
     def unreadable(self) -> frozenset[str]:

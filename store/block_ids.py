@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, select
 
-from mapping.referring import part_ids
+from mapping.references import part_ids
 from store.tables import parts
 
 if TYPE_CHECKING:

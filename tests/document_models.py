@@ -5,8 +5,6 @@ from types import SimpleNamespace
 from mapping.documents import (
     base,
     blocks,
-    collection,
-    delta,
     event,
     external,
     game,
@@ -18,7 +16,7 @@ from mapping.documents import (
     state,
 )
 
-MODULES = (blocks, collection, delta, event, external, game, media, modification, people, scalars, scoreboard, state)
+MODULES = (blocks, event, external, game, media, modification, people, scalars, scoreboard, state)
 models = SimpleNamespace(
     **{name: value for module in MODULES for name, value in vars(module).items() if not name.startswith("_")}
 )

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from api.errors import json_bytes
 from api.json_path import Json, text
+from api.liveblog_access import documents
+from api.openapi import TEXT
 from api.page.page import language
 from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
-from api.reading import documents
 from api.references import complete
 from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
@@ -23,6 +24,27 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from store.liveblogs import StoredEvent, StoredGame
+
+CHANGES: Json = {
+    "type": "object",
+    "required": ["since", "version", "more", "status"],
+    "properties": {
+        "since": {"type": "integer"},
+        "version": {"type": "integer"},
+        "more": {"type": "boolean"},
+        "status": {"enum": [*map(int, LocalStatus)]},
+        **dict.fromkeys(("title", "label", "board", "squads"), TEXT),
+        "posts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "html"],
+                "properties": {"id": TEXT, "html": {"type": ["string", "null"]}},
+            },
+        },
+    },
+}
+"""What a page must change, as HTML; `html` null for a post that it must forget."""
 
 
 @dataclass(frozen=True, slots=True)

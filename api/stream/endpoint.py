@@ -7,12 +7,26 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api.liveblogs.delta_endpoint import NEWEST, watchable_game
-from api.page.changes import AsPage
-from api.page.page import STREAM_PATH
-from api.query import boolean, integer
-from api.reading import NO_LIVEBLOG
+from api.liveblog_access import NO_LIVEBLOG, watchable_game
+from api.liveblogs.delta import NEWEST
+from api.openapi import (
+    BOOLEAN,
+    KNOWN_VERSION,
+    LIVEBLOG,
+    NAME,
+    OPEN,
+    PUBLIC_ERRORS,
+    TEXT,
+    VERSION,
+    Json,
+    operation,
+    query,
+    response_schema,
+)
+from api.page.changes import CHANGES, AsPage
+from api.request import boolean, integer
 from api.stream.streams import as_json
+from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
 
@@ -22,21 +36,56 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.types import Receive, Scope, Send
 
-    from api.query import Query
-    from api.routing import ApiRequest
+    from api.request import ApiRequest, Query
     from api.stream.streams import Message
     from store.liveblogs import StoredGame
-
-__all__ = ["STREAM_PATH", "EventStream", "watch"]
 
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent, so that nobody on the way takes the connection for dead."""
 LIFETIME = 900.0
 """Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
-"""What is sent in silence, to pages and to others: a page's script does not hear comments."""
+"""What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""
 NAMES = ("liveblogId", "id")
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+UPDATE: Json = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+        "event": {"enum": ["update", "beat"]},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"anyOf": [response_schema(GameShowResponse), CHANGES]},
+        },
+    },
+}
+STREAM = operation(
+    "ticker.stream",
+    "A liveblog's changes as server-sent events",
+    "Pages",
+    {
+        200: {
+            "description": "Events `update`: `id` is the version, `data` a `GameShowResponse`; the schema is that of one event",
+            "content": {"text/event-stream": {"schema": UPDATE}},
+        },
+        **PUBLIC_ERRORS,
+    },
+    parameters=[
+        query("liveblogId", LIVEBLOG, NAME, required=True),
+        query("refresh", f"{KNOWN_VERSION}; `Last-Event-ID` goes before it", VERSION),
+        query("html", "The parts of the page that change, as HTML; `beat` in silence instead of a comment", BOOLEAN),
+        {
+            "name": "Last-Event-ID",
+            "in": "header",
+            "description": "The `id` of the last event that was received",
+            "required": False,
+            "schema": TEXT,
+        },
+    ],
+    security=OPEN,
+)
 
 
 async def watch(request: ApiRequest) -> Response:

@@ -1,4 +1,4 @@
-"""The log of webhook deliveries, and sending again what it tells of."""
+"""The log of webhook deliveries, and delivering its entries once more."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import json_response
-from api.openapi import documented, in_path, json_body, operation, refusals
+from api.openapi import (
+    READ_ERRORS,
+    WRITE_ERRORS,
+    Json,
+    Responses,
+    described,
+    documented,
+    in_path,
+    json_body,
+    operation,
+    request_schema,
+)
 from api.openapi import query as parameter
-from api.query import integer
-from api.schemas import asked, json_content
+from api.request import integer
 from api.webhooks import documents
-from api.webhooks.endpoint import ADDRESS, OF_PATH, READING, TAG, Json, Responses
+from api.webhooks.endpoint import ADDRESS, OF_PATH, TAG
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
 from mapping.errors import NotFound
 from store import delivery_log
@@ -19,16 +29,16 @@ from store import delivery_log
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.routing import ApiRequest
+    from api.request import ApiRequest
 
 PAGE = 50
 LONGEST_PAGE = 500
 QUEUED: Json = {"type": "object", "required": ["queued"], "properties": {"queued": {"type": "integer", "minimum": 0}}}
 REPEATING: Responses = {
-    200: {"description": "How many messages wait to be sent", "content": json_content(QUEUED)},
-    **refusals(401, 403, 404, 409, 413, 422),
+    200: described(QUEUED, "How many messages wait to be sent"),
+    **WRITE_ERRORS,
 }
-RANGE = json_body(asked(WebhookReplay), {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000})
+RANGE = json_body(request_schema(WebhookReplay), {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000})
 OLDEST_KEPT = 10**14
 SECOND: Json = {"type": "integer", "minimum": 0, "maximum": documents.FAR}
 PARAMETERS = [
@@ -43,7 +53,7 @@ PARAMETERS = [
 LOG = documented(WebhookDeliveries, "Rounds, the newest first")
 PING = operation("webhooks.ping", "Send a test message", TAG, REPEATING, parameters=OF_PATH, body=ADDRESS)
 DELIVERIES = operation(
-    "webhooks.deliveries", "The log of deliveries", TAG, {200: LOG, **READING}, parameters=[*OF_PATH, *PARAMETERS]
+    "webhooks.deliveries", "The log of deliveries", TAG, {200: LOG, **READ_ERRORS}, parameters=[*OF_PATH, *PARAMETERS]
 )
 REPLAY = operation("webhooks.replay", "Deliver once more", TAG, REPEATING, parameters=[in_path("deliveryId"), *OF_PATH])
 REPLAY_RANGE = operation(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.bodies import checked, read_body
-from api.query import choice, integer
+from api.request import checked, choice, integer, read_body
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
 from mapping.rules import addresses
 from store.delivery_log import LogFilter
 
 if TYPE_CHECKING:
-    from api.query import Query
+    from api.request import Query
     from api.services import Services
     from store.delivery_log import LogRow
     from store.webhooks import Subscription

@@ -1,14 +1,28 @@
-"""Webhooks: who is told of what an organization changes."""
+"""Subscriptions of webhooks: endpoints that are notified of what an organization changes."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from api.errors import json_response
-from api.openapi import documented, in_path, json_body, linked, operation, query, refusals
+from api.openapi import (
+    OF_ALL,
+    READ_ERRORS,
+    Json,
+    Responses,
+    described,
+    documented,
+    in_path,
+    json_body,
+    linked,
+    operation,
+    query,
+    refusals,
+    request_schema,
+    response_schema,
+)
 from api.routing import check_organization
-from api.schemas import answered, asked, json_content
 from api.webhooks import documents
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
 from mapping.errors import InvalidRequest
@@ -18,39 +32,35 @@ from store import webhooks
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.routing import ApiRequest
+    from api.request import ApiRequest
 
-Json = dict[str, Any]
-Responses = dict[int | str, Json]
-
-READING = refusals(401, 403, 404)
-CHANGING = refusals(401, 403, 404, 413, 422)
+CHANGING = refusals(*OF_ALL, 401, 403, 404, 413, 422)
 
 
 def _subscribed(area: str, *names: str) -> Responses:
-    """The answer that holds a subscription; the operations `names` take the body that was sent."""
-    answer = documented(WebhookSubscription, "The subscription; `secret` only where it is new")
+    """A response that holds a subscription; the operations `names` take the body that was sent."""
+    response = documented(WebhookSubscription, "The subscription; `secret` only where it is new")
     for name in names:
-        answer = linked(answer, f"{area}.{name}", body="$request.body")
-    return {200: answer, **CHANGING}
+        response = linked(response, f"{area}.{name}", body="$request.body")
+    return {200: response, **CHANGING}
 
 
 WEB = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f-\x9f\\@/?#]+[^\x00-\x20\x7f-\x9f\\]*$"
 """The form of an address; whether it may be called is known once its name is resolved."""
 CALLABLE: Json = {
-    "allOf": [asked(WebhookAddress), {"properties": {"url": {"maxLength": addresses.LONGEST, "pattern": WEB}}}]
+    "allOf": [request_schema(WebhookAddress), {"properties": {"url": {"maxLength": addresses.LONGEST, "pattern": WEB}}}]
 }
 EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
-ADDRESS = json_body(asked(WebhookAddress), EXAMPLE)
+ADDRESS = json_body(request_schema(WebhookAddress), EXAMPLE)
 NEW_ADDRESS = json_body(CALLABLE, EXAMPLE)
 EMPTY: Json = {"type": "object", "maxProperties": 0}
-UNSUBSCRIBED: Responses = {200: {"description": "Nothing", "content": json_content(EMPTY, {})}, **CHANGING}
+UNSUBSCRIBED: Responses = {200: described(EMPTY, "Nothing", {}), **CHANGING}
 ALL: Json = {
     "type": "object",
     "required": ["webhooks"],
-    "properties": {"webhooks": {"type": "array", "items": answered(WebhookSubscription)}},
+    "properties": {"webhooks": {"type": "array", "items": response_schema(WebhookSubscription)}},
 }
-LISTED: Responses = {200: {"description": "All subscriptions", "content": json_content(ALL)}, **READING}
+LISTED: Responses = {200: described(ALL, "All subscriptions"), **READ_ERRORS}
 TAG = "Webhooks"
 OF_PATH = [in_path("organizationId")]
 OF_CLIENT = [query("organization_id", "Where the client belongs to several")]

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from api.addresses import plain_address
 from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong
 from api.middleware.request_limits import HEADER_BYTES
+from api.request import plain_address
 from api.services import URL_BYTES
 from ingest.daemon.joined_transport import JoinedTransport, unacknowledged
 from ingest.daemon.refusals import as_bytes

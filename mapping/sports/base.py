@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_SPORT = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+_OBJECT_ID = re.compile(r"[0-9a-f]{24}")
+LONGEST_ID = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +106,10 @@ def spoken(word: str) -> str:
     """`soccer.corner-kick` as people say it: `Corner kick`."""
     words = word.rpartition(".")[2].replace("-", " ").replace("_", " ").strip()
     return words[:1].upper() + words[1:]
+
+
+def is_sport(template_id: str) -> bool:
+    """Whether a template's name can be a Sportstype, such as `american_football`, listed here or not; an ObjectId cannot."""
+    return (
+        len(template_id) <= LONGEST_ID and bool(_SPORT.fullmatch(template_id)) and not _OBJECT_ID.fullmatch(template_id)
+    )

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from api.middleware.rate_limiter import RateLimiter
-from api.middleware.request_limits import loggable
+from api.request import loggable
 from mapping.errors import StoreUnavailable
 from tests.api import matchday
 from tests.api.conftest import serving

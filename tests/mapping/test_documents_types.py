@@ -6,9 +6,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from mapping.documents.base import OpenDocument, dump, field_path, parse
-from mapping.documents.collection import Collection
 from mapping.documents.event import Event
-from mapping.documents.game import MetaInfo
+from mapping.documents.game import Collection, MetaInfo
 from mapping.documents.people import Team
 from tests.document_models import MODELS as CLASSES
 from tests.document_models import models
