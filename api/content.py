@@ -90,10 +90,10 @@ def _spoken(event_type: str) -> str:
 
 
 def _first_words(event: Json) -> str:
-    words = one_line(plain_text(event))
-    if len(words) <= TITLE_LENGTH:
-        return words
-    return words[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
+    line = one_line(plain_text(event))
+    if len(line) <= TITLE_LENGTH:
+        return line
+    return line[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
 
 
 def _players_html(event: Json) -> str:
@@ -116,7 +116,7 @@ def _rich_text(block: Json) -> str:
 
 
 def _quote(block: Json) -> str:
-    words = escape(text(block, "text"))
+    quote = escape(text(block, "text"))
     source = text(block, "source")
     link = (
         f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(_host(url))}</a>'
@@ -124,7 +124,7 @@ def _quote(block: Json) -> str:
         else escape(source)
     )
     cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
-    return f"<blockquote><p>{words}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if words else ""
+    return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
 
 
 def _embed(block: Json) -> str:

@@ -31,11 +31,11 @@ LIVEBLOG = ("ticker_local_id", "ticker_id")
 """Query parameters that name the liveblog of an event; either takes either kind of name."""
 MAX_DIGITS = 15
 INDEXED = 10_000
-"""Names that are remembered; the one that was not used for the longest time is forgotten first."""
+"""Names in the index; the least recently used one is dropped first."""
 
 
 class LiveblogIndex:
-    """The liveblogs of what was written here lately. A hint, by which their writes take turns: nothing relies on it."""
+    """The liveblogs of recently written events. A hint, by which writes to one liveblog queue up: nothing relies on it."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, str] = OrderedDict()
@@ -117,7 +117,7 @@ def among(game: StoredGame, caller: Caller | None) -> bool:
 
 
 def may_write_events(game: StoredGame, caller: Caller) -> bool:
-    """The owner's clients, and whoever the liveblog grants `w`: an organization, or a single client."""
+    """The owner's clients, and those to whom the liveblog grants `w`: an organization, or a single client."""
     if game.organization_id in caller.organizations:
         return True
     granted = {

@@ -1,4 +1,4 @@
-"""A request as handlers see it: its query, its document, who sends it, and what its response will carry."""
+"""A request as handlers see it: its query, its document, its caller, and headers of its response."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Caller:
 
 @dataclass(slots=True, kw_only=True)
 class Context:
-    """One request: its id and parameters, what was rendered lately, who asks, and headers that its answer will carry."""
+    """One request: its id and parameters, the cache of rendered responses, its caller, and headers of its response."""
 
     request_id: str
     query: Query
@@ -152,14 +152,14 @@ def parse_query(raw: bytes) -> Query:
 
 
 def choice(query: Query, name: str, choices: dict[str, T], default: T) -> T:
-    """The value that `choices` gives to the parameter's word; raises InvalidRequest for other words."""
+    """The choice that the parameter names; raises InvalidRequest for other values."""
     if name not in query:
         return default
     try:
         return choices[query[name]]
     except KeyError:
-        words = ", ".join(word for word in choices if word)
-        raise InvalidRequest(f"{name} should be one of: {words}", field=name) from None
+        names = ", ".join(filter(None, choices))
+        raise InvalidRequest(f"{name} should be one of: {names}", field=name) from None
 
 
 def boolean(query: Query, name: str, *, default: bool = False) -> bool:
@@ -170,11 +170,11 @@ def integer(query: Query, name: str, default: int, *, low: int, high: int) -> in
     """A number of ASCII digits within the bounds; raises InvalidRequest."""
     if name not in query:
         return default
-    word = query[name]
-    digits = word.isascii() and word.isdigit() and len(word) <= MAX_INT_DIGITS
-    if not digits or not low <= int(word) <= high:
+    text = query[name]
+    digits = text.isascii() and text.isdigit() and len(text) <= MAX_INT_DIGITS
+    if not digits or not low <= int(text) <= high:
         raise InvalidRequest(f"{name} should be an integer from {low} to {high}", field=name)
-    return int(word)
+    return int(text)
 
 
 def _check(name: str, value: str) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from api.services import Services
 
 Access = Literal["open", "page", "feed", "read", "write", "external", "webhooks", "metrics"]
-"""Who may ask. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
+"""Who may send it. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
 feeds are public. Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret and
 the scope of that name (read: or write), of the organization that the path names."""
 

@@ -32,7 +32,7 @@ class ApiSettings:
     public_per_second: float = 30
     feed_limit_max: int = 1000
     feed_max_age: int = 2
-    """Seconds for which a cache may keep a feed or page without asking again."""
+    """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES
 
 
@@ -77,7 +77,7 @@ class Services:
     event_types: frozenset[str]
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
     """Whether an address may be called now that a client of the organization names; without it only its form is checked,
-    and whoever calls it checks it anyway."""
+    and it is checked at each connection anyway."""
     streams: Streams | None = None
     """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
     metrics: Callable[[], bytes] | None = None

@@ -39,7 +39,7 @@ OURS = frozenset({"created_at", "updated_at", "user_id", "version"})
 VIDEOS = (".mp4", ".m4v", ".mov", ".webm", ".m3u8")
 
 EVENT = "Svc::Model::Event"
-ASKING = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
+WITH_CHOICES = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
 LEGACY_BLOCKS = frozenset({RICH_TEXT, WEB_EMBED})
 """Kinds of blocks that the older form of a post has too."""
 PLAIN = ("headline", "tag_ids", "state_info")
@@ -266,8 +266,8 @@ def _adopted(stored: Sequence[Document], seen: Document, sent: Sequence[Document
 
 
 def _with_choices(block: Document) -> Document:
-    """A poll or quiz whose answers all have an id; what other blocks call options is theirs."""
-    options = block.get("options") if block.get("_type") in ASKING else None
+    """A poll or quiz whose choices all have an id; what other blocks call options is theirs."""
+    options = block.get("options") if block.get("_type") in WITH_CHOICES else None
     if not isinstance(options, list) or all(each.get("id") for each in options):
         return block
     taken = {each.get("id") for each in options}

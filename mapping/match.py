@@ -1,4 +1,4 @@
-"""The canonical match: what every provider's words are translated into, and all that the rest of the house knows of a match.
+"""The canonical match: what every provider's data is translated into, and all that the rest of the program knows of a match.
 
 Values are frozen and built from a provider's last good snapshot alone, so two equal snapshots give two equal matches.
 Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as strings, unique within one provider and kind.
@@ -209,7 +209,7 @@ class Match:
     `score` is the score on the pitch (after extra time too), `shootout` the tally of a shoot-out alone, `periods` the
     scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
     A race has neither home nor away, but a `title` and, once there is a start list or a classification, a `race`.
-    `decided` tells how a match was decided where the provider says so (`overtime`, `shootout`); `points` are those of a
+    `decided` says how a match was decided where the provider gives it (`overtime`, `shootout`); `points` are those of a
     running game, and `serving` is who serves it.
     """
 

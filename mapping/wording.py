@@ -1,4 +1,4 @@
-"""What an incident is called and told like, in the language of the liveblog, when the provider gives no text."""
+"""Titles and sentences for incidents, in the language of the liveblog, where the provider gives no text."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _named(request: ApiRequest) -> str:
 async def _run(
     request: ApiRequest, name: str, unit_of_work: Callable[[Unit, WriteRequest], WriteResult], wanted: WriteRequest
 ) -> Response:
-    """Run the unit, queued with others of its liveblog as far as that is known, and remember its liveblog."""
+    """Run the unit, queued with others of its liveblog as far as that is known, and note its liveblog."""
     store, index = request.services.store, request.services.liveblog_index
     named = wanted.event_id or next(iter((wanted.names or {}).values()))
     done = await store.write(lambda unit: unit_of_work(unit, wanted), about=index(named))

@@ -106,12 +106,12 @@ class DeltaRequest:
 
     def takes(self, event: StoredEvent) -> bool:
         """Whether the filters let the post pass."""
-        word = text(event.document, "highlight")
-        if self.milestones and word == MILESTONE:
+        highlight = text(event.document, "highlight")
+        if self.milestones and highlight == MILESTONE:
             return True
         ids = at(event.document, "tag_ids")
         tagged = not self.tags or (isinstance(ids, list) and any(each in self.tags for each in ids))
-        return tagged and (not self.highlights or word in HIGHLIGHTED)
+        return tagged and (not self.highlights or highlight in HIGHLIGHTED)
 
 
 async def show(request: ApiRequest) -> Response:
@@ -130,8 +130,10 @@ async def show(request: ApiRequest) -> Response:
     game, _ = await services.store.read(watched)
     key = ("delta", game.id, game.version, wanted)
     body = context.rendered.get(key) or context.rendered.put(key, await services.store.read(load))
-    who = "public" if settings.public_feeds else "private"
-    return conditional(request.headers, body, "application/json", cache_control=f"{who}, max-age=0, must-revalidate")
+    sharing = "public" if settings.public_feeds else "private"
+    return conditional(
+        request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"
+    )
 
 
 def delta_request(query: Query, limit_max: int) -> DeltaRequest:

@@ -127,7 +127,7 @@ def _new_team(placing: DocumentPlacing, wanted: Json, name: str, path: str) -> J
 
 
 def _reference(wanted: Json, before: Json, path: str) -> Json:
-    """What is stored: the record alone, in the words of the document so far where it named the same one."""
+    """What is stored: the record alone, as the document so far has it where it named the same one."""
     if wanted.get("_id"):
         same = before.get("_id") == wanted["_id"]
         return before if same else {"_type": wanted["_type"], "_id": wanted["_id"]}

@@ -35,9 +35,9 @@ CACHE_CLIENTS = 1024
 NAMES = ("client_id", "client_secret")
 NOBODY = "0" * 64
 UNCOUNTED = ("/livez", "/readyz", "/static/", "/docs")
-"""Paths that ask nothing of the store for a client: probes and files."""
+"""Paths that need nothing of the store for a client: probes and files."""
 MONITORED = "/metrics"
-"""Whoever may read it is answered whatever the limits; wrong secrets are charged here too."""
+"""Served whatever the limits to clients that may read it; wrong secrets are charged here too."""
 
 
 class Credentials:
@@ -81,7 +81,7 @@ def _charge(context: Context, taken: Taken | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Presented:
-    """What a request says about its sender; `secret` is None where only the client's id is given."""
+    """The credentials in a request; `secret` is None where only the client's id is given."""
 
     client_id: str
     secret: str | None = None
@@ -143,7 +143,7 @@ def _latin_as_utf8(token: str) -> str:
 
 
 def opens(secret: str, hashes: tuple[str, ...]) -> bool:
-    """Whether the secret is one of those hashed; takes the same time whatever the answer, also without any hash."""
+    """Whether the secret is one of those hashed; takes the same time whatever the result, also without any hash."""
     digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
     known = (*hashes[-LIVE_SECRETS:], *(NOBODY,) * LIVE_SECRETS)[:LIVE_SECRETS]
     found = [hmac.compare_digest(digest, each) for each in known]
@@ -151,7 +151,7 @@ def opens(secret: str, hashes: tuple[str, ...]) -> bool:
 
 
 class Clients:
-    """The clients of the store, remembered for `CACHE_SECONDS`, so that a revoked one is out soon after."""
+    """The clients of the store, cached for `CACHE_SECONDS`, so that a revoked one is out soon after."""
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
@@ -159,7 +159,7 @@ class Clients:
         self._known: OrderedDict[str, tuple[float, ClientRow | None]] = OrderedDict()
 
     async def caller(self, claim: Presented) -> Caller:
-        """Who makes the claim; raises one and the same Unauthorized for an unknown, wrong or revoked one."""
+        """The client with these credentials; raises one and the same Unauthorized for an unknown, wrong or revoked one."""
         row = await self._find(claim.client_id)
         live = row if row is not None and row.revoked_at is None else None
         secret_opens = claim.secret is not None and opens(claim.secret, tuple(live.secrets) if live else ())

@@ -65,12 +65,12 @@ class AsPage:
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], now: float) -> Json:
     """Head and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     document, *posts = complete(conn, [game.as_document(), *documents([each for each in events if each.public])])
-    speaks = translator(language(document))
+    texts = translator(language(document))
     shown = {text(each, "local_id"): safe_post(document, each) for each in posts}
     return {
         "title": title(document),
-        "label": named(deltas.count(conn, game.id), speaks),
-        "board": scoreboard(document, speaks, now),
-        "squads": squads(document, speaks),
+        "label": named(deltas.count(conn, game.id), texts),
+        "board": scoreboard(document, texts, now),
+        "squads": squads(document, texts),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

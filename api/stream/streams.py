@@ -142,7 +142,7 @@ class Streams:
         return sum(len(channel.watchers) for forms in self._channels.values() for channel in forms.values())
 
     async def messages(self, game: StoredGame, since: int, form: Form = as_json) -> AsyncGenerator[Message | None]:
-        """Everything after the version `since`, in order, then whatever comes; None asks whether the reader is still there.
+        """Everything after the version `since`, in order, then whatever comes; None: nothing has come, is the reader still there?
 
         Ends when the reader is too slow, the liveblog is gone or the process stops. Raises StoreUnavailable.
         """

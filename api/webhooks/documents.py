@@ -34,7 +34,7 @@ def address_of(model: type[AddressT], body: bytes) -> AddressT:
 
 
 async def check_callable(services: Services, organization: str, url: str) -> None:
-    """Raises Unprocessable, with the same words for every reason, unless the address may be called."""
+    """Raises Unprocessable, with the same message for every reason, unless the address may be called."""
     check = services.check_address
     if not addresses.plausible(url) or not (check is None or await check(url, organization)):
         raise Unprocessable(addresses.REFUSED, field="url")

@@ -173,7 +173,7 @@ def sync_liveblog(
     stored, times = _stored(events, entries, placed)
     # Everything is imported before the first batch, and known to the others.
     masters = references(None if batch.whole or (only is None and rest is None) else batch.keys)
-    make = partial(wanted, match, terms, masters, block_id=partial(block_id, game_id), told=told)
+    make = partial(wanted, match, terms, masters, block_id=partial(block_id, game_id), timed=told)
     posts = make(only=batch.keys)
     changes = reconcile(
         posts,

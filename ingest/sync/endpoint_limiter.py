@@ -130,7 +130,7 @@ class EndpointLimiter:
         if held := self.hold():
             raise EndpointPaused(held)
         began = monotonic()
-        self._circuit = breaker.asked(self._circuit)
+        self._circuit = breaker.started(self._circuit)
         try:
             fetched = await self._adapter.fetch(match_id, known, text=text, hints=hints)
         except ServiceError as error:
@@ -140,7 +140,7 @@ class EndpointLimiter:
             self._book(match_id, began, [UpstreamUnavailable("the provider did not answer in time")], well=False)
             raise
         except BaseException:
-            self._circuit = breaker.gave_up(self._circuit)
+            self._circuit = breaker.abandoned(self._circuit)
             raise
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
         well = not errors or bool(fetched.good - {self.text_resource}) or not any(map(tells, errors))
@@ -163,14 +163,14 @@ class EndpointLimiter:
         else:
             self._suspects.discard(match_id)
         if distance is not None and not alone:
-            self._circuit = breaker.kept_away(self._circuit, now=now, seconds=distance)
+            self._circuit = breaker.throttled(self._circuit, now=now, seconds=distance)
         if well:
-            self._circuit = breaker.answered(self._circuit, now)
+            self._circuit = breaker.succeeded(self._circuit, now)
         elif not (distance is not None and alone):
             refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.failed(self._rule, self._circuit, began=began, now=now, refused=refused)
         else:
-            self._circuit = breaker.gave_up(self._circuit)
+            self._circuit = breaker.abandoned(self._circuit)
         if self._circuit.open and not was_open:
             self._cause = errors[0].message
             log.warning("provider.lost", endpoint=self.endpoint.key, cause=self._cause)

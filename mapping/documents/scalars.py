@@ -18,7 +18,7 @@ _SECONDS = re.compile(r"-?[0-9]{1,15}")
 
 
 class _Accepts:
-    """What a validator before the type takes besides, for the JSON schema of requests; answers hold the plain value."""
+    """What a validator before the type takes besides, for the JSON schema of requests; responses hold the plain value."""
 
     def __init__(self, *others: JsonSchemaValue) -> None:
         self._others = others
@@ -100,7 +100,7 @@ class _Starting:
     def __init__(self, *schemes: str) -> None:
         spelt = "|".join("".join(f"[{letter.upper()}{letter}]" for letter in scheme) for scheme in schemes)
         self._pattern = rf"(?:{spelt})://[^{_BLANKS}]+"
-        self._words = " or ".join(f"{scheme}://" for scheme in schemes)
+        self._expected = " or ".join(f"{scheme}://" for scheme in schemes)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
@@ -110,7 +110,7 @@ class _Starting:
 
     def _check(self, value: str) -> str:
         if not re.fullmatch(self._pattern, value):
-            raise ValueError(f"Input should start with {self._words} and contain no blanks")
+            raise ValueError(f"Input should start with {self._expected} and contain no blanks")
         return value
 
 

@@ -30,7 +30,7 @@ class Kind:
     scores: bool = False
     """The incident changes the score."""
     score_of: str | None = None
-    """The part of the match (title of a `PeriodScore`, or `final`) whose score the text tells."""
+    """The part of the match (title of a `PeriodScore`, or `final`) whose score the text gives."""
     enters: int | None = None
     """The `gamestate` that the incident leads into, where that is not simply the next phase."""
     absorbed_by: str | None = None
@@ -102,10 +102,10 @@ class Sport:
         return self.phases[number - 1] if number is not None and 1 <= number <= len(self.phases) else None
 
 
-def spoken(word: str) -> str:
+def spoken(name: str) -> str:
     """`soccer.corner-kick` as people say it: `Corner kick`."""
-    words = word.rpartition(".")[2].replace("-", " ").replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+    plain = name.rpartition(".")[2].replace("-", " ").replace("_", " ").strip()
+    return plain[:1].upper() + plain[1:]
 
 
 def is_sport(template_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""Motorsports: fourteen event types in the interface's order, told by laps; a title and a ranking instead of two teams."""
+"""Motorsports: fourteen event types in the interface's order, timed by laps; a title and a ranking instead of two teams."""
 
 from __future__ import annotations
 
