@@ -10,21 +10,10 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from api import openapi
 from api.errors import json_response
 from api.json_path import Json, at
 from api.liveblog_access import check_version, expected_version, may_write_events, named_liveblog, writable_game
-from api.openapi import (
-    IF_MATCH,
-    NAME,
-    WRITE_ERRORS,
-    described,
-    documented,
-    json_body,
-    linked,
-    operation,
-    query,
-    request_schema,
-)
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
@@ -72,38 +61,41 @@ CHANGED: Json = {"headline": "Level at half-time", "highlight": "milestone"}
 
 
 def _response(example: Json) -> Json:
-    shown = documented(Event, "The event, media in full", dump(parse(Event, example)))
-    updated = linked(shown, "event.update", body="$response.body", event_local_id="local_id")
-    return linked(updated, "event.delete", event_local_id="local_id")
+    shown = openapi.documented(Event, "The event, media in full", dump(parse(Event, example)))
+    updated = openapi.linked(shown, "event.update", body="$response.body", event_local_id="local_id")
+    return openapi.linked(updated, "event.delete", event_local_id="local_id")
 
 
-NAMES_EVENT = query(EVENT, "`local_id` of the event", NAME, required=True)
-CREATE = operation(
+NAMES_EVENT = openapi.query(EVENT, "`local_id` of the event", openapi.NAME, required=True)
+CREATE = openapi.operation(
     "event.create",
     "Post an event",
     "Events",
-    {200: _response(EXAMPLE), **WRITE_ERRORS},
+    {200: _response(EXAMPLE), **openapi.WRITE_ERRORS},
     parameters=[
-        query("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", NAME),
-        query("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", NAME),
-        IF_MATCH,
+        openapi.query("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", openapi.NAME),
+        openapi.query("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", openapi.NAME),
+        openapi.IF_MATCH,
     ],
-    body=json_body(request_schema(Event), EXAMPLE),
+    body=openapi.json_body(openapi.request_schema(Event), EXAMPLE),
 )
-UPDATE = operation(
+UPDATE = openapi.operation(
     "event.update",
     "Change an event",
     "Events",
-    {200: _response(EXAMPLE | CHANGED), **WRITE_ERRORS},
-    parameters=[NAMES_EVENT, IF_MATCH],
-    body=json_body(request_schema(Event), CHANGED),
+    {200: _response(EXAMPLE | CHANGED), **openapi.WRITE_ERRORS},
+    parameters=[NAMES_EVENT, openapi.IF_MATCH],
+    body=openapi.json_body(openapi.request_schema(Event), CHANGED),
 )
-DELETE = operation(
+DELETE = openapi.operation(
     "event.delete",
     "Delete an event",
     "Events",
-    {200: described({"type": "object", "maxProperties": 0}, "Deleted, now or before", {}), **WRITE_ERRORS},
-    parameters=[NAMES_EVENT, IF_MATCH],
+    {
+        200: openapi.described({"type": "object", "maxProperties": 0}, "Deleted, now or before", {}),
+        **openapi.WRITE_ERRORS,
+    },
+    parameters=[NAMES_EVENT, openapi.IF_MATCH],
 )
 
 

@@ -5,24 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from api import openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import MAX_DELAY, Feed, FeedRequest, build_feed, chosen_events, feed_request
 from api.liveblog_access import documents, readable_game
-from api.openapi import (
-    BOOLEAN,
-    LIVEBLOG,
-    NAME,
-    NOT_MODIFIED,
-    PUBLIC,
-    READ_ERRORS,
-    SECURITY,
-    TEXT,
-    Json,
-    json_content,
-    operation,
-    query,
-)
 from api.references import complete
 
 if TYPE_CHECKING:
@@ -31,6 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.json_path import Json
     from api.request import ApiRequest, Context
     from api.routing import Handler
     from api.services import Services
@@ -47,38 +35,38 @@ class Format:
 
 
 FEED_PARAMETERS: list[Json] = [
-    query("liveblogId", LIVEBLOG, NAME, required=True),
-    query("limit", "Number of events", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
-    query("sort", "Oldest or newest first", {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
-    query("continue_event_id", "The last event id of the previous answer"),
-    query("include_continue_event", "Whether that event is part of this answer too", BOOLEAN),
-    query(
+    openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+    openapi.query("limit", "Number of events", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+    openapi.query("sort", "Oldest or newest first", {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
+    openapi.query("continue_event_id", "The last event id of the previous answer"),
+    openapi.query("include_continue_event", "Whether that event is part of this answer too", openapi.BOOLEAN),
+    openapi.query(
         "delay",
         "Hide what was published less than so many seconds ago",
         {"type": "integer", "minimum": 0, "maximum": MAX_DELAY, "default": 0},
     ),
-    query("themeId", "Accepted; themes filter nothing yet"),
+    openapi.query("themeId", "Accepted; themes filter nothing yet"),
 ]
 JSON_FEED: Json = {
     "type": "object",
     "required": ["version", "title", "items"],
     "properties": {
         "version": {"const": "https://jsonfeed.org/version/1.1"},
-        "title": TEXT,
-        "home_page_url": TEXT,
-        "feed_url": TEXT,
-        "next_url": TEXT,
-        "language": TEXT,
+        "title": openapi.TEXT,
+        "home_page_url": openapi.TEXT,
+        "feed_url": openapi.TEXT,
+        "next_url": openapi.TEXT,
+        "language": openapi.TEXT,
         "items": {
             "type": "array",
             "items": {
                 "type": "object",
                 "required": ["id", "content_html"],
                 "properties": {
-                    "id": TEXT,
-                    "url": TEXT,
-                    "title": TEXT,
-                    "content_html": TEXT,
+                    "id": openapi.TEXT,
+                    "url": openapi.TEXT,
+                    "title": openapi.TEXT,
+                    "content_html": openapi.TEXT,
                     "date_published": {"type": "string", "format": "date-time"},
                     "date_modified": {"type": "string", "format": "date-time"},
                 },
@@ -96,15 +84,15 @@ FORMATS = (
 def feed_operation(form: Format) -> Json:
     """The feed as the OpenAPI document describes it."""
     kind = form.content_type.partition(";")[0]
-    content = json_content(JSON_FEED) if form.extension == "json" else {kind: {"schema": TEXT}}
+    content = openapi.json_content(JSON_FEED) if form.extension == "json" else {kind: {"schema": openapi.TEXT}}
     summary = f"A liveblog as {form.extension}"
-    return operation(
+    return openapi.operation(
         f"feed.{form.extension}",
         summary,
         "Feeds",
-        {200: {"description": summary, "content": content}, **NOT_MODIFIED, **READ_ERRORS},
+        {200: {"description": summary, "content": content}, **openapi.NOT_MODIFIED, **openapi.READ_ERRORS},
         parameters=FEED_PARAMETERS,
-        security=(*SECURITY, *PUBLIC),
+        security=(*openapi.SECURITY, *openapi.PUBLIC),
     )
 
 

@@ -6,22 +6,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from api import openapi
 from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
 from api.liveblog_access import cursor, documents, in_batches, watchable_game
-from api.openapi import (
-    BOOLEAN,
-    KNOWN_VERSION,
-    LIVEBLOG,
-    NAME,
-    OPEN,
-    PUBLIC_ERRORS,
-    VERSION,
-    documented,
-    operation,
-    query,
-)
 from api.references import abbreviated, complete, summary
 from api.request import Query, boolean, integer
 from mapping.documents.game import GameShowResponse
@@ -64,29 +53,29 @@ GAME = (
 """What the abbreviated liveblog keeps."""
 HIGHLIGHTED = frozenset({"sticky", "inplace", "milestone"})
 MILESTONE = "milestone"
-DELTA = operation(
+DELTA = openapi.operation(
     "ticker.delta",
     "What has changed since a version",
     "Liveblogs",
     {
-        200: documented(
+        200: openapi.documented(
             GameShowResponse, "The abbreviated liveblog, changed posts in full, tombstones for those that are gone"
         ),
         304: {"description": "The caller has it already (`If-None-Match`)"},
-        **PUBLIC_ERRORS,
+        **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        query("id", LIVEBLOG, NAME, required=True),
-        query("refresh", KNOWN_VERSION, VERSION),
-        query("limit", "Events an answer", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
-        query("continue_event_id", "Go on after this event"),
-        query("include_continue_event", "Repeat that event", BOOLEAN),
-        query("reverse", "Oldest first", BOOLEAN),
-        query("tags", "Only events with one of these labels, separated by commas"),
-        query("highlights", "Only highlighted events", BOOLEAN),
-        query("include_milestone_events", "Milestones, whatever the other filters say", BOOLEAN),
+        openapi.query("id", openapi.LIVEBLOG, openapi.NAME, required=True),
+        openapi.query("refresh", openapi.KNOWN_VERSION, openapi.VERSION),
+        openapi.query("limit", "Events an answer", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+        openapi.query("continue_event_id", "Go on after this event"),
+        openapi.query("include_continue_event", "Repeat that event", openapi.BOOLEAN),
+        openapi.query("reverse", "Oldest first", openapi.BOOLEAN),
+        openapi.query("tags", "Only events with one of these labels, separated by commas"),
+        openapi.query("highlights", "Only highlighted events", openapi.BOOLEAN),
+        openapi.query("include_milestone_events", "Milestones, whatever the other filters say", openapi.BOOLEAN),
     ],
-    security=OPEN,
+    security=openapi.OPEN,
 )
 
 

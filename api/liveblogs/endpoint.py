@@ -6,23 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from api import openapi
 from api.errors import json_response
 from api.liveblog_access import NO_LIVEBLOG, expected_version, may_write_events, named_game
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
-from api.openapi import (
-    BOOLEAN,
-    IF_MATCH,
-    READ_ERRORS,
-    WRITE_ERRORS,
-    documented,
-    json_body,
-    linked,
-    operation,
-    query,
-    readable,
-    request_schema,
-)
 from api.paging import LIMIT, OWNER, PAGE_NUMBER, collection, filled, filters, owners_of, page_of
 from api.references import decorate, decorate_compact
 from api.request import boolean, choice
@@ -72,50 +60,57 @@ CHANGES = {
         },
     ],
 }
-CREATED = linked(readable(documented(Game, "The decorated liveblog")), "event.create", ticker_local_id="local_id")
-CREATE = operation(
+CREATED = openapi.linked(
+    openapi.readable(openapi.documented(Game, "The decorated liveblog")), "event.create", ticker_local_id="local_id"
+)
+CREATE = openapi.operation(
     "ticker.create",
     "Create a liveblog",
     "Liveblogs",
-    {200: CREATED, **WRITE_ERRORS},
-    body=json_body(request_schema(GameDraft), NEW),
+    {200: CREATED, **openapi.WRITE_ERRORS},
+    body=openapi.json_body(openapi.request_schema(GameDraft), NEW),
 )
-MODIFY = operation(
+MODIFY = openapi.operation(
     "ticker.post_modifications",
     "Modify a liveblog",
     "Liveblogs",
-    {200: documented(Game, "The decorated liveblog, one version later"), **WRITE_ERRORS},
-    parameters=[IF_MATCH],
-    body=json_body(request_schema(PostModifications), CHANGES),
+    {200: openapi.documented(Game, "The decorated liveblog, one version later"), **openapi.WRITE_ERRORS},
+    parameters=[openapi.IF_MATCH],
+    body=openapi.json_body(openapi.request_schema(PostModifications), CHANGES),
 )
-SHOW = operation(
+SHOW = openapi.operation(
     "ticker.show",
     "Show a liveblog",
     "Liveblogs",
-    {200: documented(Game, "The decorated liveblog, oldest event first, drafts included"), **READ_ERRORS},
+    {
+        200: openapi.documented(Game, "The decorated liveblog, oldest event first, drafts included"),
+        **openapi.READ_ERRORS,
+    },
     parameters=[
-        query("local_id", "`local_id` of the liveblog"),
-        query("ticker_id", "`ticker_id`, instead of `local_id`"),
-        query("compact", "Abbreviated events: ids, version, status, sort and tags", BOOLEAN),
+        openapi.query("local_id", "`local_id` of the liveblog"),
+        openapi.query("ticker_id", "`ticker_id`, instead of `local_id`"),
+        openapi.query("compact", "Abbreviated events: ids, version, status, sort and tags", openapi.BOOLEAN),
     ],
 )
-SEARCH = operation(
+SEARCH = openapi.operation(
     "ticker.search",
     "Search liveblogs",
     "Liveblogs",
     {
-        200: documented(Collection[Game], "A page of decorated liveblogs, the newest first, their events abbreviated"),
-        **READ_ERRORS,
+        200: openapi.documented(
+            Collection[Game], "A page of decorated liveblogs, the newest first, their events abbreviated"
+        ),
+        **openapi.READ_ERRORS,
     },
     parameters=filters(
         OWNER,
-        query("q", "Full text over titles and teams; each word matches as a beginning"),
-        query("template_id", "A sport or a custom template"),
-        query("team_id", "Liveblogs in which the team plays"),
-        query("tag", "Liveblogs with this label, by its name or `_id`"),
-        query("timeframe", "When the liveblog starts", {"type": "string", "enum": list(TIMEFRAMES)}),
+        openapi.query("q", "Full text over titles and teams; each word matches as a beginning"),
+        openapi.query("template_id", "A sport or a custom template"),
+        openapi.query("team_id", "Liveblogs in which the team plays"),
+        openapi.query("tag", "Liveblogs with this label, by its name or `_id`"),
+        openapi.query("timeframe", "When the liveblog starts", {"type": "string", "enum": list(TIMEFRAMES)}),
         LIMIT,
-        query("more", "The page", PAGE_NUMBER),
+        openapi.query("more", "The page", PAGE_NUMBER),
     ),
 )
 FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}

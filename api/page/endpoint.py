@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
+from api import openapi
 from api.conditional import conditional
 from api.feeds.common import FeedRequest, chosen_events
 from api.liveblog_access import NO_LIVEBLOG, documents, readable_game
 from api.liveblogs.delta import NEWEST
-from api.openapi import BOOLEAN, LIVEBLOG, NAME, NOT_MODIFIED, OPEN, PUBLIC_ERRORS, TEXT, VERSION, operation, query
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
 from api.page.page import POLICY, index_page, language, page, plain_page, render_liveblog
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
 
 POSTS_SHOWN = 300
 GAMES_LISTED = 200
-PAGE = operation(
+PAGE = openapi.operation(
     "liveblog.page",
     "A liveblog as a web page",
     "Pages",
     {
         200: {
             "description": "A liveblog as a web page",
-            "content": {"text/html": {"schema": TEXT}, "application/json": {"schema": CHANGES}},
+            "content": {"text/html": {"schema": openapi.TEXT}, "application/json": {"schema": CHANGES}},
         },
         204: {"description": "Nothing has changed since `refresh`"},
-        **NOT_MODIFIED,
-        **PUBLIC_ERRORS,
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": "liveblogId", "in": "path", "description": LIVEBLOG, "required": True, "schema": NAME},
-        query("fragment", "Only the part of the page that changes", BOOLEAN),
-        query("refresh", "With `fragment`: what has changed since this version, as JSON", VERSION),
+        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
+        openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
     ],
-    security=OPEN,
+    security=openapi.OPEN,
 )
 
 

@@ -7,22 +7,9 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
+from api import openapi
 from api.liveblog_access import NO_LIVEBLOG, watchable_game
 from api.liveblogs.delta import NEWEST
-from api.openapi import (
-    BOOLEAN,
-    KNOWN_VERSION,
-    LIVEBLOG,
-    NAME,
-    OPEN,
-    PUBLIC_ERRORS,
-    TEXT,
-    VERSION,
-    Json,
-    operation,
-    query,
-    response_schema,
-)
 from api.page.changes import CHANGES, AsPage
 from api.request import boolean, integer
 from api.stream.streams import as_json
@@ -36,6 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.types import Receive, Scope, Send
 
+    from api.json_path import Json
     from api.request import ApiRequest, Query
     from api.stream.streams import Message
     from store.liveblogs import StoredGame
@@ -57,11 +45,11 @@ UPDATE: Json = {
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "contentSchema": {"anyOf": [response_schema(GameShowResponse), CHANGES]},
+            "contentSchema": {"anyOf": [openapi.response_schema(GameShowResponse), CHANGES]},
         },
     },
 }
-STREAM = operation(
+STREAM = openapi.operation(
     "ticker.stream",
     "A liveblog's changes as server-sent events",
     "Pages",
@@ -70,21 +58,25 @@ STREAM = operation(
             "description": "Events `update`: `id` is the version, `data` a `GameShowResponse`; the schema is that of one event",
             "content": {"text/event-stream": {"schema": UPDATE}},
         },
-        **PUBLIC_ERRORS,
+        **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        query("liveblogId", LIVEBLOG, NAME, required=True),
-        query("refresh", f"{KNOWN_VERSION}; `Last-Event-ID` goes before it", VERSION),
-        query("html", "The parts of the page that change, as HTML; `beat` in silence instead of a comment", BOOLEAN),
+        openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+        openapi.query("refresh", f"{openapi.KNOWN_VERSION}; `Last-Event-ID` goes before it", openapi.VERSION),
+        openapi.query(
+            "html",
+            "The parts of the page that change, as HTML; `beat` in silence instead of a comment",
+            openapi.BOOLEAN,
+        ),
         {
             "name": "Last-Event-ID",
             "in": "header",
             "description": "The `id` of the last event that was received",
             "required": False,
-            "schema": TEXT,
+            "schema": openapi.TEXT,
         },
     ],
-    security=OPEN,
+    security=openapi.OPEN,
 )
 
 

@@ -115,7 +115,7 @@ def test_timestamps_survive_their_own_text(seconds):
     ],
 )
 def test_good_values_stay_as_they_are(kind, value):
-    """A value of the right shape is held unchanged."""
+    """A value of the right shape is kept unchanged."""
     assert value == read(kind, value)
 
 

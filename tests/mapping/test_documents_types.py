@@ -1,4 +1,4 @@
-"""Every document: read from the wire and written back, told apart by `_type`, absent told from null."""
+"""Every document: read from the wire and written back, distinguished by `_type`, absent and null kept apart."""
 
 from typing import get_args
 
@@ -217,7 +217,7 @@ def test_open_documents_refuse_what_cannot_be_stored(value):
 
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 def test_unions_require_the_type_in_the_schema(mode):
-    """The JSON schema tells clients that `_type` chooses the block, and shows the fields of open documents."""
+    """The JSON schema says that `_type` chooses the block, and shows the fields of open documents."""
     schema = Event.model_json_schema(mode=mode)
 
     assert schema["properties"]["contents"]["items"]["required"] == ["_type"]

@@ -1,4 +1,4 @@
-"""Documents as values: frozen, absent told from null, and the rules of single types."""
+"""Documents as values: frozen, absent and null kept apart, and the rules of single types."""
 
 import pytest
 from pydantic import ValidationError

@@ -56,8 +56,8 @@ def test_only_what_is_short_is_cached():
         attributes_of([f"<b>{number}</b>"])
         attributes_of([f"<b>{number}</b>"])
         attributes_of([f"<b>{number}</b>" * legacy_event.SHORT])
-    told = legacy_event._cached.cache_info()
-    assert (told.hits, told.misses, told.maxsize) == (3, 3, legacy_event.CACHED)
+    info_ = legacy_event._cached.cache_info()
+    assert (info_.hits, info_.misses, info_.maxsize) == (3, 3, legacy_event.CACHED)
 
 
 def test_text_that_no_encoding_knows_breaks_nothing():

@@ -235,11 +235,11 @@ def test_standalone_text_waits_for_its_own_source(liveblog):
 
 
 @given(st.lists(st.sets(st.sampled_from("abcd")), min_size=1, max_size=12))
-def test_two_equal_last_answers_settle_everything(answers):
-    """Whatever came before: after the last answer twice, what is posted is what the answer holds, each once."""
+def test_two_equal_last_answers_settle_everything(responses):
+    """Whatever came before: after the last answer twice, what is posted is what the response holds, each once."""
     liveblog = Liveblog()
-    for keys in [*answers, answers[-1]]:
+    for keys in [*responses, responses[-1]]:
         liveblog.sees(*(post(key) for key in sorted(keys)))
 
-    assert answers[-1] == liveblog.posted
+    assert responses[-1] == liveblog.posted
     assert len(liveblog.ledger) == len(liveblog.events)
