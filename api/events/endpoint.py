@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from api import openapi
@@ -100,17 +101,6 @@ DELETE = openapi.operation(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRequest:
-    """A checked request; `names` the liveblog or `event_id` the event, `expected` the version of `If-Match`."""
-
-    caller: Caller
-    event: Event | None = None
-    names: Mapping[str, str] | None = None
-    event_id: str = ""
-    expected: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WriteResult:
     """The outcome of a unit; `version` is None where nothing was written."""
 
@@ -122,30 +112,35 @@ class WriteResult:
 
 async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
-    wanted = WriteRequest(
+    names = named_liveblog(request.query)
+    work = partial(
+        create_event,
         caller=request.caller,
-        names=named_liveblog(request.query),
+        names=names,
         event=await request.document(Event),
         expected=expected_version(request.headers),
     )
-    return await _run(request, "event.create", create_event, wanted)
+    return await _run(request, "event.create", work, next(iter(names.values())))
 
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    wanted = WriteRequest(
+    event_id = _named(request)
+    work = partial(
+        update_event,
         caller=request.caller,
-        event_id=_named(request),
+        event_id=event_id,
         event=await request.document(Event),
         expected=expected_version(request.headers),
     )
-    return await _run(request, "event.update", update_event, wanted)
+    return await _run(request, "event.update", work, event_id)
 
 
 async def delete(request: ApiRequest) -> Response:
     """Delete an event, whatever body the request has (interface: Events, Delete)."""
-    wanted = WriteRequest(caller=request.caller, event_id=_named(request), expected=expected_version(request.headers))
-    return await _run(request, "event.delete", delete_event, wanted)
+    event_id, expected = _named(request), expected_version(request.headers)
+    work = partial(delete_event, caller=request.caller, event_id=event_id, expected=expected)
+    return await _run(request, "event.delete", work, event_id)
 
 
 def _named(request: ApiRequest) -> str:
@@ -154,29 +149,26 @@ def _named(request: ApiRequest) -> str:
     return name
 
 
-async def _run(
-    request: ApiRequest, name: str, unit_of_work: Callable[[Unit, WriteRequest], WriteResult], wanted: WriteRequest
-) -> Response:
-    """Run the unit, queued with others of its liveblog as far as that is known, and note its liveblog."""
+async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResult], named: str) -> Response:
+    """Run the unit, queued with others of the liveblog to which `named` belongs, as far as that is known."""
     store, index = request.services.store, request.services.liveblog_index
-    named = wanted.event_id or next(iter((wanted.names or {}).values()))
-    done = await store.write(lambda unit: unit_of_work(unit, wanted), about=index(named))
+    done = await store.write(work, about=index(named))
     index.note(named, done.liveblog)
-    if not wanted.event_id:
-        index.note(done.event_id, done.liveblog)
+    index.note(done.event_id, done.liveblog)
     if done.version is not None:
         request.audit(name, liveblog=done.liveblog, version=done.version, record=done.event_id)
     return json_response(done.document)
 
 
-def create_event(unit: Unit, wanted: WriteRequest) -> WriteResult:
+def create_event(
+    unit: Unit, *, caller: Caller, names: Mapping[str, str], event: Event, expected: int | None
+) -> WriteResult:
     """Post a new event; one that was posted already, with the same `local_id` and document, is given again."""
-    event, caller = _event(wanted), wanted.caller
-    game = writable_game(unit, wanted.names or {}, caller)
+    game = writable_game(unit, names, caller)
     if event.local_id and (known := liveblogs.event(unit.conn, event.local_id)) is not None:
         _check_same(unit, event, known, game)
         return _result(unit, game, known, None)
-    check_version(wanted.expected, changed=game.version, current=game.version)
+    check_version(expected, changed=game.version, current=game.version)
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
     patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
     _check_references(unit, patched, game, caller, known={})
@@ -187,15 +179,14 @@ def create_event(unit: Unit, wanted: WriteRequest) -> WriteResult:
     return _write(unit, game, _as_write(patched, local_id, caller.client_id), None)
 
 
-def update_event(unit: Unit, wanted: WriteRequest) -> WriteResult:
+def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None) -> WriteResult:
     """Change an event; every update is a step, one that changes nothing too."""
-    event = _event(wanted)
-    before, game = _stored(unit, wanted)
+    before, game = _stored(unit, event_id, caller)
     if before.local_status == LocalStatus.DELETED:
         raise NotFound(NO_EVENT, field="event_local_id")
     if event.local_id not in {None, before.local_id}:
         raise Unprocessable("local_id names another event", field="local_id")
-    check_version(wanted.expected, changed=before.version, current=game.version)
+    check_version(expected, changed=before.version, current=game.version)
     so_far = EventBefore(
         document=before.document,
         shown=rendered(unit.conn, before, older=event.event_info is not None),
@@ -203,21 +194,21 @@ def update_event(unit: Unit, wanted: WriteRequest) -> WriteResult:
         created_at=before.created_at,
         publish_at=before.publish_at,
     )
-    patched = changed_post(event, so_far, Stamp(wanted.caller.client_id, unit.now), new_id=new_local_id)
-    _check_references(unit, patched, game, wanted.caller, known=so_far.shown)
+    patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
+    _check_references(unit, patched, game, caller, known=so_far.shown)
     _check_parts(unit.conn, patched, before.local_id)
     return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)
 
 
-def delete_event(unit: Unit, wanted: WriteRequest) -> WriteResult:
+def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | None) -> WriteResult:
     """Delete an event for good; deleting it again changes nothing."""
-    before, game = _stored(unit, wanted)
+    before, game = _stored(unit, event_id, caller)
     if before.local_status == LocalStatus.DELETED:
         return WriteResult(document={}, liveblog=game.local_id, event_id=before.local_id, version=None)
-    check_version(wanted.expected, changed=before.version, current=game.version)
+    check_version(expected, changed=before.version, current=game.version)
     write = EventWrite(
         local_id=before.local_id,
-        document={**before.document, "editor": wanted.caller.client_id},
+        document={**before.document, "editor": caller.client_id},
         created_at=before.created_at,
         local_status=LocalStatus.DELETED,
         user_id=before.user_id,
@@ -237,12 +228,6 @@ def digest(event: Event) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _event(wanted: WriteRequest) -> Event:
-    if wanted.event is None:
-        raise Unprocessable("the body should be an event")
-    return wanted.event
-
-
 def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) -> None:
     """Raise Conflict unless the known event was created in this liveblog by the same document."""
     created_by = idempotency.recall(unit.conn, game.organization_id, "", _key(known.local_id))
@@ -256,13 +241,13 @@ def _key(local_id: str) -> str:
     return f"event {local_id}"
 
 
-def _stored(unit: Unit, wanted: WriteRequest) -> tuple[StoredEvent, StoredGame]:
+def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, StoredGame]:
     """The named event and its liveblog, locked; one that is not the caller's is the same as none."""
     try:
-        event, game = liveblogs.lock_event(unit, wanted.event_id)
+        event, game = liveblogs.lock_event(unit, event_id)
     except NotFound:
         raise NotFound(NO_EVENT, field="event_local_id") from None
-    if not may_write_events(game, wanted.caller):
+    if not may_write_events(game, caller):
         raise NotFound(NO_EVENT, field="event_local_id")
     return event, game
 
