@@ -135,11 +135,6 @@ def dump(document: Document) -> dict[str, Any]:
     return document.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def given(document: Document) -> dict[str, Any]:
-    """Only the fields that were sent, nulls included, by their Python names: what an update changes."""
-    return {name: getattr(document, name) for name in type(document).model_fields if name in document.model_fields_set}
-
-
 def describe(error: Mapping[str, Any]) -> str:
     """What is wrong, as a sentence for people; `error` as in `field_path`."""
     return str(error["msg"]).removeprefix("Value error, ")
