@@ -1,4 +1,4 @@
-"""The canonical match: what every provider's words are translated into, and all that the rest of the house knows of a match.
+"""The canonical match: what every provider's data is translated into, and all that the rest of the program knows of a match.
 
 Values are frozen and built from a provider's last good snapshot alone, so two equal snapshots give two equal matches.
 Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as strings, unique within one provider and kind.
@@ -6,7 +6,7 @@ Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as string
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -209,7 +209,7 @@ class Match:
     `score` is the score on the pitch (after extra time too), `shootout` the tally of a shoot-out alone, `periods` the
     scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
     A race has neither home nor away, but a `title` and, once there is a start list or a classification, a `race`.
-    `decided` tells how a match was decided where the provider says so (`overtime`, `shootout`); `points` are those of a
+    `decided` says how a match was decided where the provider gives it (`overtime`, `shootout`); `points` are those of a
     running game, and `serving` is who serves it.
     """
 
@@ -242,6 +242,17 @@ class Match:
     @property
     def sides(self) -> tuple[Side, ...]:
         return tuple(side for side in (self.home, self.away) if side is not None)
+
+    @property
+    def teams(self) -> tuple[Side, ...]:
+        """The sides; of a race the teams of its ranking, with their people as the line-up, in the order of the teams' ids."""
+        found: dict[str, Side] = {}
+        for place in self.race.ranking if self.race is not None else ():
+            if place.team is not None:
+                team = found.get(place.team.ext_id, place.team)
+                people = {who.ext_id: who for who in (*team.lineup, place.person) if who is not None}
+                found[team.ext_id] = replace(team, lineup=tuple(people.values()))
+        return self.sides or tuple(found[name] for name in sorted(found))
 
     @property
     def unreadable(self) -> frozenset[str]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, func, select
 
+from mapping.documents.scalars import LocalStatus
 from store.event_rows import event_of, in_chunks
-from store.records import PUBLISHED
 from store.tables import events, games
 
 if TYPE_CHECKING:
@@ -59,12 +59,16 @@ def versions(conn: Connection, game_ids: Sequence[str]) -> dict[str, int]:
 
 def count(conn: Connection, game_id: str) -> int:
     """How many events of the liveblog are public."""
-    public = (events.c.game_id == game_id, events.c.local_status == PUBLISHED, events.c.publish_at.is_(None))
+    public = (
+        events.c.game_id == game_id,
+        events.c.local_status == LocalStatus.PUBLISHED,
+        events.c.publish_at.is_(None),
+    )
     return conn.scalar(select(func.count()).select_from(events).where(*public)) or 0
 
 
 def _changed(game_id: str, since: int) -> Select[Any]:
     query = select(events).where(events.c.game_id == game_id, events.c.version > since)
     if since == 0:
-        query = query.where(events.c.local_status == PUBLISHED, events.c.publish_at.is_(None))
+        query = query.where(events.c.local_status == LocalStatus.PUBLISHED, events.c.publish_at.is_(None))
     return query

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, select
 
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
-from mapping.referring import part_ids
+from mapping.references import part_ids
 from store.records import (
-    DELETED,
     EVENT_COLUMNS,
     EventWrite,
     StoredEvent,
@@ -115,7 +115,7 @@ def events_named(conn: Connection, ids: list[str]) -> dict[str, StoredEvent]:
 def _check_replaceable(before: StoredEvent, game: StoredGame) -> None:
     if before.game_id != game.id:
         raise Conflict("this local_id is taken", field="local_id")
-    if before.local_status == DELETED:
+    if before.local_status == LocalStatus.DELETED:
         raise NotFound("no such event")
 
 

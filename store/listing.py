@@ -19,8 +19,9 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from mapping.documents.scalars import LocalStatus
 from store.event_rows import event_of, in_chunks
-from store.liveblogs import DELETED, StoredEvent, StoredGame, game_of
+from store.liveblogs import StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
 from store.search import TAG, TAG_LENGTH, TEAM, found, found_games
 from store.tables import events, game_links, games, players
@@ -40,7 +41,7 @@ _OUTLINES = (
     )
     .where(
         events.c.game_id.in_(bindparam("ids", expanding=True)),
-        events.c.local_status != DELETED,
+        events.c.local_status != LocalStatus.DELETED,
         _WRITTEN.startswith("{"),  # else it is none that anybody is shown
     )
     .order_by(events.c.game_id, events.c.sort)
@@ -106,7 +107,7 @@ def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[Stored
     """Liveblogs that are not deleted, the newest first."""
     conditions = [
         games.c.organization_id.in_(list(wanted.owners)),
-        games.c.local_status != DELETED,
+        games.c.local_status != LocalStatus.DELETED,
         *found_games(wanted.owners, wanted.q),
         *_of_games(wanted),
     ]

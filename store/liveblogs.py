@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
 
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from store.event_rows import columns_of, event_of, events_named, place
 from store.records import (
-    DELETED,
     GAME_COLUMNS,
-    PUBLISHED,
     Change,
     EventWrite,
     NewGame,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from store.unit import Unit
 
 __all__ = [
-    "DELETED",
     "Change",
     "EventWrite",
     "NewGame",
@@ -92,7 +90,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
         organization_id=game.organization_id,
         external_id=game.external_id,
         version=1,
-        local_status=PUBLISHED,
+        local_status=LocalStatus.PUBLISHED,
         sportstype=game.sportstype,
         template_id=game.template_id,
         created_at=unit.now,
@@ -184,7 +182,7 @@ def find_game(conn: Connection, name: str) -> StoredGame | None:
 def require_game(conn: Connection, name: str) -> StoredGame:
     """Like `find_game`. Raises NotFound when there is none or it is deleted."""
     game = find_game(conn, name)
-    if game is None or game.local_status == DELETED:
+    if game is None or game.local_status == LocalStatus.DELETED:
         raise NotFound("no such liveblog")
     return game
 
@@ -193,7 +191,7 @@ def list_games(
     conn: Connection, *, organization_id: str | None = None, limit: int = 30, page: int = 1
 ) -> list[StoredGame]:
     """Liveblogs that are not deleted, newest first. `page` counts from 1."""
-    query = select(games).where(games.c.local_status != DELETED)
+    query = select(games).where(games.c.local_status != LocalStatus.DELETED)
     if organization_id is not None:
         query = query.where(games.c.organization_id == organization_id)
     query = query.order_by(games.c.created_at.desc(), games.c.id.desc()).limit(limit).offset((page - 1) * limit)
@@ -209,7 +207,7 @@ def events(
     conn: Connection,
     game_id: str,
     *,
-    statuses: Sequence[int] | None = (PUBLISHED,),
+    statuses: Sequence[int] | None = (LocalStatus.PUBLISHED,),
     scheduled: bool = False,
     after: str | None = None,
     limit: int | None = None,
@@ -245,7 +243,7 @@ def _drop(unit: Unit, game: StoredGame) -> None:
 
 def _present(row: Sequence[Any] | None) -> StoredGame:
     game = None if row is None else game_of(row)
-    if game is None or game.local_status == DELETED:
+    if game is None or game.local_status == LocalStatus.DELETED:
         raise NotFound("no such liveblog")
     return game
 

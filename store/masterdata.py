@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
-from mapping import entrants
 from mapping.references import References
 from store.errors import UnreadableRow
 from store.ids import new_object_id
@@ -107,7 +106,7 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
     player of one of the teams who is not in its squad any more becomes inactive; an empty squad says nothing.
     """
     scope = Scope(unit, owner_id, source, match.sport)
-    sides = entrants.teams(match)
+    sides = match.teams
     team_ids = _upsert(scope, teams, {side.ext_id: _team(side) for side in sides})
     people = _people(sides, team_ids)
     player_ids = _upsert(scope, players, people)
@@ -125,7 +124,7 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
 def import_people(unit: Unit, *, owner_id: str, source: str, match: Match, begin: int, number: int) -> bool:
     """The part of `import_match` that takes long where squads are large: `number` people from `begin` on; whether more are left."""
     scope = Scope(unit, owner_id, source, match.sport)
-    sides = entrants.teams(match)
+    sides = match.teams
     people = _people(sides, _upsert(scope, teams, {side.ext_id: _team(side) for side in sides}))
     _upsert(scope, players, dict(islice(people.items(), begin, begin + number)))
     return begin + number < len(people)
@@ -136,7 +135,7 @@ def references(conn: Connection, owner_id: str, match: Match, involved: Iterable
     people = {each.person.ext_id for incident in involved for each in incident.people}
     return References(
         owner_id=owner_id,
-        teams=_ids(conn, owner_id, match, teams, {side.ext_id for side in entrants.teams(match)}),
+        teams=_ids(conn, owner_id, match, teams, {side.ext_id for side in match.teams}),
         players=_ids(conn, owner_id, match, players, people),
     )
 

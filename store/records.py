@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mapping.documents.scalars import LocalStatus
 from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PUBLISHED = 0
-UNPUBLISHED = 60
-DELETED = 100
 
 GAME_COLUMNS = frozenset(
     {
@@ -98,7 +96,7 @@ class StoredEvent(NamedTuple):
 
     @property
     def public(self) -> bool:
-        return self.local_status == PUBLISHED and self.publish_at is None
+        return self.local_status == LocalStatus.PUBLISHED and self.publish_at is None
 
     def as_document(self) -> dict[str, Any]:
         """The `Svc::Model::Event` JSON."""
@@ -127,7 +125,7 @@ class EventWrite:
     local_id: str
     document: Mapping[str, Any]
     created_at: int
-    local_status: int = PUBLISHED
+    local_status: int = LocalStatus.PUBLISHED
     updated_at: int | None = None
     publish_at: int | None = None
     user_id: str = ""

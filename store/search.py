@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select
 
-from mapping.tokens import asked, words
+from mapping.tokens import query_words, words
 from store.records import teams_of
 from store.tables import game_links, games, teams, tokens
 
@@ -67,7 +67,7 @@ def links(document: Mapping[str, Any]) -> Iterable[Link]:
 
 def found(kind: str, owners: Sequence[str], question: str, column: ColumnElement[Any]) -> list[ColumnElement[bool]]:
     """One condition a word of the question on the record ids in `column`."""
-    return [column.in_(_naming(kind, owners, spellings)) for spellings in asked(question)]
+    return [column.in_(_naming(kind, owners, spellings)) for spellings in query_words(question)]
 
 
 def found_games(owners: Sequence[str], question: str) -> list[ColumnElement[bool]]:
@@ -78,7 +78,7 @@ def found_games(owners: Sequence[str], question: str) -> list[ColumnElement[bool
             games.c.id.in_(_naming(games.name, owners, spellings)),
             games.c.id.in_(linked.where(game_links.c.value.in_(_naming(teams.name, owners, spellings)))),
         )
-        for spellings in asked(question)
+        for spellings in query_words(question)
     ]
 
 

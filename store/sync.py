@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
+from mapping.documents.scalars import LocalStatus
 from mapping.match import Status
 from mapping.terms import Terms
 from store.errors import UnreadableRow, reading
 from store.ids import new_object_id
-from store.records import DELETED
 from store.sql.bulk_write import update_rows, upsert, write_batch
 from store.sql.compiled_query import CompiledQuery
 from store.tables import attachments as attachments_table
@@ -91,7 +91,9 @@ class ResourceRow:
 FOLLOW_TIMES = ("kickoff", "good_at", "changed_at")
 """Columns of a follow that hold a time or nothing; SQLite keeps anything in them."""
 
-_ALIVE = exists().where(games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != DELETED)
+_ALIVE = exists().where(
+    games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != LocalStatus.DELETED
+)
 """The attachment's liveblog is not deleted."""
 _ABANDONED = (
     follows_table.c.closed_at.is_(None),

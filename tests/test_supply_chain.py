@@ -11,7 +11,7 @@ import tomllib
 
 import pytest
 
-from api import auth
+from api.middleware import credentials
 from ingest.cli import clients as cli_clients
 from store import webhooks
 from tests.test_architecture import ROOT, TEXT, everywhere, name_of, tracked, tree_of
@@ -156,7 +156,7 @@ def test_secrets_that_are_made_have_256_bits():
 
 def test_secrets_are_compared_in_constant_time():
     """No digest meets `==`: each live one is compared whole, and as many comparisons are made for a client that is unknown."""
-    tree = ast.parse(inspect.getsource(auth.opens))
+    tree = ast.parse(inspect.getsource(credentials.opens))
     compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
 
     assert "hmac.compare_digest" in {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}

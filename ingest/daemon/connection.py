@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import httptools
 import uvicorn
 
-from api.addresses import plain_address
 from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong, error_response
 from api.middleware.request_limits import HEADER_BYTES, SAFE_HEADERS
+from api.request import plain_address
 from api.services import URL_BYTES
 from mapping.errors import InvalidRequest, ServiceError
 

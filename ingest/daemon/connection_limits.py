@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import prometheus_client
 import structlog
 
-from api.addresses import group_of
 from api.errors import Overloaded, RequestTimeout
+from api.request import client_network
 from mapping.errors import RateLimited
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class ConnectionLimits:
         connection.refusal = self._refusal(connection.address)
         self._open.add(connection)
         if connection.refusal is None:
-            self._by_address[group_of(connection.address)] += 1
+            self._by_address[client_network(connection.address)] += 1
             return
         self.warn(connection.refusal, connection.address)
         if len(self._spare) >= SPARE:
@@ -90,7 +90,7 @@ class ConnectionLimits:
         self._open.discard(connection)
         self._spare.pop(connection, None)
         if connection.refusal is None:
-            _take_one(self._by_address, group_of(connection.address))
+            _take_one(self._by_address, client_network(connection.address))
 
     def refused(self, error: ServiceError) -> None:
         """Count a refusal that a client read before its connection was closed."""
@@ -102,20 +102,20 @@ class ConnectionLimits:
 
     def begin(self, address: str) -> ServiceError | None:
         """Count a request of an address behind a proxy, or say why it is refused; `end` follows one that is counted."""
-        refusal = self._too_many(self._behind[group_of(address)])
+        refusal = self._too_many(self._behind[client_network(address)])
         if refusal is None:
-            self._behind[group_of(address)] += 1
+            self._behind[client_network(address)] += 1
         return refusal
 
     def end(self, address: str) -> None:
-        _take_one(self._behind, group_of(address))
+        _take_one(self._behind, client_network(address))
 
     def _refusal(self, address: str) -> ServiceError | None:
         if len(self._open) - len(self._spare) >= self._max_connections:
             return Overloaded("the server has no room for another connection", retry_after=RETRY_AFTER)
         if self._is_proxy(address):
             return None
-        return self._too_many(self._by_address[group_of(address)])
+        return self._too_many(self._by_address[client_network(address)])
 
     def _too_many(self, count: int) -> ServiceError | None:
         if not 0 < self._connections_per_address <= count:

@@ -242,7 +242,7 @@ class LiveblogSync:
             self.terms,
             masters,
             block_id=partial(block_id, self.game.id),
-            told=self.snapshot.timed(self.terms),
+            timed=self.snapshot.timed(self.terms),
         )
         posts = make(only=batch.keys)
         changes = self._reconcile(before, posts, self._beside(before, batch, make))

@@ -127,7 +127,7 @@ class EndpointLimiter:
         if pause := self.paused_for():
             raise EndpointPaused(pause)
         began = monotonic()
-        self._circuit = breaker.asked(self._circuit)
+        self._circuit = breaker.started(self._circuit)
         try:
             fetched = await self._adapter.fetch(match_id, known, text=text, hints=hints)
         except ServiceError as error:
@@ -137,7 +137,7 @@ class EndpointLimiter:
             self._end(match_id, began, [UpstreamUnavailable("the provider did not answer in time")], well=False)
             raise
         except BaseException:
-            self._circuit = breaker.gave_up(self._circuit)
+            self._circuit = breaker.abandoned(self._circuit)
             raise
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
         suspicious = any(isinstance(error, ENDPOINT_ERRORS) for error in errors)
@@ -152,11 +152,11 @@ class EndpointLimiter:
         alone = pause is not None and self._circuit.good_at > min(began, self._throttled.get(match_id, began))
         self._record_match(match_id, errors, throttled_at=None if pause is None else now)
         if pause is not None and not alone:
-            self._circuit = breaker.kept_away(self._circuit, now=now, seconds=pause)
+            self._circuit = breaker.throttled(self._circuit, now=now, seconds=pause)
         if well:
-            self._circuit = breaker.answered(self._circuit, now)
+            self._circuit = breaker.succeeded(self._circuit, now)
         elif alone:
-            self._circuit = breaker.gave_up(self._circuit)
+            self._circuit = breaker.abandoned(self._circuit)
         else:
             refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.failed(self._rule, self._circuit, began=began, now=now, refused=refused)

@@ -32,14 +32,14 @@ class Server:
     http: httpx.AsyncClient
     app: Any
     services: Services | None = None
-    asked: list[ImportRequest] = field(default_factory=list)
+    requested: list[ImportRequest] = field(default_factory=list)
     fails: Exception | None = None
     ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
     now: float = NOW
     ticks: float = 0.0
 
     async def import_match(self, request: ImportRequest) -> dict[str, Any]:
-        self.asked.append(request)
+        self.requested.append(request)
         if self.fails is not None:
             raise self.fails
         return {"_type": "Svc::Model::Game", "local_id": "gnew", "external": {"provider": request.provider}}

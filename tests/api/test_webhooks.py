@@ -70,7 +70,7 @@ async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kin
 
 
 async def test_a_subscription_and_its_secret(server):
-    """The answer to a new subscription is the record with its secret; no later answer shows the secret."""
+    """The response to a new subscription is the record with its secret; no later answer shows the secret."""
     made = await post(server, f"{BASE}/subscribe", {"url": URL})
     secret = made.pop("secret")
     again = await post(server, f"{BASE}/subscribe", {"url": URL})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from api.addresses import group_of, plain_address
+from api.request import client_network, plain_address
 from ingest.daemon.connection_limits import SPARE
 from ingest.daemon.server import connections_that_fit
 from tests.ingest.raw_http import HOST, STREAM, derby, house, public, store
@@ -83,9 +83,9 @@ async def test_nobody_else_is_believed_whom_he_asks_for(derby):
 def test_who_is_one_client():
     """An IPv4 address however the socket writes it, and an IPv6 network of 64 bits."""
     assert plain_address("::ffff:192.0.2.1") == "192.0.2.1"
-    assert group_of(plain_address("fe80::1%eth0")) == "fe80::/64"
-    assert group_of("2001:db8::1") == group_of("2001:db8::ffff") != group_of("2001:db8:0:1::1")
-    assert group_of("unknown") == "unknown"
+    assert client_network(plain_address("fe80::1%eth0")) == "fe80::/64"
+    assert client_network("2001:db8::1") == client_network("2001:db8::ffff") != client_network("2001:db8:0:1::1")
+    assert client_network("unknown") == "unknown"
 
 
 def test_connections_need_files():

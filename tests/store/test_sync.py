@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from sqlalchemy import exc
 
+from mapping.documents.scalars import LocalStatus
 from store import ledger, sync
 from store.ledger import LedgerRow
 from store.liveblogs import insert_game, record
-from store.records import DELETED, Change
+from store.records import Change
 from store.sync import Attachment, NewFollow, ResourceRow
 from tests.store.conftest import ORGANIZATION, new_game
 
@@ -98,10 +99,10 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
     for each in (game, other):
         await store.write(partial(sync.attach, attachment=attachment(each, follow, declared_key=each.id)))
     assert [] == await store.write(sync.close_abandoned)
-    await store.write(partial(record, game_id=game.id, change=Change(local_status=DELETED)))
+    await store.write(partial(record, game_id=game.id, change=Change(local_status=LocalStatus.DELETED)))
     assert [] == await store.read(sync.abandoned)
     assert [other.id] == [each.game_id for each in await store.read(partial(sync.attachments_of, follow_id=follow.id))]
-    await store.write(partial(record, game_id=other.id, change=Change(local_status=DELETED)))
+    await store.write(partial(record, game_id=other.id, change=Change(local_status=LocalStatus.DELETED)))
 
     assert [follow.id] == await store.read(sync.abandoned) == await store.write(sync.close_abandoned)
     assert [] == await store.write(sync.close_abandoned)

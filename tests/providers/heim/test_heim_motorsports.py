@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from mapping.entrants import teams
 from mapping.match import Status
 from mapping.prefill import game_document
 from mapping.terms import Terms
@@ -94,8 +93,8 @@ def test_the_liveblog_has_a_title_drivers_and_teams_and_no_scoreboard():
     )
     assert "+19.477" == second["gap"]
     assert {"DNF", "DNS", "DSQ"} == {each.status for each in match.race.ranking if each.position is None}
-    assert 20 == sum(len(team.lineup) for team in teams(match))
-    assert {"Red Bull", "Kick Sauber"} <= {team.name for team in teams(match)}
+    assert 20 == sum(len(team.lineup) for team in match.teams)
+    assert {"Red Bull", "Kick Sauber"} <= {team.name for team in match.teams}
 
 
 def test_laps_are_the_time_of_play():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from api.events import liveblog_index
-from api.events.liveblog_index import LiveblogIndex
+from api import liveblog_access
+from api.liveblog_access import LiveblogIndex
 
 
 def test_what_was_not_written_for_long_is_forgotten_first(monkeypatch):
     """However many events there are, so many names are kept."""
-    monkeypatch.setattr(liveblog_index, "MOST", 3)
+    monkeypatch.setattr(liveblog_access, "INDEXED", 3)
     known = LiveblogIndex()
     for number in range(3):
         known.note(f"e{number}", "g1")
