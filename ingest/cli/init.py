@@ -144,7 +144,7 @@ def _quoted(text: str) -> str:
 
 
 def _check_names(organization: str, client: str, provider: str) -> None:
-    """What becomes a table's and a file's name has to be one; said before anything is asked or written."""
+    """What becomes a table's and a file's name has to be one; checked before anything is read or written."""
     for option, given, kind in (
         ("--organization", organization, OrganizationId),
         ("--client", client, ClientId),
@@ -168,7 +168,7 @@ def _targets(folder: Path, client: str, provider: str | None) -> list[Path]:
 
 
 def _credential(what: str) -> str:
-    """The provider's password or key: asked for on a terminal, else a line of standard input."""
+    """The provider's password or key: typed on a terminal, else a line of standard input."""
     if sys.stdin.isatty():
         given = str(typer.prompt(f"The provider's {what}", hide_input=True))
     else:

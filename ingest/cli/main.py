@@ -77,7 +77,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """What is asked of no command."""
+    """Options of the program itself."""
 
 
 @app.command()

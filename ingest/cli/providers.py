@@ -108,7 +108,7 @@ def described(provider: Provider, origin: str) -> Iterator[str]:
 async def _probed(
     settings: config.Settings, organization: str, provider: str, selector: Selector, *, text: bool
 ) -> Probe:
-    """Raises ServiceError where the provider cannot be asked, ValueError where the config has no such endpoint."""
+    """Raises ServiceError where the provider does not answer, ValueError where the config has no such endpoint."""
     from ingest.daemon.endpoints import connect
     from providers.registry import Registry
 

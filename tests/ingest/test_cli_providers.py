@@ -72,7 +72,7 @@ def test_list_names_every_provider_and_its_origin():
 
 
 async def test_probe_shows_what_was_understood(server, tmp_path):
-    """Answers with size and cache, state, score, parts, incidents and faults; the provider is asked once."""
+    """Answers with size and cache, state, score, parts, incidents and faults; there is one poll."""
     code, shown, errors = await probe(tmp_path, "openligadb", "70001")
 
     assert (code, errors) == (0, "")
@@ -154,7 +154,7 @@ def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words)
 
 
 def test_probe_without_a_config_says_where_it_is_missing(monkeypatch):
-    """Nobody can be asked whom no file names."""
+    """A provider that no file names has no endpoint."""
     said = []
     monkeypatch.setattr(shared.err, "print", lambda line, **_: said.append(line))
 
