@@ -36,18 +36,21 @@ def resolve(tree: Any, node: Node, folder: FilePath, path: Path = ()) -> Resolve
     if below is None:
         return Resolved(tree)
     resolved = {key: resolve(value, inner, folder, (*path, key)) for key, (value, inner) in below.items()}
-    if isinstance(node, Table):
-        for key in [key for key, leaf in node.keys.items() if isinstance(leaf, Leaf) and leaf.secret]:
-            if (name := key + FILE_SUFFIX) in resolved:
-                del resolved[name]
-                resolved[key] = _secret(tree[name], key in tree, folder, (*path, name))
+    for key in _secret_keys(node):
+        if (name := key + FILE_SUFFIX) in resolved:
+            del resolved[name]
+            resolved[key] = _secret(tree[name], key in tree, folder, (*path, name))
+    trees = {key: part.tree for key, part in resolved.items()}
     return Resolved(
-        [part.tree for part in resolved.values()]
-        if isinstance(tree, list)
-        else {key: part.tree for key, part in resolved.items()},
+        list(trees.values()) if isinstance(tree, list) else trees,
         tuple(file for part in resolved.values() for file in part.files),
         tuple(problem for part in resolved.values() for problem in part.problems),
     )
+
+
+def _secret_keys(node: Node) -> list[str]:
+    keys = node.keys if isinstance(node, Table) else {}
+    return [key for key, leaf in keys.items() if isinstance(leaf, Leaf) and leaf.secret]
 
 
 def read_secret(file: FilePath) -> str:

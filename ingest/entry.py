@@ -17,7 +17,7 @@ HOME = Path(__file__).resolve().parent.parent
 MARK = b"matchwire"
 """Stands in the `__init__` of each of our packages."""
 MISTAKE = 2
-"""Exit status; `ingest.cli.main.start_errors` cannot be asked before all packages are known to be ours."""
+"""Exit status; `ingest.cli.main.start_errors` cannot be loaded before all packages are known to be ours."""
 
 
 def main() -> None:

@@ -19,9 +19,20 @@ from ingest.cli import clients as cli_clients
 from ingest.cli import init, replay
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
-from ingest.cli.console import out
 from ingest.cli.exit_status import ExitStatus
-from ingest.cli.shared import ConfigFile, DataDir, announce_address, chosen, end, fail, load, placed, start, vocabulary
+from ingest.cli.shared import (
+    ConfigFile,
+    DataDir,
+    announce_address,
+    chosen,
+    end,
+    fail,
+    load,
+    out,
+    placed,
+    start,
+    vocabulary,
+)
 from ingest.daemon.roles import Role
 
 if TYPE_CHECKING:
@@ -66,7 +77,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """What is asked of no command."""
+    """Options of the program itself."""
 
 
 @app.command()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
+from rich.console import Console
 
 import config
-from ingest.cli.console import err, out
 from ingest.cli.exit_status import ExitStatus
 from store.private import FOLDER
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from store.unit import Unit
 
 T = TypeVar("T")
+
+WIDE = 240
+"""Columns of a table that a script reads; nothing in it may be cut."""
+
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
+err = Console(stderr=True, highlight=False, soft_wrap=True, width=None if sys.stderr.isatty() else WIDE)
 
 FILE = "matchwire.toml"
 """The configuration that is used where none is named and the current folder has one."""

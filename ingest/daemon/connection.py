@@ -166,7 +166,7 @@ class Connection(asyncio.Protocol):
                     self._head_goes_on(len(part))
                 if self._head >= HEADER_BYTES:
                     return _too_long(len(self._url))
-        except httptools.HttpParserUpgrade:  # is served as if it had not asked for another protocol
+        except httptools.HttpParserUpgrade:  # is served as if it named no other protocol
             return None
         except httptools.HttpParserError:
             return InvalidRequest("malformed HTTP request")
@@ -304,7 +304,7 @@ class JoinedTransport:
 
 
 def unacknowledged(transport: asyncio.Transport) -> int:
-    """Bytes that the kernel holds because the client has not taken them; 0 where it does not tell."""
+    """Bytes that the kernel holds because the client has not taken them; 0 where that is unknown."""
     count = bytearray(4)
     try:
         fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, count)

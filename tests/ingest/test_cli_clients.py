@@ -72,7 +72,7 @@ async def test_clients_come_and_go_beside_a_running_daemon(config_file, tmp_path
     assert (gone[0], refused) == (0, 401)
 
 
-def test_mistakes_are_told_in_one_line(config_file):
+def test_mistakes_are_reported_in_one_line(config_file):
     """No database yet, an unknown scope or organization, an id that no header could carry."""
     for words in (
         ("list",),

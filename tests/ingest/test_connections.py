@@ -29,7 +29,7 @@ async def latencies(running, seconds=None, until=None):
 
 
 async def quiet(running, within):
-    """Wait until nobody but the asking client is connected."""
+    """Wait until no other client is connected."""
     async with asyncio.timeout(within):
         while await running.connections() > 1:
             await asyncio.sleep(0.1)

@@ -123,7 +123,7 @@ main()
     [(("run", "--config", "missing.toml"), ExitStatus.MISTAKE), (("check-config", "missing.toml"), -signal.SIGHUP)],
 )
 def test_sighup_before_the_daemon_is_loaded_ends_no_daemon(tmp_path, words, status):
-    """A daemon that is told to look at its configuration while it is still being loaded goes on; other commands end."""
+    """A daemon that is to look at its configuration while it is still being loaded goes on; other commands end."""
     done = subprocess.run(
         [sys.executable, "-c", EARLY, *words], env={**os.environ, "PYTHONPATH": str(ROOT)},
         cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,

@@ -73,7 +73,7 @@ def only_line(ended, status, *names):
 
 
 def test_a_start_without_the_rights_or_the_room_says_why(folder, taken):
-    """An unprivileged user's data folder, log file, disk and port: each is one line, and a status that tells it from the rest."""
+    """An unprivileged user's data folder, log file, disk and port: each is one line, and a status of its own."""
     log, data = "/var/log/matchwire-first.log", "/var/lib/matchwire-first"
     with ThreadPoolExecutor(2) as pool:
         no_folder = pool.submit(process, folder, "run", "--data-dir", data)

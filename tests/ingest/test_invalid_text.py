@@ -1,4 +1,4 @@
-"""Bytes that are no text, anywhere in a request: refused in the house's words, and logged without harm to the log."""
+"""Bytes that are no text, anywhere in a request: refused in the one error shape, and logged without harm to the log."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ async def test_an_outage_of_the_database_is_a_line_for_each_part_and_one_when_it
             await asyncio.to_thread(postgres_cluster.start)
         await logged(one, *PAIRS.values())
         await logged(api, "notices.recovered", "streams.recovered")
-        told = [
+        counts = [
             {name: count for name, count in each.events().items() if name in {*PAIRS, *PAIRS.values()}}
             for each in (one, api)
         ]
@@ -149,7 +149,7 @@ async def test_an_outage_of_the_database_is_a_line_for_each_part_and_one_when_it
         codes = await ending
 
     assert [0, 0] == codes
-    assert {1} == {count for each in told for count in each.values()}, told
+    assert {1} == {count for each in counts for count in each.values()}, counts
     assert (503, True) == (refused.status_code, refused.json()["retryable"])
     for each in (one, api):
         assert [] == [noise for noise in NOISE if noise in each.output()], each.output()[:4000]
