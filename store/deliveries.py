@@ -118,8 +118,13 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
     ours = [(each, row) for each in settlements if (row := rows.get(each.held.id)) and row["fence"] == each.held.fence]
     if ours:
         _record(unit, ours)
+    return Settled(_renewed(ours), locked)
+
+
+def _renewed(ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> dict[str, Subscription]:
+    """The receivers by id, with their secrets of now."""
     renewals = (renewed(each.held, row["secrets"]) for each, row in ours)
-    return Settled({each.id: each for each in renewals if each is not None}, locked)
+    return {each.id: each for each in renewals if each is not None}
 
 
 def _record(unit: Unit, ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> None:
