@@ -106,7 +106,7 @@ async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
 
 
 async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
-    """`Retry-After` of one match holds for all, without being an outage."""
+    """`Retry-After` of one match pauses all, without being an outage."""
     provider.does["1"] = Throttled("slow down", retry_after=2.0)
     limiter = EndpointLimiter(provider, rule=RULE)
     await fetch(limiter, "1")
@@ -116,7 +116,7 @@ async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
 
 
 async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
-    """Asked for distance twice in a row while the others were answered well, it moves nobody any more."""
+    """Throttled twice in a row while the others were answered well, a match pauses the endpoint no more."""
     provider.does["1"] = Throttled("slow down", retry_after=1.0)
     limiter = EndpointLimiter(provider, rule=RULE)
     await fetch(limiter, "1")
@@ -203,10 +203,10 @@ async def test_slots_are_given_back_by_those_who_give_up():
     """Somebody who is cancelled while waiting, or while holding, takes nothing along."""
     slots = PollSlots(1)
 
-    async def hold(seconds):
+    async def occupy(seconds):
         await slots.run(partial(asyncio.sleep, seconds))
 
-    first, second, third = (asyncio.create_task(hold(9)) for _ in range(3))
+    first, second, third = (asyncio.create_task(occupy(9)) for _ in range(3))
     await asyncio.sleep(0)
     second.cancel()
     await asyncio.sleep(0)
@@ -215,7 +215,7 @@ async def test_slots_are_given_back_by_those_who_give_up():
     third.cancel()
     await asyncio.gather(first, second, third, return_exceptions=True)
     async with asyncio.timeout(0.1):
-        await hold(0)
+        await occupy(0)
 
 
 def test_requests_keep_to_the_rate():
@@ -240,12 +240,12 @@ class NoStore:
 async def test_an_endpoint_that_goes_down_is_logged_once():
     """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
     provider = Provider()
-    rhythm = PollingConfig(
+    polling = PollingConfig(
         pace=PollIntervals(live=0.1, backoff_max=0.4),
         breaker=CircuitBreakerConfig(after=5, pause=0.3, lasting=0.01),
         concurrency=4,
     )
-    followers = Followers(NoStore(), {provider.endpoint.key: provider}, rhythm, clock=lambda: 0.0, new_id=str)
+    followers = Followers(NoStore(), {provider.endpoint.key: provider}, polling, clock=lambda: 0.0, new_id=str)
     for number in range(100):
         match = Followed(
             id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
