@@ -18,7 +18,7 @@ from providers.replay import read_lines
 from providers.replay.demo import demo_files
 from providers.replay.recording import parse
 from tests.day import match_day
-from tests.ingest.readers import told_to_readers
+from tests.ingest.readers import shown_to_readers
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00Z
 DAY = 86_400.0
@@ -252,7 +252,7 @@ async def test_a_recorded_day_plays_again(tmp_path):
         second = await _events(again, match_id)
 
     assert len(first["events"]) > 10
-    assert told_to_readers(first) == told_to_readers(second)
+    assert shown_to_readers(first) == shown_to_readers(second)
     assert not [path for path in folder.rglob("*") if path.suffix not in ("", ".gz")]
 
 
