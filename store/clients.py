@@ -33,16 +33,12 @@ class ClientSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClientRow:
+class ClientRow(ClientSpec):
     """A stored client. `declared`: it comes from the configuration file and changes with it.
 
     One that is not `readable` by this version may do nothing: it has neither secrets nor organizations nor scopes.
     """
 
-    id: str
-    secrets: tuple[str, ...]
-    organizations: tuple[str, ...]
-    scopes: tuple[str, ...]
     declared: bool
     revoked_at: int | None
     created_at: int

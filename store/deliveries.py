@@ -115,20 +115,28 @@ def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
     """
     rows = {row["id"]: row for row in _CLAIMED.mappings(unit.conn, ids=[each.held.id for each in settlements])}
     locked = _locked(unit.conn, [each for each in settlements if each.held.id not in rows])
-    ours = {
-        each.held.id: each
-        for each in settlements
-        if each.held.id in rows and rows[each.held.id]["fence"] == each.held.fence
-    }
-    if not ours:
-        return Settled({}, locked)
-    logged = [_logged(name, done) for name, each in ours.items() for done in each.rounds]
-    settled = [_settled(rows[name], each) for name, each in ours.items()]
+    ours = [(each, row) for each in settlements if (row := rows.get(each.held.id)) and row["fence"] == each.held.fence]
+    if ours:
+        _record(unit, ours)
+    return Settled(_renewed(ours), locked)
+
+
+def _renewed(ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> dict[str, Subscription]:
+    """The receivers by id, with their secrets of now."""
+    renewals = (renewed(each.held, row["secrets"]) for each, row in ours)
+    return {each.id: each for each in renewals if each is not None}
+
+
+def _record(unit: Unit, ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> None:
+    """Write the rounds and what follows from them; beside each settlement the row of its receiver."""
+    logged = [_logged(each.held.id, done) for each, _ in ours for done in each.rounds]
+    settled = [_settled(row, each) for each, row in ours]
     write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, settled))
-    for name, each in ours.items():
-        _plan_all(unit, name, each)
-    renewals = {name: renewed(each.held, rows[name]["secrets"]) for name, each in ours.items()}
-    return Settled({name: held for name, held in renewals.items() if held is not None}, locked)
+    for each, _ in ours:
+        for done in each.rounds:
+            _plan(unit, each.held.id, done)
+        if each.health.disabled:
+            _disable(unit, each.held.id)
 
 
 def _locked(conn: Connection, skipped: Sequence[Settlement]) -> frozenset[str]:
@@ -206,14 +214,6 @@ def _disable(unit: Unit, webhook_id: str) -> None:
     values = {"status": "disabled", "owner": None, "updated_at": unit.now}
     unit.conn.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(values))
     unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == webhook_id))
-
-
-def _plan_all(unit: Unit, webhook_id: str, settlement: Settlement) -> None:
-    """Plan what follows the rounds; nothing where the receiver is disabled by them."""
-    for done in settlement.rounds:
-        _plan(unit, webhook_id, done)
-    if settlement.health.disabled:
-        _disable(unit, webhook_id)
 
 
 def _plan(unit: Unit, webhook_id: str, done: Round) -> None:

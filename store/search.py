@@ -57,12 +57,16 @@ def index_game(
 
 def links(document: Mapping[str, Any]) -> Iterable[Link]:
     """Teams by `_id`, tags by their names and ids."""
-    boards = [board for name in ("meta_info", "scoreboard") if isinstance(board := document.get(name), dict)]
-    linked = [board.get(side) for board in boards for side in ("home_team", "away_team")]
-    yield from ((TEAM, str(team["_id"])) for team in linked if isinstance(team, dict) and team.get("_id"))
+    for board in (document.get("meta_info"), document.get("scoreboard")):
+        if isinstance(board, dict):
+            yield from (link for side in ("home_team", "away_team") for link in _team_link(board.get(side)))
     for tag in document.get("tags") or ():
         values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
         yield from ((TAG, str(value)[:TAG_LENGTH]) for value in values if value)
+
+
+def _team_link(team: Any) -> list[Link]:
+    return [(TEAM, str(team["_id"]))] if isinstance(team, dict) and team.get("_id") else []
 
 
 def found(kind: str, owners: Sequence[str], question: str, column: ColumnElement[Any]) -> list[ColumnElement[bool]]:

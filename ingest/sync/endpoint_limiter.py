@@ -18,7 +18,7 @@ from providers.http_client import Throttled
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from providers.base import Endpoint, Fetched, Known, ProviderAdapter, Selector
 
@@ -148,7 +148,7 @@ class EndpointLimiter:
     def _end(self, match_id: str, began: float, errors: list[ServiceError], *, well: bool) -> None:
         """Record the end of a poll; `well`: the endpoint answered, whatever is wrong with this match."""
         now = monotonic()
-        pause = max((wait for wait in map(retry_after_of, errors) if wait is not None), default=None)
+        pause = longest_pause(errors)
         alone = pause is not None and self._circuit.good_at > min(began, self._throttled.get(match_id, began))
         self._record_match(match_id, errors, throttled_at=None if pause is None else now)
         if pause is not None and not alone:
@@ -176,8 +176,9 @@ class EndpointLimiter:
             self._recently_failed.discard(match_id)
 
 
-def retry_after_of(error: ServiceError) -> float | None:
-    """Seconds for which the provider asks us to stay away, None where it does not."""
-    if error.retry_after is None and isinstance(error, Throttled):
-        return BARE
-    return error.retry_after
+def longest_pause(errors: Iterable[ServiceError]) -> float | None:
+    """The most seconds for which the provider wants no requests, None where it has said nothing of that."""
+    throttled = (
+        BARE if each.retry_after is None and isinstance(each, Throttled) else each.retry_after for each in errors
+    )
+    return max((seconds for seconds in throttled if seconds is not None), default=None)

@@ -1,4 +1,4 @@
-"""Keeps what is polled on disk, to be played again; whatever happens to the recording happens to nothing else."""
+"""Records on disk what is polled, to be replayed; a fault of the recording affects nothing else."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Key = tuple[str, str, str]
 WAITING_BYTES = 64 * 1024 * 1024
 """Bodies that may wait for the disk; what would be more is left out."""
 DAY = 86_400.0
-REMEMBERED = 100_000
-"""Resources whose last answer is known; with more all are forgotten, and an equal answer may be kept twice."""
+KNOWN_RESOURCES = 100_000
+"""Resources of which the last answer is known; with more all are dropped, and an equal answer may be recorded twice."""
 
 RETRY_AFTER_KEPT = 100
 """Characters of that header: a number or a date."""
@@ -65,7 +65,7 @@ _ENDINGS: Mapping[str, Ending] = {
     unpacking.GARBLED: "garbled",
     unpacking.STRANGE: "strange",
 }
-"""What the transport says → how the answer ended."""
+"""Message of the transport → how the answer ended."""
 
 
 class Seen(NamedTuple):
@@ -93,7 +93,7 @@ class Seen(NamedTuple):
 
 
 class Recorder:
-    """Takes answers at once and writes them in a thread of its own. Call it from one thread, `close` it at the end."""
+    """Queues answers and writes them in a thread of its own. Call it from one thread, `close` it at the end."""
 
     def __init__(self, folder: Path, *, retention: float, max_bytes: int, clock: Callable[[], float]) -> None:
         self._folder = folder
@@ -103,7 +103,7 @@ class Recorder:
         self._known: dict[Key, bytes] = {}
         """Digests of the last good bodies; empty where the resource was seen and its body was not."""
         self._failing: dict[Key, str] = {}
-        """What is wrong with those whose last answer failed."""
+        """The error of each resource that failed last."""
         self._lock = threading.Lock()
         self._waiting = 0
         self._log = LogOnce("recording.lost", "recording.recovered")
@@ -113,9 +113,9 @@ class Recorder:
         self._thread.start()
 
     def __call__(self, endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
-        """Keep what is new: bodies that changed, how resources began to fail, and that they are well again.
+        """Record what is new: bodies that changed, how resources began to fail, and that they are well again.
 
-        Neither blocks nor raises. A failure is kept once, whatever each of its answers says in detail.
+        Neither blocks nor raises. A failure is recorded once, however its answers differ in detail.
         """
         owner = endpoint.key
         for answer in answers:
@@ -141,9 +141,9 @@ class Recorder:
         return {}
 
     def _take(self, key: Key, seen: Seen) -> None:
-        """Put it before the disk."""
+        """Queue it for the disk."""
         with self._lock:
-            if max(len(self._known), len(self._failing)) >= REMEMBERED:
+            if max(len(self._known), len(self._failing)) >= KNOWN_RESOURCES:
                 self._known.clear()
                 self._failing.clear()
             if full := self._waiting + seen.size > WAITING_BYTES:
@@ -208,8 +208,8 @@ class Recorder:
 def name_of(seen: Seen) -> str:
     """The file of a match and day (UTC), relative to the folder; safe whatever the id is, and the endpoint's own."""
     day = datetime.fromtimestamp(seen.at, UTC).date().isoformat()
-    told_apart = sha256(f"{seen.endpoint.key}\x1f{seen.match_id}".encode()).hexdigest()[:8]
-    return f"{day}/{seen.endpoint.provider}-{_UNSAFE.sub('_', seen.match_id)[:40]}-{told_apart}.jsonl.gz"
+    distinct = sha256(f"{seen.endpoint.key}\x1f{seen.match_id}".encode()).hexdigest()[:8]
+    return f"{day}/{seen.endpoint.provider}-{_UNSAFE.sub('_', seen.match_id)[:40]}-{distinct}.jsonl.gz"
 
 
 def line_of(seen: Seen) -> str:
@@ -220,10 +220,10 @@ def line_of(seen: Seen) -> str:
         resource = name.format(id=seen.match_id.rpartition(":")[2])
     else:
         source = Source(seen.endpoint.provider, seen.match_id, address(seen.path, seen.endpoint))
-    return _told(seen, at, resource)._replace(source=source).row()
+    return _line(seen, at, resource)._replace(source=source).row()
 
 
-def _told(seen: Seen, at: datetime, resource: str) -> Line:
+def _line(seen: Seen, at: datetime, resource: str) -> Line:
     if seen.failure is not None:
         kept = stripped_bytes(seen.failure.body, seen.endpoint)
         again = None if seen.failure.retry_after is None else stripped(seen.failure.retry_after, seen.endpoint)

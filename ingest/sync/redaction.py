@@ -1,4 +1,4 @@
-"""Takes an endpoint's secrets out of what is written down, however a provider or an address repeats them."""
+"""Redaction: takes an endpoint's secrets out of what is recorded, however a provider or an address repeats them."""
 
 from __future__ import annotations
 

@@ -93,8 +93,8 @@ class Scripted:
         return selector.id
 
     async def fetch(self, match_id: str, known: dict[str, Known], *, text: bool, hints: Any) -> Fetched:
-        asked = RESOURCES if text else RESOURCES[:2]
-        return Fetched(answers=tuple(self._answer(name, known.get(name, Known())) for name in asked), hints={})
+        requested = RESOURCES if text else RESOURCES[:2]
+        return Fetched(answers=tuple(self._answer(name, known.get(name, Known())) for name in requested), hints={})
 
     def _answer(self, name: str, known: Known) -> Answer:
         body = self.bodies.get(name)
@@ -232,7 +232,7 @@ class Process:
 
 
 def says(bodies: Bodies, match_id: str) -> dict[str, Any]:
-    """Key → post that a snapshot asks for: f(snapshot)."""
+    """Key → post that a snapshot demands: f(snapshot)."""
     return dict(_said(match_id, tuple(sorted(bodies.items()))))
 
 
@@ -244,7 +244,7 @@ def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> dict[str, Any
 
 
 def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:
-    """Score and state that a snapshot asks for."""
+    """Score and state that a snapshot demands."""
     match = translate(match_id, bodies, names=NAMES, zone=BERLIN)
     document = game_document(match, Terms(sport="soccer", auto_post=True), References(owner_id=OWNER))
     return (document.get("scoreboard") or {}).get("score"), document["state_info"]

@@ -68,14 +68,14 @@ async def test_a_goal_reassigned_between_players_teams_and_kinds_stays_one_post(
     """ma8315073: right-foot 2:0 Schalke, right-foot 1:1 Salzburg, own goal 2:0: one local_id, and the last word."""
     process, ticker_id, snapshots = await replayed(store, "ma8315073")
     key = "incident:21374947"
-    told = [
+    blocks = [
         says(bodies, process.match_id)[key].document["sport_event"]
         for bodies in snapshots
         if key in says(bodies, process.match_id)
     ]
 
     post = (await process.posted(ticker_id))[key]["sport_event"]
-    assert len({(block["event_type"], block["players"][0]["player"]["name"]) for block in told}) >= 3
+    assert len({(block["event_type"], block["players"][0]["player"]["name"]) for block in blocks}) >= 3
     assert ("soccer.own-goal", "Duje Ćaleta-Car") == (post["event_type"], post["players"][0]["player"]["name"])
     assert 1 == len([line for line in (await process.ledger(ticker_id)).values() if line.key == key])
 
@@ -246,7 +246,7 @@ async def test_a_period_that_was_synthesised_and_is_sent_later_is_one_post(store
 
 
 async def test_a_synthesised_period_stays_where_it_was_placed(store):
-    """The status alone tells of half-time, and no longer of its time once the second half runs: the post does not move."""
+    """The status alone reports half-time, and no longer of its time once the second half runs: the post does not move."""
     pause = {"current_period": "first-half-end", "current_period_start": "2025-06-14 18:46:00"}
     half = {"match": json.dumps({"match": match(match_result=results(p0="1:0"), **pause)}).encode()}
     later = {"match": json.dumps({"match": match(match_result=results(p0="1:0"))}).encode()}

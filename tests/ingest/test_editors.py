@@ -156,8 +156,8 @@ async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_i
 
     (hidden,) = await process.events(ticker_id, statuses=[60])
     assert "The editor's headline" == hidden.document["headline"]
-    told = await store.read(lambda conn: explain(conn, ticker_id))
-    (line,) = [each for each in told["posts"] if each["key"] == "incident:12"]
+    explained = await store.read(lambda conn: explain(conn, ticker_id))
+    (line,) = [each for each in explained["posts"] if each["key"] == "incident:12"]
     assert ("withdrawn", "hidden", "withdrawn by the provider", ["headline"]) == (
         line["state"], line["status"], line["reason"], line["edited"],
     )  # fmt: skip

@@ -111,7 +111,7 @@ async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
 
 
 async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
-    """`Retry-After` of one match holds for all, without being an outage."""
+    """`Retry-After` of one match pauses all, without being an outage."""
     provider.does["1"] = Throttled("slow down", retry_after=2.0)
     limiter = limiter_of(provider)
     await fetch(limiter, "1")
@@ -121,7 +121,7 @@ async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
 
 
 async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
-    """Asked for distance twice in a row while the others were answered well, it moves nobody any more."""
+    """Throttled twice in a row while the others were answered well, a match pauses the endpoint no more."""
     provider.does["1"] = Throttled("slow down", retry_after=1.0)
     limiter = limiter_of(provider)
     await fetch(limiter, "1")
@@ -208,10 +208,10 @@ async def test_slots_are_given_back_by_those_who_give_up():
     """Somebody who is cancelled while waiting, or while holding, takes nothing along."""
     slots = PollSlots(1)
 
-    async def hold(seconds):
+    async def occupy(seconds):
         await slots.run(partial(asyncio.sleep, seconds))
 
-    first, second, third = (asyncio.create_task(hold(9)) for _ in range(3))
+    first, second, third = (asyncio.create_task(occupy(9)) for _ in range(3))
     await asyncio.sleep(0)
     second.cancel()
     await asyncio.sleep(0)
@@ -220,7 +220,7 @@ async def test_slots_are_given_back_by_those_who_give_up():
     third.cancel()
     await asyncio.gather(first, second, third, return_exceptions=True)
     async with asyncio.timeout(0.1):
-        await hold(0)
+        await occupy(0)
 
 
 def test_requests_keep_to_the_rate():

@@ -39,7 +39,7 @@ class Steady:
 
 @dataclass
 class Kept:
-    """Followers that only remember what they were told."""
+    """Followers that only keep what they were given."""
 
     under: dict = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ async def everything(store):
 
 
 async def pass_time(clock, seconds, *members, tick=TICK):
-    """Let time pass; the members take their turns in it, and nobody ever holds what another one holds."""
+    """Let time pass; the members renew in it, and no match is ever leased by two of them."""
     until = clock.now + seconds
     while clock.now < until:
         clock.now += tick
@@ -198,7 +198,7 @@ async def test_a_machine_that_slept_goes_on_as_it_was(store, clock, everything):
     assert everything == one.leased | two.leased
 
 
-async def test_the_lease_counts_from_before_it_was_asked_for(store, clock, everything):
+async def test_the_lease_counts_from_before_it_was_requested(store, clock, everything):
     """However long the database takes to renew, the others count from later."""
     member = Member(store, clock)
 
@@ -212,10 +212,10 @@ async def test_the_lease_counts_from_before_it_was_asked_for(store, clock, every
 
     await member.renew()
     member.leasing._store = Slow()
-    asked = clock.now
+    requested = clock.now
     await member.renew()
 
-    assert asked + LEASE == member.lease.until
+    assert requested + LEASE == member.lease.until
 
 
 async def test_stopping_leaves_everything_to_others_at_once(store, clock, everything):
@@ -230,7 +230,7 @@ async def test_stopping_leaves_everything_to_others_at_once(store, clock, everyt
 
 
 async def test_a_new_match_is_followed_at_once_where_it_was_created(store, clock, everything):
-    """The process that created it takes it whatever its share; while another one holds it, that one is left alone."""
+    """The process that created it leases it whatever its share; a lease of another process stays."""
     one, two = Member(store, clock), Member(store, clock)
     await pass_time(clock, 10, one, two)
     await one.leasing.follow(next(iter(two.leased)))
@@ -292,7 +292,7 @@ async def test_a_stale_process_writes_nothing_and_drops_the_match(store):
 
 
 async def test_a_liveblog_that_joins_elsewhere_has_its_match_looked_at_afresh(store):
-    """The follower sees at its next turn that somebody joined, asks for everything, and brings the newcomer in line."""
+    """The follower sees at its next renewal that a liveblog joined, fetches everything, and brings the newcomer in line."""
     process, _ = await begun(store, TWO)
     worker = leases.Worker(id="one", knows=frozenset({process.adapter.endpoint.key}))
     await store.write(partial(leases.join, worker=worker, alone=True))
@@ -313,7 +313,7 @@ async def test_a_liveblog_that_joins_elsewhere_has_its_match_looked_at_afresh(st
 
 
 async def test_what_joined_is_not_forgotten_by_a_crash(store):
-    """The process dies before it looked afresh; the next one knows nothing of the match and asks for everything."""
+    """The process dies before it looked afresh; the next one knows nothing of the match and fetches everything."""
     process, _ = await begun(store, TWO)
     elsewhere = Process(store, MATCH_ID, adapter=process.adapter)
     process.adapter.bodies = ONE
@@ -326,16 +326,16 @@ async def test_what_joined_is_not_forgotten_by_a_crash(store):
 
 @pytest.mark.parametrize("jump", [HOURS, -HOURS])
 async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
-    """A running match is polled at its rhythm before and after somebody sets the clock."""
+    """A running match is polled at its interval before and after somebody sets the clock."""
     adapter, wall = Scripted(), [KICKOFF + 3600]
     process = Process(store, MATCH_ID, adapter=adapter)
     adapter.bodies = ONE
     await process.create()
-    asked = []
+    requested = []
     fetch = adapter.fetch
 
     async def counted(*args, **known):
-        asked.append(asyncio.get_running_loop().time())
+        requested.append(asyncio.get_running_loop().time())
         return await fetch(*args, **known)
 
     adapter.fetch = counted
@@ -344,11 +344,11 @@ async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
     await followers.follow(process.matches[0].id)
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(1.0)
-    before = len(asked)
+    before = len(requested)
     wall[0] += jump
     await asyncio.sleep(1.0)
     running.cancel()
     await followers.stop()
 
     assert 6 <= before <= 12
-    assert 6 <= len(asked) - before <= 12
+    assert 6 <= len(requested) - before <= 12

@@ -61,7 +61,7 @@ async def begun(process, bodies):
 
 
 async def test_a_race_of_24_hours_keeps_the_live_interval(process):
-    """In its 9th and 23rd hour it is asked for every few seconds, by a process that was started again too."""
+    """In its 9th and 23rd hour it is polled every few seconds, by a process that was started again too."""
     await begun(process, race(1))
     waits = {}
     for hour in range(1, 24):

@@ -1,4 +1,4 @@
-"""Leases in the store: even shares, one holder a match, a fence that only rises, and no clock."""
+"""Leases in the store: even shares, one lease a match, a fencing token that only rises, and no clock."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_the_second_process_gets_its_half(store, number, shares):
     assert fences == [each.fence for one in again for each in one.leased]
 
 
-async def test_nobody_takes_what_a_living_process_holds(store):
+async def test_the_lease_of_a_living_process_is_not_taken(store):
     """A newcomer with a full share to take waits until it is given back."""
     await matches(store, 4)
     await join(store, ONE)
@@ -95,7 +95,7 @@ async def test_leaving_sets_everything_free_at_once(store):
 
 
 async def test_the_dead_are_buried_at_the_beat_they_ended_at(store):
-    """One that beat again in between lives on and keeps what it holds."""
+    """A process that sent a heartbeat in between lives on and keeps its leases."""
     (match,) = await matches(store, 1)
     await join(store, ONE, TWO)
     await renew(store, ONE)
@@ -110,7 +110,7 @@ async def test_the_dead_are_buried_at_the_beat_they_ended_at(store):
 
 
 async def test_a_stale_process_writes_nothing(store):
-    """The fence refuses the unit as a whole, and lets the new holder's pass."""
+    """The fence refuses the unit as a whole, and lets that of the new lease pass."""
     (match,) = await matches(store, 1)
     await join(store, ONE, TWO)
     stale = fence_of(await renew(store, ONE), match)
@@ -136,7 +136,7 @@ async def test_alone_nothing_of_the_dead_is_waited_for(sqlite_store):
     assert set(everything) == leased(await renew(sqlite_store, TWO))
 
 
-async def test_only_known_endpoints_and_open_matches_are_held(store):
+async def test_only_known_endpoints_and_open_matches_are_leased(store):
     """A process takes nothing that it cannot poll, and says so; closed matches are nobody's."""
     (match,) = await matches(store, 1)
     await matches(store, 1, endpoint="elsewhere")
@@ -150,7 +150,7 @@ async def test_only_known_endpoints_and_open_matches_are_held(store):
 
 
 async def test_a_claim_takes_one_free_match(store):
-    """At once and whatever the share; nothing that another holds, and nothing for one that is not counted as alive."""
+    """At once and whatever the share; no match of another process, and nothing for one that is not counted as alive."""
     first, second = await matches(store, 2)
     await join(store, ONE, TWO)
     claim = partial(partial, leases.lease)
@@ -161,7 +161,7 @@ async def test_a_claim_takes_one_free_match(store):
 
 
 async def test_looking_afresh_is_counted_and_kept(store):
-    """The holder sees it at its next turn; a process that takes the match up later knows nothing of it."""
+    """The process with the lease sees it at its next renewal; a process that takes the match up later knows nothing of it."""
     (match,) = await matches(store, 1)
     await store.write(
         partial(

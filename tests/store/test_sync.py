@@ -1,4 +1,4 @@
-"""What the sync remembers comes back as it was written."""
+"""What the sync stores comes back as it was written."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
 
 
 async def test_bodies_of_closed_matches_are_forgotten(store, follow):
-    """With them go the validators, so that a match that is opened again is asked for everything; health stays."""
+    """With them go the validators, so that a match that is opened again is fetched anew; health stays."""
     good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[])
     await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"{}")]))
     forget = partial(sync.forget_bodies, follow_ids=[follow.id])
