@@ -234,7 +234,7 @@ class ReceiverWorker:
 
     async def _deliver(self, delivery: Delivery) -> None:
         shared, outcome = self._shared, None
-        await shared.rates.turn(self._host, self.organization, self._id)
+        await shared.rates.acquire(self._host, self.organization, self._id)
         place = await shared.bulkhead.acquire(self.organization, self._id, self._expected)
         try:
             if self._held is not None and not shared.stopping:
