@@ -80,7 +80,7 @@ async def run(
         guard = _guard(settings)
         delivering = Dispatcher(
             components.store, guard, _deliveries(settings), timing=SteadyClock(wall=clock),
-            holding=None if settings.database.is_sqlite else components.leasing,
+            claim_owner=None if settings.database.is_sqlite else components.leasing,
             containment=components.containment,
         )  # fmt: skip
         delivering.metrics.registry.register(components.containment.gauge)
@@ -101,7 +101,7 @@ async def run(
             clock=clock,
             providers=components.registry.ids,
             event_types=components.registry.event_types,
-            check_address=guard.admits,
+            check_address=guard.is_allowed,
             streams=streams,
             metrics=delivering.metrics.text,
         )

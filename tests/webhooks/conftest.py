@@ -124,9 +124,11 @@ class House:
         return rows[::-1]
 
     @asynccontextmanager
-    async def deliver(self, rhythm=QUICK, guard=None, holding=None, **changes):
+    async def deliver(self, config=QUICK, guard=None, claim_owner=None, **changes):
         guard = guard or SsrfGuard(["127.0.0.1"])
-        self.delivering = Dispatcher(self.store, guard, replace(rhythm, **changes), timing=self.timing, holding=holding)
+        self.delivering = Dispatcher(
+            self.store, guard, replace(config, **changes), timing=self.timing, claim_owner=claim_owner
+        )
         self.store.on_step(self.delivering.wake)
         running = asyncio.create_task(self.delivering.run(alone=True))
         try:

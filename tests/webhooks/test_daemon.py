@@ -166,9 +166,9 @@ def test_limits_of_the_config_reach_those_who_keep_them():
         "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
     }  # fmt: skip
     settings = Settings.model_validate({"webhooks": limits})
-    rhythm, guard = daemon._deliveries(settings), daemon._guard(settings)
+    config, guard = daemon._deliveries(settings), daemon._guard(settings)
 
-    assert (rhythm.rounds, rhythm.organization_rounds) == (40, 20)
+    assert (config.rounds, config.organization_rounds) == (40, 20)
     assert guard._look_up_timeout == 0.5
     assert guard._resolve._bulkhead._all._limits[0] == 8
     assert guard._resolve._bulkhead._share[0] == 4
