@@ -207,7 +207,7 @@ class Dispatcher:
         return complete
 
     async def _spread(self, owner: str, after: int, through: int) -> None:
-        """Read what is new once, hand it to the receivers that have read everything before it, and let the others read for themselves."""
+        """Read what is new once, for all receivers that have read what was before it; the others read for themselves."""
 
         def look(conn: Connection) -> tuple[dict[str, list[OutboxRow]], dict[str, str]]:
             rows = outbox.news(conn, after=after, through=through, limit=NEWS)
