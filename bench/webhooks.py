@@ -260,8 +260,9 @@ dearer with each connection in its pool, and, without a target, through a client
 CPU is that of the whole process, its writing thread included. Latency is wall-clock time from the commit to the arrival;
 a black hole takes connections and never answers.
 """
-TAIL = """Where it comes from: a receiver's connections are its own and speak HTTP/1.1 on the loop (`ingest/webhooks/wire.py`:
-the guard connects, llhttp parses); a version's body is made once for all receivers; what is new is read once for all lanes;
+TAIL = """Where it comes from: a receiver's connections are its own, in an aiohttp session behind the guard
+(`ingest/webhooks/receiver_client.py`); a version's body is made once for all receivers; what is new is read once for all
+of them;
 what ends within 10 ms is recorded in one transaction.
 """
 

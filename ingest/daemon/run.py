@@ -89,7 +89,7 @@ async def run(
                 clock=clock,
                 providers=components.registry.ids,
                 event_types=components.registry.event_types,
-                check_address=guard.admits,
+                check_address=guard.is_allowed,
                 streams=streams,
                 metrics=dispatcher.metrics.text,
             )
@@ -200,7 +200,7 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
         guard,
         settings.webhooks,
         timing=SteadyClock(wall=clock),
-        holding=None if settings.database.is_sqlite else components.leasing,
+        claim_owner=None if settings.database.is_sqlite else components.leasing,
         containment=components.containment,
     )
 

@@ -14,6 +14,7 @@ from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
+from mapping.rules.token_bucket import TokenBucket
 from providers.http_client import Throttled
 from store.log_once import LogOnce
 
@@ -45,22 +46,6 @@ def unleased() -> bool:
     return True
 
 
-class RequestBucket:
-    """Requests at so many a second, what was not used in the last second at once; a `rate` of 0 means no limit."""
-
-    def __init__(self, rate: float) -> None:
-        self._step = 1 / rate if rate else 0.0
-        self._next = 0.0
-
-    def reserve(self, now: float, requests: int) -> float:
-        """Seconds until these requests may start (monotonic `now`); turns come in the order of the calls."""
-        if not self._step:
-            return 0.0
-        at = max(self._next, now - 1.0)
-        self._next = at + requests * self._step
-        return max(0.0, at - now)
-
-
 class EndpointLimiter:
     """A ProviderAdapter that keeps the rules of its endpoint: at most `concurrency` matches at a time, `rate` requests a second."""
 
@@ -77,7 +62,7 @@ class EndpointLimiter:
         self._lease = lease
         self._rule = rule
         self._slots = PollSlots(concurrency)
-        self._bucket = RequestBucket(rate)
+        self._bucket = TokenBucket(rate, burst=rate)  # what was not used in the last second may come at once
         self._circuit = Circuit()
         self._log = LogOnce("provider.lost", "provider.recovered")
         self._throttled: dict[str, float] = {}

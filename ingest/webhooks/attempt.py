@@ -99,16 +99,16 @@ async def make_round(
     *,
     plan: Plan = rules.PLAN,
     limits: Webhooks,
-    may: Callable[[], bool],
+    may_continue: Callable[[], bool],
     wall: Callable[[], float] = time.time,
 ) -> RoundOutcome | None:
     """Deliver, trying again quickly as the plan says, within the limits; never raises for what the receiver does.
 
-    `may` is asked before each try; None when it says no.
+    `may_continue` is called before each try; None when it says no.
     """
     message, body = message_id(webhook_id, delivery), body_of(delivery)
     began, tries, took = time.monotonic(), 0, 0.0
-    while may():
+    while may_continue():
         headers = HEADERS | signature_headers(message, body, secrets, wall())
         tried = await _try(client, headers, body.encode(), min(limits.try_timeout, limits.round_timeout - took), wall)
         tries += 1

@@ -85,7 +85,7 @@ class SsrfGuard:
     def session(
         self, *, connections: int, connect_timeout: float, traces: Sequence[aiohttp.TraceConfig] = ()
     ) -> aiohttp.ClientSession:
-        """A session that reaches nothing but what the guard admits: no proxies, no cookies, bodies as they were sent.
+        """A session that nothing but what the guard allows: no proxies, no cookies, bodies as they were sent.
 
         `connect_timeout`: seconds that a new connection may take, look-up and TLS included. The caller sets the other
         time-outs, reads no more than it can hold, forbids redirects or follows them by itself, and closes the session.
@@ -102,7 +102,7 @@ class SsrfGuard:
         except (NotAllowed, OSError):
             raise Blocked from None
 
-    async def admits(self, url: str, organization: str = "") -> bool:
+    async def is_allowed(self, url: str, organization: str = "") -> bool:
         """Whether `url` may be called now, its name looked up on behalf of the organization; a refusal is logged."""
         try:
             await self.on_behalf_of(organization).check(url)
@@ -117,7 +117,7 @@ class SsrfGuard:
             addresses.check_port(port)
             literal = addresses.literal(host)
             found = [str(literal)] if literal else await self._look_up(host, port)
-            checked = addresses.admitted(host, found, self._allowed)
+            checked = addresses.all_allowed(host, found, self._allowed)
         except NotAllowed:
             raise Blocked from None
         return [AllowedByName(each) for each in checked] if self._allowed.names_host(host) else checked
@@ -127,7 +127,7 @@ class SsrfGuard:
         try:
             addresses.check_port(port)
             if not isinstance(address, AllowedByName):
-                addresses.admitted(address, [address], self._allowed)
+                addresses.all_allowed(address, [address], self._allowed)
         except ValueError:  # NotAllowed, or no address at all
             raise Blocked from None
 

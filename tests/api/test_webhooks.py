@@ -56,7 +56,7 @@ async def settle(server, held, *, cursor, health, rounds=()):
 
 
 async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kind="update"):
-    """Number what is committed and record a round, as a lane does."""
+    """Number what is committed and record a round, as a worker does."""
     await server.store.write(outbox.number_committed)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, url))
     held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))

@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, RequestBucket
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
 from ingest.sync.poll_slots import SHORTEST, PollSlots
@@ -221,15 +221,6 @@ async def test_slots_are_given_back_by_those_who_give_up():
     await asyncio.gather(first, second, third, return_exceptions=True)
     async with asyncio.timeout(0.1):
         await occupy(0)
-
-
-def test_requests_keep_to_the_rate():
-    """What was not used in the last second may come at once, the rest in even steps."""
-    bucket = RequestBucket(10)
-    waits = [bucket.reserve(100.0, 2) for _ in range(8)]
-
-    assert waits == pytest.approx([0, 0, 0, 0, 0, 0, 0.2, 0.4])
-    assert [RequestBucket(0).reserve(0, 3) for _ in range(3)] == [0, 0, 0]
 
 
 class NoStore:

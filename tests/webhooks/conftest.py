@@ -124,10 +124,10 @@ class House:
         return rows[::-1]
 
     @asynccontextmanager
-    async def deliver(self, settings=QUICK, guard=None, holding=None, **changes):
+    async def deliver(self, settings=QUICK, guard=None, claim_owner=None, **changes):
         guard = guard or SsrfGuard(["127.0.0.1"])
         self.delivering = Dispatcher(
-            self.store, guard, settings.model_copy(update=changes), timing=self.timing, holding=holding
+            self.store, guard, settings.model_copy(update=changes), timing=self.timing, claim_owner=claim_owner
         )
         self.store.on_step(self.delivering.wake)
         running = asyncio.create_task(self.delivering.run(alone=True))

@@ -294,7 +294,7 @@ async def test_what_the_operator_allows(names, allowed, host, address, passes):
     names.table |= {"there.example": [address], "there.example.": [address], "not-there.example": [address]}
     names.table["sub.there.example"] = [address]
 
-    assert await SsrfGuard(allowed, resolve=names).admits(f"https://{host}/hook") is passes
+    assert await SsrfGuard(allowed, resolve=names).is_allowed(f"https://{host}/hook") is passes
 
 
 async def test_a_name_is_checked_again_at_each_connection(names, dialled):

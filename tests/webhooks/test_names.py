@@ -80,14 +80,14 @@ async def test_a_look_up_that_was_given_up_keeps_its_place(slow_names):
     guard = SsrfGuard(["localhost"], look_up_timeout=0.05)
     guard._resolve = resolver
     for number in range(6):
-        assert not await guard.admits(f"http://slow-{number}.example:8080/", "a")
+        assert not await guard.is_allowed(f"http://slow-{number}.example:8080/", "a")
     assert len(slow_names.begun) == 1  # of two places one is kept for names that are known to be quick
-    assert await guard.admits("http://localhost:8080/", "b")
-    assert resolver._bulkhead.held == 1
+    assert await guard.is_allowed("http://localhost:8080/", "b")
+    assert resolver._bulkhead.taken == 1
 
     slow_names.let_go.set()
-    await until(lambda: not resolver._bulkhead.held)
-    assert await guard.admits("http://localhost:8080/", "a")
+    await until(lambda: not resolver._bulkhead.taken)
+    assert await guard.is_allowed("http://localhost:8080/", "a")
 
 
 async def test_who_asks_for_the_same_name_shares_the_look_up(slow_names):
@@ -105,7 +105,7 @@ async def test_who_asks_for_the_same_name_shares_the_look_up(slow_names):
     assert isinstance(outcomes[0], asyncio.CancelledError)
     assert all(isinstance(each, socket.gaierror) for each in outcomes[1:])
     assert slow_names.begun == ["slow.example"]
-    assert resolver._bulkhead.held == 0
+    assert resolver._bulkhead.taken == 0
 
 
 async def test_a_name_that_is_known_to_be_slow_leaves_places_to_others(slow_names):
@@ -145,14 +145,14 @@ async def test_without_a_thread_a_name_is_not_found(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", start)
     with pytest.raises(OSError, match="no thread"):
         await resolver("public.example", 443)
-    assert resolver._bulkhead.held == 0
+    assert resolver._bulkhead.taken == 0
 
 
 HANGING = """
 import asyncio, socket, time
 from ingest.webhooks.ssrf_guard import SsrfGuard
 socket.getaddrinfo = lambda *_, **__: time.sleep(60)
-assert not asyncio.run(SsrfGuard(look_up_timeout=0.1).admits("https://slow.example/"))
+assert not asyncio.run(SsrfGuard(look_up_timeout=0.1).is_allowed("https://slow.example/"))
 """
 
 

@@ -48,11 +48,11 @@ async def test_what_was_slow_is_known_as_slow_after_a_restart(house, receiver):
         async with house.deliver(Webhooks(rate=0)) as delivering:
             assert await house.change(game) == version
             await receiver.until(lambda version=version: version in receiver.versions("slow"))
-            (lane,) = delivering._receivers.values()
-            assert (lane._expected is None) == (version == 2)
+            (worker,) = delivering._receivers.values()
+            assert (worker._expected is None) == (version == 2)
             while len(await house.log()) < version - 1:
                 await asyncio.sleep(0.05)
-            assert lane._expected >= 1
+            assert worker._expected >= 1
 
 
 async def test_a_stop_waits_for_what_is_under_way_alone(house, receiver):

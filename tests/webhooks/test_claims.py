@@ -22,35 +22,35 @@ class Switched:
 
 async def test_who_counts_as_dead_delivers_nothing(house, receiver):
     """No first try while the process counts as dead; what came meanwhile goes out as soon as it lives again."""
-    holding = Switched()
+    claim_owner = Switched()
     await house.subscribe(receiver.url("ok"))
-    async with house.deliver(holding=holding):
+    async with house.deliver(claim_owner=claim_owner):
         first = await house.change()
         await receiver.until(lambda: receiver.versions("ok") == [first])
         await asyncio.sleep(0.2)
-        holding.alive = False
+        claim_owner.alive = False
         second = await house.change()
         await asyncio.sleep(1.5)
         assert receiver.versions("ok") == [first]
 
-        holding.alive = True
+        claim_owner.alive = True
         await receiver.until(lambda: receiver.versions("ok") == [first, second])
 
 
 async def test_a_round_ends_when_the_process_counts_as_dead(house, receiver):
     """No quick retry after that, and no record of what was not finished; under a new name the round is made anew."""
-    holding, url = Switched(), receiver.url("500")
+    claim_owner, url = Switched(), receiver.url("500")
     await house.subscribe(url)
-    async with house.deliver(holding=holding):
+    async with house.deliver(claim_owner=claim_owner):
         await house.change()
         await receiver.until(receiver.requests)
-        holding.alive = False
+        claim_owner.alive = False
         tries = len(receiver.requests())
         await asyncio.sleep(1.5)
         assert len(receiver.requests()) == tries < 4
         assert await house.log(url) == []
 
-        holding.name, holding.alive = "two", True
+        claim_owner.name, claim_owner.alive = "two", True
         house.delivering.wake()
         async with asyncio.timeout(30):
             while not (rows := await house.log(url)):
@@ -63,11 +63,11 @@ async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypa
     """Even where it found nothing to do: what it was woken for may have come just after it looked."""
     looks, look = [], ReceiverWorker._feed
 
-    async def woken(lane):
-        await look(lane)
-        looks.append(lane)
+    async def woken(worker):
+        await look(worker)
+        looks.append(worker)
         if len(looks) == 1:
-            assert lane.wake(), "it is at work, so nobody else is asked"
+            assert worker.wake(), "it is at work, so nobody else is asked"
 
     monkeypatch.setattr(ReceiverWorker, "_feed", woken)
     await house.subscribe(receiver.url("ok"))
