@@ -37,7 +37,7 @@ async def heard(failure):
         (Failure(200, BODY, "large", size=LIMIT + 1), unpacking.TOO_LARGE),
         (Failure(200, BODY, "cut"), unpacking.CUT_OFF),
         (Failure(200, BODY, "garbled"), unpacking.GARBLED),
-        (Failure(200, BODY, "strange"), http_client.STRANGE),
+        (Failure(200, BODY, "strange"), unpacking.STRANGE),
         (Failure(401, BODY), "the provider refuses the credentials"),
         (Failure(302, b""), "the provider redirects: refused"),
         (Failure(418, b""), "the provider rejects the request (418)"),
