@@ -114,7 +114,7 @@ def test_a_restart_in_the_middle_of_a_failure_does_not_make_it_last(kept):
         (unpacking.TOO_LARGE, "large"),
         (unpacking.CUT_OFF, "cut"),
         (unpacking.GARBLED, "garbled"),
-        (http_client.STRANGE, "strange"),
+        (unpacking.STRANGE, "strange"),
         ("match: the answer is not JSON", "whole"),
     ],
 )
