@@ -84,7 +84,7 @@ def failing_with(error):
 class Eager(Bent):
     def __init__(self, good):
         super().__init__(good)
-        good._endpoint = replace(good.endpoint, base_url="http://elsewhere.example")
+        good.endpoint = replace(good.endpoint, base_url="http://elsewhere.example")
 
 
 class Leaky(Bent):
