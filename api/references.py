@@ -51,12 +51,12 @@ def decorate_compact(
     """The games with abbreviated events, of which no more is read than that takes."""
     outlines = listing.outlines(conn, [game.id for game in games])
     resolved = complete(conn, [game.as_document() for game in games])
-    decorated = []
+    complete_games = []
     for game, document in zip(games, resolved, strict=True):
         events = documents(outlines[game.id])
         beside = _beside(conn, game, document, events, owner_name)
-        decorated.append({**document, **beside, "events": [abbreviated(event) for event in events]})
-    return decorated
+        complete_games.append({**document, **beside, "events": [abbreviated(event) for event in events]})
+    return complete_games
 
 
 def _beside(
