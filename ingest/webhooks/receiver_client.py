@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import SimpleNamespace
 
     import aiohttp
     from yarl import URL
@@ -26,13 +25,6 @@ class Response:
 
     status: int
     retry_after: str
-
-
-@dataclass(slots=True)
-class ConnectionUse:
-    """Whether a request went over a connection that had been used before."""
-
-    reused: bool = False
 
 
 class NoResponse(OSError):
@@ -56,14 +48,15 @@ class ReceiverClient:
         """
         import aiohttp  # loaded for the first delivery, not for the start of the process
 
-        use = ConnectionUse()
+        from ingest.webhooks.guarded_session import REUSED
+
         try:
             try:
-                return await self._post(headers, body, use)
+                return await self._post(headers, body)
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-                if not use.reused:
+                if self._opened is None or not REUSED.get():
                     raise
-            return await self._post(headers, body, ConnectionUse())
+            return await self._post(headers, body)
         except OSError:
             raise
         except aiohttp.ClientError as error:
@@ -75,29 +68,19 @@ class ReceiverClient:
             (session, _), self._opened = self._opened, None
             await session.close()
 
-    async def _post(self, headers: Mapping[str, str], body: bytes, use: ConnectionUse) -> Response:
+    async def _post(self, headers: Mapping[str, str], body: bytes) -> Response:
         session, url = self._opened or self._open()
-        request = session.post(url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=use)
-        async with request as response:
+        async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
             await _read(response.content)
             return Response(response.status, response.headers.get("Retry-After", "").strip())
 
     def _open(self) -> tuple[aiohttp.ClientSession, URL]:
-        import aiohttp
-
         from ingest.webhooks.guarded_session import callable_url
 
-        url, trace = callable_url(self._url), aiohttp.TraceConfig()
-        trace.on_connection_reuseconn.append(_note_reuse)
-        session = self._guard.session(
-            connections=self._connections, connect_timeout=self._connect_timeout, traces=[trace]
-        )
+        url = callable_url(self._url)
+        session = self._guard.session(connections=self._connections, connect_timeout=self._connect_timeout)
         self._opened = session, url
         return self._opened
-
-
-async def _note_reuse(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
-    context.trace_request_ctx.reused = True
 
 
 async def _read(content: aiohttp.StreamReader) -> None:

@@ -82,9 +82,7 @@ class SsrfGuard:
         guard._resolve = partial(self._resolve, organization=organization)  # noqa: SLF001 -- one of us
         return guard
 
-    def session(
-        self, *, connections: int, connect_timeout: float, traces: Sequence[aiohttp.TraceConfig] = ()
-    ) -> aiohttp.ClientSession:
+    def session(self, *, connections: int, connect_timeout: float) -> aiohttp.ClientSession:
         """A session that nothing but what the guard allows: no proxies, no cookies, bodies as they were sent.
 
         `connect_timeout`: seconds that a new connection may take, look-up and TLS included. The caller sets the other
@@ -92,7 +90,7 @@ class SsrfGuard:
         """
         from ingest.webhooks.guarded_session import open_session
 
-        return open_session(self, connections=connections, connect_timeout=connect_timeout, traces=traces)
+        return open_session(self, connections=connections, connect_timeout=connect_timeout)
 
     async def check(self, url: str) -> None:
         """Raises Blocked unless `url` may be called now; a name that does not resolve may not."""
