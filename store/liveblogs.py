@@ -163,8 +163,8 @@ def schedule(
 
 def lock_game(unit: Unit, name: str) -> StoredGame:
     """Like `require_game`, and nobody else changes the liveblog or its events before the unit ends."""
-    held = unit.held.get(name)
-    return _hold(unit, _present(_LOCKED.first(unit.conn, name=name))) if held is None else held
+    locked = unit.locked.get(name)
+    return _hold(unit, _present(_LOCKED.first(unit.conn, name=name))) if locked is None else locked
 
 
 def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
@@ -234,13 +234,13 @@ def events(
 
 def _hold(unit: Unit, game: StoredGame) -> StoredGame:
     """Who locks it next in the same transaction need not read it again."""
-    unit.held[game.id] = unit.held[game.local_id] = game
+    unit.locked[game.id] = unit.locked[game.local_id] = game
     return game
 
 
 def _let_go(unit: Unit, game: StoredGame) -> None:
     for name in (game.id, game.local_id):
-        unit.held.pop(name, None)
+        unit.locked.pop(name, None)
 
 
 def _present(row: Sequence[Any] | None) -> StoredGame:

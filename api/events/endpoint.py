@@ -65,7 +65,7 @@ async def _written(
 ) -> Response:
     services = request.services
     name = order.event_id or next(iter((order.names or {}).values()))
-    done = await services.store.write(lambda unit: work(unit, order), about=services.homes(name))
+    done = await services.store.write(lambda unit: work(unit, order), group_key=services.homes(name))
     services.homes.note(name, done.liveblog)
     if not order.event_id:
         services.homes.note(done.event_id, done.liveblog)

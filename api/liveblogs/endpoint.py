@@ -121,8 +121,8 @@ async def post_modifications(request: ApiRequest) -> Response:
     services = request.services
     wanted = await request.document(PostModifications)
     order = ModifyRequest(caller=request.caller, wanted=wanted, expected=expected_version(request.headers))
-    about = services.homes(wanted.local_id or wanted.ticker_id or "")
-    game = await services.store.write(partial(modify, order=order), about=about)
+    group_key = services.homes(wanted.local_id or wanted.ticker_id or "")
+    game = await services.store.write(partial(modify, order=order), group_key=group_key)
     audit(request.context, "ticker.post_modifications", liveblog=game.local_id, version=game.version)
     return json_response(await services.store.read(partial(_decorated, game, services)))
 

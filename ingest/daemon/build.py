@@ -75,8 +75,7 @@ async def build_components(
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
-        url = settings.database.url.get_secret_value()
-        store = await wait.through(partial(Store.open, url, clock=clock, pool=_pool(settings)))
+        store = await wait.through(partial(open_store, settings, clock))
         cleanup.push_async_callback(store.close)
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
@@ -107,7 +106,7 @@ async def build_components(
             store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, caps=_caps(settings)
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
-        queue = partial(queue_of, settings.database.url.get_secret_value(), _pool(settings))
+        queue = partial(queue_of, settings.database.session_url, _pool(settings))
         jobs = Jobs(queue, alone=settings.database.is_sqlite)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
@@ -172,9 +171,16 @@ def _hashed(secret: str) -> str:
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
 
 
+async def open_store(settings: Settings, clock: Clock) -> Store:
+    """The store of the configured database."""
+    database = settings.database
+    direct_url = None if database.direct_url is None else database.session_url
+    return await Store.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
+
+
 def _pool(settings: Settings) -> PoolSettings:
     database = settings.database
-    return PoolSettings(connections=database.pool_size, timeout=database.timeout)
+    return PoolSettings(pool_size=database.pool_size, timeout=database.timeout)
 
 
 def _rhythm(settings: Settings) -> PollingConfig:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import structlog
 from prometheus_client import Gauge
 
-from store.errors import UnreadableRow, told_briefly
+from store.errors import UnreadableRow, brief_reason
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -42,7 +42,7 @@ class Containment:
 
     def failed(self, kind: Kind, name: str, error: BaseException | str, **about: object) -> bool:
         """Leave it out; says so, with a trace where nobody foresaw the error, unless it was said of the same cause."""
-        cause = error if isinstance(error, str) else told_briefly(error)
+        cause = error if isinstance(error, str) else brief_reason(error)
         if self._causes.get((kind, name)) == cause:
             return False
         self._causes[kind, name] = cause

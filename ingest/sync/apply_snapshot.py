@@ -20,7 +20,7 @@ from mapping.reconcile import Entry, State, Stored, reconcile
 from mapping.sports import absorbed_by
 from providers.base import Answer, Outcome
 from store import liveblogs, masterdata, sync
-from store.errors import told_briefly, transient
+from store.errors import brief_reason, transient
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -113,7 +113,7 @@ def _blamed(game_id: str) -> Iterator[None]:
     except Exception as error:
         if transient(error):
             raise
-        raise LiveblogFailed(game_id, told_briefly(error)) from error
+        raise LiveblogFailed(game_id, brief_reason(error)) from error
 
 
 class Masters:

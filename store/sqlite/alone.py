@@ -1,4 +1,4 @@
-"""Where no second process can be (SQLite): what PostgreSQL's notices and signs of life are there."""
+"""Where no second process can be (SQLite): what PostgreSQL's notifications and signs of life are there."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 class NoLivenessLock:
     """Nobody looks for a sign of life."""
 
-    async def show(self, key: int) -> None:
+    async def acquire(self, key: int) -> None:
         """Nothing to do."""
 
-    async def lasts(self) -> bool:
+    async def is_locked(self) -> bool:
         return True
 
     async def close(self) -> None:
@@ -24,10 +24,10 @@ class NoLivenessLock:
 
 
 class NoNotify:
-    """Nobody else has anything to tell or to hear."""
+    """Nobody else is to be notified or heard."""
 
     def start(self, hear: Hear) -> None:
         """Nothing to do."""
 
-    def tell(self, stepped: Mapping[str, int]) -> None:
+    def notify(self, stepped: Mapping[str, int]) -> None:
         """Nothing to do."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-import asyncpg
+import psycopg
 import pytest
 from sqlalchemy import bindparam, exc, insert, select, text
-from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_cursor
 
 from mapping.errors import NotFound
 from store import liveblogs
@@ -60,19 +59,15 @@ OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg
 
 @pytest.fixture
 def seen(monkeypatch):
-    """The statements that PostgreSQL's driver is given between BEGIN and COMMIT, by either way."""
-    found, prepared, plain = [], asyncpg.Connection.fetch, AsyncAdapt_asyncpg_cursor.execute
+    """The statements that PostgreSQL's driver is given between BEGIN and COMMIT, compiled or by SQLAlchemy."""
+    found, execute = [], psycopg.Cursor.execute
 
-    def noted(driver, statement, *values):
-        found.append(statement)
-        return prepared(driver, statement, *values)
+    def noted(cursor, statement, values=None, **more):
+        if not statement.startswith(("BEGIN", "SET ")):
+            found.append(statement)
+        return execute(cursor, statement, values, **more)
 
-    def noted_too(cursor, statement, values=None):
-        found.append(statement)
-        return plain(cursor, statement, values)
-
-    monkeypatch.setattr(asyncpg.Connection, "fetch", noted)
-    monkeypatch.setattr(AsyncAdapt_asyncpg_cursor, "execute", noted_too)
+    monkeypatch.setattr(psycopg.Cursor, "execute", noted)
     return found
 
 
