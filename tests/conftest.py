@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.pgbouncer import pgbouncer, pgbouncer_url
 from tests.postgres import postgres_cluster, postgres_url
 from tests.recordings import required, soccer_recordings
 
-__all__ = ["postgres_cluster", "postgres_url"]
+__all__ = ["pgbouncer", "pgbouncer_url", "postgres_cluster", "postgres_url"]
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,7 @@ class Cluster:
             f"--pwfile={word}", "--encoding=UTF8", "--locale=C", f"--pgdata={self.folder / 'data'}",
         )  # fmt: skip
         for _ in range(5):  # somebody else may take the port between choosing and using it
-            self.port = _free_port()
+            self.port = free_port()
             if self._try_start():
                 return
         raise RuntimeError(f"PostgreSQL does not start: {self._log()}")
@@ -105,7 +105,7 @@ class Cluster:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
-                start_new_session=True, **_identity(),
+                start_new_session=True, **identity(),
             )  # fmt: skip
         deadline = time.monotonic() + START_WITHIN
         while self.process.poll() is None and time.monotonic() < deadline:
@@ -129,13 +129,13 @@ class Cluster:
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "PGPASSWORD": self.password}
         done = subprocess.run(
             [self.programs / program, *arguments], cwd=self.folder, env=environment,
-            capture_output=True, text=True, check=False, **_identity(),
+            capture_output=True, text=True, check=False, **identity(),
         )  # fmt: skip
         if done.returncode:
             raise RuntimeError(f"{program} failed: {done.stderr.strip()}")
 
     def _own(self, *paths: Path) -> None:
-        for path in paths if _identity() else ():
+        for path in paths if identity() else ():
             shutil.chown(path, "postgres", "postgres")
 
     def _log(self) -> str:
@@ -147,9 +147,9 @@ def postgres_cluster() -> Iterator[Cluster]:
     """One server for all tests of this process; skips where there are no binaries, fails instead in CI."""
     programs = binaries()
     if programs is None:
-        _missing("PostgreSQL's initdb and postgres are not installed")
-    if os.geteuid() == 0 and not _identity():
-        _missing("PostgreSQL does not run as root, and there is no user postgres")
+        missing("PostgreSQL's initdb and postgres are not installed")
+    if os.geteuid() == 0 and not identity():
+        missing("PostgreSQL does not run as root, and there is no user postgres")
     with tempfile.TemporaryDirectory(prefix="matchwire-pg-", ignore_cleanup_errors=True) as folder:
         cluster = Cluster(Path(folder), programs)
         try:
@@ -167,11 +167,11 @@ def postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
     postgres_cluster.drop_database(name)
 
 
-def _missing(reason: str) -> Any:
+def missing(reason: str) -> Any:
     return pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
-def _identity() -> dict[str, Any]:
+def identity() -> dict[str, Any]:
     """Arguments that make a subprocess run as the user postgres where we are root, which PostgreSQL refuses to be."""
     if os.geteuid() != 0:
         return {}
@@ -182,7 +182,7 @@ def _identity() -> dict[str, Any]:
     return {"user": "postgres", "group": "postgres", "extra_groups": []}
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

@@ -16,7 +16,7 @@ from store.liveblogs import Change, EventWrite, insert_game, lock_event, lock_ga
 from store.sql.bulk_write import insert_ignore, insert_rows, update_rows, upsert, write_batch
 from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import clients, events, follows, games, ledger, outbox, parts, resources
-from tests.store.conftest import GAME, new_game
+from tests.store.conftest import GAME, new_game, open_store
 
 ODD = "quote ' double \" backslash \\ tab \t brace {} \U0001f945 é"
 FOLLOW = {
@@ -264,7 +264,7 @@ async def test_only_what_differs_is_written(store, game):
 
 async def test_events_that_are_read_under_their_lock_lose_no_change(store_url, clock, game, store):
     """Two processes (on SQLite two callers) that count up in one event, each from what it reads, count everything."""
-    other = store if store_url.startswith("sqlite") else await Store.open(store_url, clock=clock)
+    other = store if store_url.startswith("sqlite") else await open_store(store_url, clock=clock)
     await store.write(lambda unit: record(unit, game.id, Change(events=(post("e1", count=0),))))
 
     def count(unit):

@@ -18,7 +18,7 @@ from store.database import PoolSettings, Store
 from store.errors import StoreError
 from store.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
 from store.tables import games
-from tests.store.conftest import new_game
+from tests.store.conftest import new_game, open_store
 
 MINE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'matchwire' AND datname = current_database()"
 
@@ -46,13 +46,15 @@ def ended(monkeypatch):
     return found
 
 
-@pytest.fixture
-async def opened(postgres_url):
+@pytest.fixture(params=["direct", "pgbouncer"])
+async def opened(request, postgres_url):
+    """Opens stores on one database, straight or through a transaction pooler."""
     await (await Store.open(postgres_url, migrate=True)).close()
+    url = postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")
     stores = []
 
     async def made(**limits):
-        stores.append(await Store.open(postgres_url, pool=PoolSettings(**limits)))
+        stores.append(await open_store(url, pool=PoolSettings(**limits)))
         return stores[-1]
 
     yield made
