@@ -151,24 +151,31 @@ class UnitPool:
 
     def _serve(self, batch: UnitBatch) -> None:
         """In a thread: run units of the batch; those that are left go behind the batches of others."""
+        while True:
+            connection = self._acquire()
+            try:
+                outcomes = self._run(batch.units, connection)
+            finally:
+                self._release(connection)  # before anybody is answered: whoever comes next finds it
+            _answer_all(outcomes)
+            if not self._goes_on(batch):
+                return
+
+    def _acquire(self) -> PooledConnection:
         with self._shared.lock:
-            connection = self._shared.idle.pop() if self._shared.idle else self._new_connection()
-        try:
-            while self._settle(batch, connection):
-                pass
-        finally:
-            connection.used_by(None)
-            with self._shared.lock:
-                self._shared.idle.append(connection)
+            if self._shared.idle:
+                return self._shared.idle.pop()
+            connection = self._connection()
+            self._shared.connections.append(connection)
+            return connection
 
-    def _new_connection(self) -> PooledConnection:
-        connection = self._connection()
-        self._shared.connections.append(connection)
-        return connection
+    def _release(self, connection: PooledConnection) -> None:
+        connection.used_by(None)
+        with self._shared.lock:
+            self._shared.idle.append(connection)
 
-    def _settle(self, batch: UnitBatch, connection: PooledConnection) -> bool:
-        """Run a transaction of the batch; whether there are more, which nobody else will run."""
-        self._run(batch.units, connection)
+    def _goes_on(self, batch: UnitBatch) -> bool:
+        """Whether units are left that nobody else will run, because the pool is closing."""
         with self._shared.lock:
             if not batch.units:
                 if batch.group_key is not None:
@@ -176,29 +183,27 @@ class UnitPool:
                 return False
             if not self._shared.closed:
                 self._submit(batch)
-                return False
-            return True
+            return self._shared.closed
 
-    def _run(self, units: deque[QueuedUnit], connection: PooledConnection) -> None:
+    def _run(self, units: deque[QueuedUnit], connection: PooledConnection) -> list[Outcome]:
         """Run some of the units in one transaction; where that fails by one of them, each in a transaction of its own."""
         taken: list[QueuedUnit] = []
         first = units[0]
         if first.late:
-            _answer_all([Outcome(units.popleft(), error=unavailable())])
-            return
+            return [Outcome(units.popleft(), error=unavailable())]
         _begin_unit(first, connection)
         try:
             results = connection.transact(first.begin, partial(self._together, units, taken, connection))
         except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the callers, not to this thread
             if not taken:  # not even begun: so that each turn leaves fewer
                 taken.append(units.popleft())
-            if _retried(error) or (len(taken) > 1 and not passing(error)):
-                for unit in taken:
-                    _answer_all([_alone(unit, connection)])
-                return
-            _answer_all([Outcome(unit, error=caller_error(error)) for unit in taken])
+            if not _retried(error) and (len(taken) == 1 or passing(error)):
+                return [Outcome(unit, error=caller_error(error)) for unit in taken]
         else:
-            _answer_all([Outcome(unit, result) for unit, result in zip(taken, results, strict=True)])
+            return [Outcome(unit, result) for unit, result in zip(taken, results, strict=True)]
+        for unit in taken:  # each is answered at once: the next may wait for a lock
+            _answer_all([_alone(unit, connection)])
+        return []
 
     def _together(
         self,
@@ -263,9 +268,10 @@ def _expire(unit: QueuedUnit) -> None:
         unit.connection.interrupt(unit)
 
 
-def _answer_all(outcomes: Iterable[Outcome]) -> None:
+def _answer_all(outcomes: list[Outcome]) -> None:
     """From a thread: hand the outcomes over to the loop of the callers, all at once."""
-    outcomes = list(outcomes)
+    if not outcomes:
+        return
     with suppress(RuntimeError):  # the loop is closed: nobody is left to be answered
         outcomes[0].unit.future.get_loop().call_soon_threadsafe(_answer_each, outcomes)
 

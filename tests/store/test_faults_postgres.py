@@ -165,7 +165,7 @@ async def test_a_lock_that_is_never_released_is_an_outage_for_those_who_need_it(
 
 async def test_two_processes_that_create_the_same_event_write_it_once(way):
     """Who loses the race runs again, finds the other's event and replaces it: no error, no second event."""
-    async with opened(way) as one, opened(way) as two:
+    async with opened(way, timeout=5) as one, opened(way, timeout=5) as two:
         game = await one.write(partial(insert_game, game=new_game()))
         versions = await asyncio.gather(
             *(store.write(writing(game.id, f"e{number}")) for number in range(20) for store in (one, two))

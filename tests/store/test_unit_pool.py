@@ -64,7 +64,7 @@ async def opened(request, postgres_url):
 
 async def test_units_with_one_group_key_share_a_thread_and_transactions(opened, ended):
     """They would wait for each other's lock anyway; their order is that in which they came."""
-    store = await opened()
+    store = await opened(batch_seconds=0.2)  # on a busy machine few fit into the default
     game = await store.write(partial(insert_game, game=new_game()))
     ended.clear()
 
