@@ -161,7 +161,7 @@ def schedule(
 
 def lock_game(unit: Unit, name: str) -> StoredGame:
     """Like `require_game`, and lock the liveblog: no other unit changes it or its events before this one ends."""
-    locked = unit.held.get(name)
+    locked = unit.locked.get(name)
     return _keep(unit, _present(_LOCKED.first(unit.conn, name=name))) if locked is None else locked
 
 
@@ -232,13 +232,13 @@ def events(
 
 def _keep(unit: Unit, game: StoredGame) -> StoredGame:
     """Keep the locked liveblog, so that the next lock in the same transaction need not read it again."""
-    unit.held[game.id] = unit.held[game.local_id] = game
+    unit.locked[game.id] = unit.locked[game.local_id] = game
     return game
 
 
 def _drop(unit: Unit, game: StoredGame) -> None:
     for name in (game.id, game.local_id):
-        unit.held.pop(name, None)
+        unit.locked.pop(name, None)
 
 
 def _present(row: Sequence[Any] | None) -> StoredGame:

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.postgres import Cluster, binaries, identity
 from tests.recordings import required, soccer_recordings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+__all__ = ["pgbouncer", "pgbouncer_url"]
 
 # The same examples in every run, so that a red run means something; `make soak` draws fresh ones. A deadline by the clock
 # would fail on a busy machine.
@@ -29,9 +32,9 @@ def postgres_cluster() -> Iterator[Cluster]:
     """One server for all tests of this process; skips where there are no binaries, fails instead in CI."""
     programs = binaries()
     if programs is None:
-        _missing("PostgreSQL's initdb and postgres are not installed")
+        missing("PostgreSQL's initdb and postgres are not installed")
     if os.geteuid() == 0 and not identity():
-        _missing("PostgreSQL does not run as root, and there is no user postgres")
+        missing("PostgreSQL does not run as root, and there is no user postgres")
     with tempfile.TemporaryDirectory(prefix="matchwire-pg-", ignore_cleanup_errors=True) as folder:
         cluster = Cluster(Path(folder), programs)
         try:
@@ -47,10 +50,6 @@ def postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
     name = f"test_{secrets.token_hex(8)}"
     yield postgres_cluster.create_database(name)
     postgres_cluster.drop_database(name)
-
-
-def _missing(reason):
-    return pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

@@ -62,7 +62,7 @@ class Cluster:
             f"--pwfile={word}", "--encoding=UTF8", "--locale=C", f"--pgdata={self.folder / 'data'}",
         )  # fmt: skip
         for _ in range(5):  # somebody else may take the port between choosing and using it
-            self.port = _free_port()
+            self.port = free_port()
             if self._try_start():
                 return
         raise RuntimeError(f"PostgreSQL does not start: {self._log()}")
@@ -149,7 +149,7 @@ def identity() -> dict[str, Any]:
     return {"user": "postgres", "group": "postgres", "extra_groups": []}
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

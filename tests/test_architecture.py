@@ -180,7 +180,7 @@ def test_imports_are_absolute():
 
 def test_only_the_store_speaks_sql():
     """No package but `store` loads SQLAlchemy, alembic or a driver; to others a unit's `Connection` is only a type."""
-    drivers = {"sqlalchemy", "alembic", "sqlite3", "aiosqlite", "asyncpg"}
+    drivers = {"sqlalchemy", "alembic", "sqlite3", "aiosqlite", "psycopg"}
     loaded = {(name_of(path), name) for path in everywhere() for name in imported(path, types=False)}
     named = {(name_of(path), name) for path in everywhere() for name in drawn(path)}
 

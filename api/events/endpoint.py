@@ -153,7 +153,7 @@ def _named(request: ApiRequest) -> str:
 async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResult], named: str) -> Response:
     """Run the unit, queued with others of the liveblog to which `named` belongs, as far as that is known."""
     store, index = request.services.store, request.services.liveblog_index
-    done = await store.write(work, about=index(named))
+    done = await store.write(work, group_key=index(named))
     index.note(named, done.liveblog)
     index.note(done.event_id, done.liveblog)
     if done.version is not None:

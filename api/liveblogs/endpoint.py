@@ -131,8 +131,8 @@ async def post_modifications(request: ApiRequest) -> Response:
     wanted = ModifyRequest(
         caller=request.caller, modifications=modifications, expected=expected_version(request.headers)
     )
-    about = services.liveblog_index(modifications.local_id or modifications.ticker_id or "")
-    game = await services.store.write(partial(write_liveblog.modify, wanted=wanted), about=about)
+    group_key = services.liveblog_index(modifications.local_id or modifications.ticker_id or "")
+    game = await services.store.write(partial(write_liveblog.modify, wanted=wanted), group_key=group_key)
     request.audit("ticker.post_modifications", liveblog=game.local_id, version=game.version)
     return json_response(await services.store.read(partial(_decorated, game, services)))
 

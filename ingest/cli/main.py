@@ -148,7 +148,7 @@ def explain(
     settings = placed(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
-        found = await peek(settings.database.url.get_secret_value(), lambda conn: explained(conn, liveblog))
+        found = await peek(settings.database.session_url, lambda conn: explained(conn, liveblog))
         out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
 
     start(look, settings)
@@ -182,7 +182,7 @@ def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     from store import migrate
 
     settings = placed(load(config_file), data_dir, make=True)
-    url = settings.database.url.get_secret_value()
+    url = settings.database.session_url
     try:
         asyncio.run(StartWait(settings.database).through(lambda: migrate.upgraded(url)))
     except OPERATORS as error:

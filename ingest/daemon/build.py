@@ -78,9 +78,7 @@ async def build_components(
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
-        url = settings.database.url.get_secret_value()
-        pool = PoolSettings(connections=settings.database.pool_size, timeout=settings.database.timeout)
-        store = await wait.through(partial(Store.open, url, clock=clock, pool=pool))
+        store = await wait.through(partial(open_store, settings, clock))
         cleanup.push_async_callback(store.close)
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
@@ -112,7 +110,8 @@ async def build_components(
             store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, limits=settings.limits
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
-        jobs = Jobs(partial(queue_of, url, pool), alone=settings.database.is_sqlite)
+        queue = partial(queue_of, settings.database.session_url, _pool(settings))
+        jobs = Jobs(queue, alone=settings.database.is_sqlite)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
         yield Components(
@@ -173,6 +172,18 @@ def _declare(unit: Unit, settings: Settings) -> None:
 def _hashed(secret: str) -> str:
     """The SHA-256 of a secret that the config gives in plain, or has hashed already (`matchwire clients hash`)."""
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
+
+
+async def open_store(settings: Settings, clock: Clock) -> Store:
+    """The store of the configured database."""
+    database = settings.database
+    direct_url = None if database.direct_url is None else database.session_url
+    return await Store.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
+
+
+def _pool(settings: Settings) -> PoolSettings:
+    database = settings.database
+    return PoolSettings(pool_size=database.pool_size, timeout=database.timeout)
 
 
 def declared_records(settings: Settings) -> tuple[Declaration, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from prometheus_client import Gauge
 
-from store.errors import UnreadableRow, told_briefly
+from store.errors import UnreadableRow, brief_reason
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Containment:
 
     def failed(self, kind: Kind, name: str, error: BaseException | str, **about: object) -> bool:
         """Leave it out; logged once for each cause, with a trace where nobody foresaw the error."""
-        cause = error if isinstance(error, str) else told_briefly(error)
+        cause = error if isinstance(error, str) else brief_reason(error)
         trace = None if isinstance(error, str | UnreadableRow) else error
         if (kind, name) not in self._left_out:
             self._left_out[kind, name] = LogOnce(f"{kind}.contained", f"{kind}.recovered", "error", each_cause=True)

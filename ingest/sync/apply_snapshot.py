@@ -19,7 +19,7 @@ from mapping.reconcile import Changes, Entry, Stored, reconcile
 from mapping.sports import absorbed_by
 from providers.base import Answer, Outcome
 from store import ledger, liveblogs, masterdata, sync
-from store.errors import told_briefly, transient
+from store.errors import brief_reason, transient
 from store.records import check_document
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _blamed(game_id: str) -> Iterator[None]:
     except Exception as error:
         if transient(error):
             raise
-        raise LiveblogFailed(game_id, told_briefly(error)) from error
+        raise LiveblogFailed(game_id, brief_reason(error)) from error
 
 
 class Masters:

@@ -13,7 +13,7 @@ from ingest.daemon.containment import AGAIN, Containment
 from ingest.sync import apply_snapshot
 from mapping.errors import ServiceError
 from store import leases, sync
-from store.errors import UnreadableRow, told_briefly
+from store.errors import UnreadableRow, brief_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -50,7 +50,7 @@ class LeftOut:
         self._waiting[follow_id] = (fence, joined, monotonic() + AGAIN)
         match_id = await self.store.read(partial(sync.match_id, follow_id=follow_id))
         if self.containment.failed("match", follow_id, error, match=match_id):
-            self._save(follow_id, fence, told_briefly(error))
+            self._save(follow_id, fence, brief_reason(error))
 
     def taken_up(self, match: Followed) -> None:
         """The match is followed; of its resources some may have to be fetched anew."""
@@ -61,7 +61,7 @@ class LeftOut:
     def failed(self, match: Followed, error: Exception) -> None:
         """Something is wrong with this match alone."""
         if self.containment.failed("match", match.id, error, match=match.match_id):
-            self._save(match.id, match.fence, told_briefly(error))
+            self._save(match.id, match.fence, brief_reason(error))
 
     def well(self, match: Followed) -> None:
         """The match was polled; of its liveblogs some may be left out."""
@@ -106,4 +106,4 @@ class LeftOut:
         except (ServiceError, leases.Superseded):  # it is in the log already
             return
         except Exception as error:  # noqa: BLE001 -- nothing depends on it
-            log.debug("match.failure_not_kept", cause=told_briefly(error))
+            log.debug("match.failure_not_kept", cause=brief_reason(error))

@@ -148,7 +148,7 @@ class MatchLeases:
 
     async def renew(self) -> None:
         """Renew the leases, and have the followers follow what this process has leased now. Raises StoreUnavailable."""
-        if self._worker is not None and not await self._store.presence.lasts():
+        if self._worker is not None and not await self._store.liveness.is_locked():
             await self._give_up()
         worker = self._worker or await self._join()
         requested = self._lease.steady()
@@ -197,7 +197,7 @@ class MatchLeases:
     async def _join(self) -> leases.Worker:
         worker = leases.Worker(id=secrets.token_hex(8), knows=self._knows)
         lock = secrets.randbits(63)
-        await self._store.presence.show(lock)
+        await self._store.liveness.acquire(lock)
         await self._store.write(partial(leases.join, worker=worker, alone=self._alone, lock=lock))
         self._worker = worker
         return worker

@@ -66,7 +66,7 @@ def reader_engine(url: URL, settings: PoolSettings) -> Engine:
     engine = create_engine(
         url.set(drivername="sqlite+aiosqlite"),
         connect_args={"isolation_level": None, "timeout": settings.timeout},
-        pool_size=settings.connections,
+        pool_size=settings.pool_size,
         max_overflow=0,
         pool_timeout=settings.timeout,
     )
@@ -88,10 +88,10 @@ async def read(readers: Engine, query: Callable[[Connection], T]) -> T:
 class NoLivenessLock:
     """Stands for PostgreSQL's liveness lock: no second process can use the file, so nobody looks for a sign of life."""
 
-    async def show(self, key: int) -> None:
+    async def acquire(self, key: int) -> None:
         """Nothing to do."""
 
-    async def lasts(self) -> bool:
+    async def is_locked(self) -> bool:
         return True
 
     async def close(self) -> None:
@@ -104,7 +104,7 @@ class NoNotify:
     def start(self, hear: Hear) -> None:
         """Nothing to do."""
 
-    def tell(self, stepped: Mapping[str, int]) -> None:
+    def notify(self, stepped: Mapping[str, int]) -> None:
         """Nothing to do."""
 
 
@@ -144,7 +144,7 @@ class SqliteBackend:
         file = database_file(url)
         self._settings = settings
         self._tasks = Tasks()
-        self.presence = NoLivenessLock()
+        self.liveness = NoLivenessLock()
         self.notices = NoNotify()
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
@@ -152,14 +152,14 @@ class SqliteBackend:
         self._readers = None if file is None else reader_engine(url, settings)
 
     async def write(
-        self, work: Callable[[Unit], T], about: str | None = None, committed: Callable[[], None] | None = None
+        self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
     ) -> T:
-        """Units go one after the other anyway, whatever they are `about`.
+        """Units go one after the other anyway, whatever their `group_key`.
 
         Raises StoreUnavailable after `settings.timeout` seconds, however long the disk or a unit before it takes. What
         has not begun by then is left undone; what has may still be committed.
         """
-        del about
+        del group_key
         future = self._writer.submit(work, committed)
         timer = asyncio.get_running_loop().call_later(self._settings.timeout, _give_up, future)
         try:
@@ -167,6 +167,9 @@ class SqliteBackend:
         finally:
             timer.cancel()
         return result
+
+    async def check(self) -> None:
+        """Nothing to check: no server is on the way."""
 
     async def prepare(self, work: Callable[[Unit], T]) -> T:
         """Like `write`, however long it takes: a migration may rewrite all tables."""

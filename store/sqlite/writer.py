@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, exc
 
 from mapping.errors import StoreUnavailable
-from store.errors import late, told, unavailable
+from store.errors import caller_error, late, unavailable
 from store.sql.compiled_query import execute
 from store.unit import Unit
 
@@ -54,7 +54,7 @@ class CommitBatch:
 
     taken: list[QueuedWrite] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
-    held: dict[str, StoredGame] = field(default_factory=dict)
+    locked: dict[str, StoredGame] = field(default_factory=dict)
 
 
 class TransactionLost(Exception):
@@ -143,7 +143,7 @@ class Writer:
             if job is not first:
                 batch.taken.append(job)
             # Waiting for somebody else's lock may have taken longer than the caller waited.
-            batch.outcomes.append(Outcome(error=late()) if job.late else self._attempt(conn, job, batch.held))
+            batch.outcomes.append(Outcome(error=late()) if job.late else self._attempt(conn, job, batch.locked))
             if not _in_transaction(conn):
                 raise TransactionLost
         conn.commit()
@@ -163,18 +163,18 @@ class Writer:
                 return
             yield job
 
-    def _attempt(self, conn: Connection, job: QueuedWrite, held: dict[str, StoredGame]) -> Outcome:
+    def _attempt(self, conn: Connection, job: QueuedWrite, locked: dict[str, StoredGame]) -> Outcome:
         """Run one unit in its SAVEPOINT; its failure undoes what it did and nothing else."""
         execute(conn, "SAVEPOINT unit")
         try:
-            result = job.work(Unit(conn, int(self._clock()), held=held))
+            result = job.work(Unit(conn, int(self._clock()), locked=locked))
             execute(conn, "RELEASE unit")
         except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
-            held.clear()
+            locked.clear()
             with suppress(exc.DBAPIError):  # already gone when SQLite has rolled the transaction back: checked next
                 execute(conn, "ROLLBACK TO unit")
                 execute(conn, "RELEASE unit")
-            return Outcome(error=told(error))
+            return Outcome(error=caller_error(error))
         return Outcome(result)
 
     def _connected(self) -> Connection:

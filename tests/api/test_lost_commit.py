@@ -22,8 +22,10 @@ class Relay:
         self.target = make_url(url)
         self.armed = ""
         self.cuts = 0
+        self.carrying = set()
 
     async def carry(self, reader, writer):
+        self.carrying.add(asyncio.current_task())
         upstream, server = await asyncio.open_connection(self.target.host, self.target.port)
         passing = [self.there(reader, upstream, server), self.back(upstream, writer)]
         tasks = [asyncio.create_task(each) for each in passing]
@@ -65,6 +67,7 @@ async def relayed(url):
         yield relay
     finally:
         server.close()
+        await asyncio.wait(relay.carrying, timeout=5)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

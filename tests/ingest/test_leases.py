@@ -203,7 +203,7 @@ async def test_the_lease_counts_from_before_it_was_requested(store, clock, every
     member = Member(store, clock)
 
     class Slow:
-        presence = store.presence
+        liveness = store.liveness
 
         async def write(self, work):
             result = await store.write(work)

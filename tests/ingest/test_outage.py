@@ -31,8 +31,8 @@ class Flaky:
         self.lost = False
 
     @property
-    def presence(self):
-        return self.store.presence
+    def liveness(self):
+        return self.store.liveness
 
     async def write(self, work):
         if self.lost:

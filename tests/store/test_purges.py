@@ -41,8 +41,8 @@ def rounds(webhook_id, count):
 
 
 async def fill(store, table, rows):
-    for start in range(0, len(rows), 50_000):
-        await store.write(lambda unit, start=start: unit.conn.execute(insert(table), rows[start : start + 50_000]))
+    for start in range(0, len(rows), 10_000):
+        await store.write(lambda unit, start=start: unit.conn.execute(insert(table), rows[start : start + 10_000]))
 
 
 async def count(store, table):
