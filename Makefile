@@ -7,6 +7,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TEST_READY := $(VENV)/.ready-to-test
 # Not the environment's own pip: where python3-venv is missing there is none.
 INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python install --quiet
 
@@ -24,13 +25,13 @@ run: $(READY) ## start the demo: a provider that replays real matches, the daemo
 test: lint ## lint, then the bounded tests; PYTEST_ARGS="-k goal", WORKERS=4
 	$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) $(PYTEST_ARGS)
 
-lint: $(READY) ## ruff, formatting and types
+lint: $(TEST_READY) ## ruff, formatting and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-soak: $(READY) ## the long tests: kill loops, fuzzing, simulated days; one needs the package libfaketime
-	$(BIN)/python -m pytest -m soak $(PYTEST_ARGS)
+soak: $(TEST_READY) ## the long tests: kill loops, fuzzing, simulated days, fresh examples for properties; one needs libfaketime
+	$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=fresh $(PYTEST_ARGS)
 
 # An environment that was left half-made has no interpreter that runs, and is made anew.
 $(READY): requirements.lock pyproject.toml
@@ -41,16 +42,24 @@ $(READY): requirements.lock pyproject.toml
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
+$(TEST_READY): $(READY) requirements-test.lock
+	@echo "installing what the tests need into $(VENV) …"
+	@$(INSTALL) --require-hashes -r requirements-test.lock
+	@touch $@
+
 # editables: what the build backend needs for an editable install, and names only while it builds.
-lock: ## resolve all versions anew into requirements.lock
+lock: ## resolve all versions anew: requirements.lock for running, requirements-test.lock for tests and benchmarks too
 	@set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; \
 	$(PYTHON) -m venv --without-pip "$$work/venv"; \
 	$(PYTHON) -m pip --disable-pip-version-check --python "$$work/venv/bin/python" install --quiet uv; \
 	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
 	    > "$$work/build.in"; \
 	echo editables >> "$$work/build.in"; \
-	"$$work/venv/bin/uv" pip compile --quiet --upgrade --universal --generate-hashes --no-annotate --no-emit-index-url \
-	    --custom-compile-command "make lock" --extra bench --extra test pyproject.toml "$$work/build.in" --output-file requirements.lock
+	resolve() { "$$work/venv/bin/uv" pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
+	    --custom-compile-command "make lock" "$$@" pyproject.toml "$$work/build.in"; }; \
+	resolve --upgrade --extra bench --extra test --output-file requirements-test.lock; \
+	cp requirements-test.lock requirements.lock; \
+	resolve --output-file requirements.lock # keeps the versions that it finds there
 
 clean: ## remove the environment and all caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,4 +1,4 @@
-"""Answers that a cache may ask about again: strong `ETag`, `Last-Modified`, 304."""
+"""Conditional responses, which a cache can revalidate: strong `ETag`, `Last-Modified`, 304."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def conditional(
 ) -> Response:
     """The body, or 304 where the caller has it already.
 
-    `modified` (Unix seconds) is told only once its second is over: within it one more change could still happen, and a
-    caller who asks with that date later would miss it.
+    `modified` (Unix seconds) is sent only once its second is over: within it one more change could still happen, and a
+    caller who sends that date later would miss it.
     """
     known = {"ETag": etag(body), "Cache-Control": cache_control, "Vary": "Authorization"}
     if modified is not None and modified + 1 <= now:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from api.json_path import Json, kind, node, nodes, number, text
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.rich_text import plain, sanitise
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def plain_text(event: Json) -> str:
     return " ".join(filter(None, parts))
 
 
-def one_line(words: str) -> str:
-    return " ".join(words.split())
+def one_line(value: str) -> str:
+    return " ".join(value.split())
 
 
 def web_url(value: Any) -> str:
@@ -90,10 +90,10 @@ def _spoken(event_type: str) -> str:
 
 
 def _first_words(event: Json) -> str:
-    words = one_line(plain_text(event))
-    if len(words) <= TITLE_LENGTH:
-        return words
-    return words[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
+    line = one_line(plain_text(event))
+    if len(line) <= TITLE_LENGTH:
+        return line
+    return line[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
 
 
 def _players_html(event: Json) -> str:
@@ -116,7 +116,7 @@ def _rich_text(block: Json) -> str:
 
 
 def _quote(block: Json) -> str:
-    said = escape(text(block, "text"))
+    quote = escape(text(block, "text"))
     source = text(block, "source")
     link = (
         f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(_host(url))}</a>'
@@ -124,7 +124,7 @@ def _quote(block: Json) -> str:
         else escape(source)
     )
     cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
-    return f"<blockquote><p>{said}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if said else ""
+    return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
 
 
 def _embed(block: Json) -> str:
@@ -134,11 +134,10 @@ def _embed(block: Json) -> str:
 
 
 def _question(block: Json) -> str:
-    answers = "".join(
-        f"<li>{escape(answer)}</li>" for each in nodes(block, "options") if (answer := text(each, "text"))
-    )
-    asked = escape(text(block, "question"))
-    return f"<p><strong>{asked}</strong></p><ul>{answers}</ul>" if asked else ""
+    choices = [escape(choice) for each in nodes(block, "options") if (choice := text(each, "text"))]
+    items = "".join(f"<li>{choice}</li>" for choice in choices)
+    question = escape(text(block, "question"))
+    return f"<p><strong>{question}</strong></p><ul>{items}</ul>" if question else ""
 
 
 def _player_card(block: Json) -> str:
@@ -155,19 +154,23 @@ def _board(block: Json) -> str:
 
 def _media_html(item: Json, media: dict[str, Json]) -> str:
     file = media.get(text(item, "media_local_id"), {})
-    if (number(file, "local_status") or PUBLISHED) != PUBLISHED:
+    if (number(file, "local_status") or LocalStatus.PUBLISHED) != LocalStatus.PUBLISHED:
         return ""
     url = web_url(file.get("url")) or web_url(item.get("source_url"))
     if not url:
         return ""
-    title, credit = (text(item, name) or text(file, name) for name in ("title", "credit"))
-    caption = " · ".join(filter(None, [escape(title), escape(credit)]))
-    show = _video if kind(item) == "VideoMediaContent" or text(file, "subtype") == "v" else _image
-    figure = f"<figure>{show(url, title, file)}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
+    figure = _figure(item, file, url)
     if item.get("content_warning") is None:
         return figure
     warning = text(item, "content_warning") or "Sensitive content"
     return f"<details><summary>{escape(warning)}</summary>{figure}</details>"
+
+
+def _figure(item: Json, file: Json, url: str) -> str:
+    title, credit = (text(item, name) or text(file, name) for name in ("title", "credit"))
+    caption = " · ".join(filter(None, [escape(title), escape(credit)]))
+    show = _video if kind(item) == "VideoMediaContent" or text(file, "subtype") == "v" else _image
+    return f"<figure>{show(url, title, file)}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
 
 
 def _image(url: str, title: str, file: Json) -> str:

@@ -1,4 +1,4 @@
-"""One way from an error to an answer: `{code, message, field?, retryable}` with the status that the house gives it."""
+"""One way from an error to a response: `{code, message, field?, retryable}` with the status of the error's class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import PydanticSerializationError, to_json
 from starlette.responses import Response
 
-from mapping.errors import InvalidRequest, NotFound, ServiceError, Unauthorized
+from mapping.errors import (
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    PayloadTooLarge,
+    RateLimited,
+    ServiceError,
+    StoreUnavailable,
+    Unauthorized,
+    Unprocessable,
+    UpstreamUnavailable,
+)
 
 if TYPE_CHECKING:
     from starlette.exceptions import HTTPException
@@ -22,42 +34,63 @@ RETRY_AFTER = 5
 class MethodNotAllowed(InvalidRequest):
     """The path exists, but not with this method."""
 
-    status = 405
-
 
 class RequestTimeout(InvalidRequest):
     """The rest of the request did not come in time; the same request may work later."""
 
-    status = 408
     retryable = True
 
 
 class UriTooLong(InvalidRequest):
-    status = 414
+    """The URL is longer than the server takes."""
 
 
 class UnsupportedEncoding(InvalidRequest):
     """The body is compressed, which is refused so that its size cannot lie."""
 
-    status = 415
-
 
 class HeadersTooLarge(InvalidRequest):
-    status = 431
+    """The headers are larger, or more, than the server takes."""
 
 
 class Overloaded(ServiceError):
     """The process has as many connections as it may have."""
 
-    status = 503
     retryable = True
 
 
 class InternalError(ServiceError):
-    """What is told of an unexpected error: nothing."""
+    """Stands for any unexpected error, and says nothing of it."""
 
     def __init__(self) -> None:
         super().__init__("unexpected internal error")
+
+
+STATUS: dict[type[ServiceError], int] = {
+    InvalidRequest: 400,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    MethodNotAllowed: 405,
+    RequestTimeout: 408,
+    Conflict: 409,
+    PayloadTooLarge: 413,
+    UriTooLong: 414,
+    UnsupportedEncoding: 415,
+    Unprocessable: 422,
+    RateLimited: 429,
+    HeadersTooLarge: 431,
+    ServiceError: 500,
+    Overloaded: 503,
+    StoreUnavailable: 503,
+    UpstreamUnavailable: 503,
+}
+"""The HTTP status of an error and of its subclasses that are not named here."""
+
+
+def status_of(error: type[ServiceError]) -> int:
+    """The HTTP status of the class, or of its nearest base class in `STATUS`."""
+    return next(STATUS[each] for each in error.__mro__ if each in STATUS)
 
 
 def json_bytes(value: Any) -> bytes:
@@ -73,13 +106,13 @@ def json_response(value: Any, status: int = 200, headers: dict[str, str] | None 
 
 
 def error_response(error: ServiceError) -> Response:
-    """The answer that an error is told with, `Retry-After` and `WWW-Authenticate` included."""
+    """The response that reports the error, with `Retry-After` and `WWW-Authenticate` where they apply."""
     headers: dict[str, str] = {}
     if error.retryable:
         headers["Retry-After"] = str(max(1, math.ceil(RETRY_AFTER if error.retry_after is None else error.retry_after)))
     if isinstance(error, Unauthorized):
         headers["WWW-Authenticate"] = CHALLENGE
-    return json_response(error.body(), error.status, headers)
+    return json_response(error.body(), status_of(type(error)), headers)
 
 
 def routing_error(error: HTTPException) -> Response:

@@ -1,31 +1,123 @@
-"""Who may write events of which liveblog, and whether somebody else was faster."""
+"""Who may read, follow and write which liveblog; one that is not the caller's and one that does not exist are the same."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+import structlog
+
 from api.json_path import nodes, text
-from api.reading import NO_LIVEBLOG
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sqlalchemy import Connection
     from starlette.datastructures import Headers
 
-    from api.auth import Caller
-    from store.liveblogs import StoredGame
+    from api.json_path import Json
+    from api.request import Caller
+    from store.liveblogs import StoredEvent, StoredGame
     from store.unit import Unit
 
+log = structlog.get_logger(__name__)
+
+NO_LIVEBLOG = "there is no such liveblog"
 WRITE = "w"
 LIVEBLOG = ("ticker_local_id", "ticker_id")
 """Query parameters that name the liveblog of an event; either takes either kind of name."""
 MAX_DIGITS = 15
+INDEXED = 10_000
+"""Names in the index; the least recently used one is dropped first."""
+
+
+class LiveblogIndex:
+    """The liveblogs of recently written events. A hint, by which writes to one liveblog queue up: nothing relies on it."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, str] = OrderedDict()
+
+    def __call__(self, name: str) -> str | None:
+        """The `local_id` of the liveblog that has this name, or of that in which the event with this name is."""
+        return self._known.get(name)
+
+    def note(self, name: str, liveblog: str) -> None:
+        """`name`, of an event or a liveblog, belongs to `liveblog`."""
+        self._known[name] = liveblog
+        self._known.move_to_end(name)
+        if len(self._known) > INDEXED:
+            self._known.popitem(last=False)
+
+
+def readable_game(
+    conn: Connection, name: str, caller: Caller | None, *, public: bool, field: str | None = None
+) -> StoredGame:
+    """The published liveblog named by `local_id` or `ticker_id`; raises NotFound."""
+    game = named_game(conn, name, field=field)
+    if game.local_status != LocalStatus.PUBLISHED or not (public or among(game, caller)):
+        raise NotFound(NO_LIVEBLOG, field=field)
+    return game
+
+
+def named_game(conn: Connection, name: str, *, field: str | None = None) -> StoredGame:
+    """The liveblog named by `local_id` or `ticker_id`, whoever owns it; raises NotFound for a deleted one too."""
+    try:
+        return liveblogs.require_game(conn, name)
+    except NotFound:
+        raise NotFound(NO_LIVEBLOG, field=field) from None
+
+
+def watchable_game(
+    conn: Connection, name: str, caller: Caller | None, *, public: bool, field: str = "id"
+) -> StoredGame:
+    """The liveblog whose changes the caller may follow, withdrawn and deleted ones too; raises NotFound."""
+    game = liveblogs.find_game(conn, name)
+    if game is None or not (public or among(game, caller)):
+        raise NotFound(NO_LIVEBLOG, field=field)
+    return game
+
+
+def cursor(conn: Connection, game_id: str, local_id: str | None) -> StoredEvent | None:
+    """The event that a reader has seen last; one that was deleted since still marks its place."""
+    if local_id is None:
+        return None
+    event = liveblogs.event(conn, local_id)
+    if event is None or event.game_id != game_id:
+        raise InvalidRequest("there is no such event in this liveblog", field="continue_event_id")
+    return event
+
+
+def in_batches(
+    read: Callable[[str | None], Sequence[StoredEvent]], after: StoredEvent | None, size: int
+) -> Iterator[StoredEvent]:
+    """The events that `read` gives after a `sort`, from the one after `after` on, in batches of `size`."""
+    sort = after.sort if after is not None else None
+    while True:
+        batch = read(sort)
+        yield from batch
+        if len(batch) < size:
+            return
+        sort = batch[-1].sort
+
+
+def documents(events: Sequence[StoredEvent]) -> list[Json]:
+    """The events as JSON; one whose stored document is none is left out and logged."""
+    broken = [event.local_id for event in events if not isinstance(event.document, dict)]
+    for local_id in broken:
+        log.warning("event.unreadable", local_id=local_id)
+    return [event.as_document() for event in events if isinstance(event.document, dict)]
+
+
+def among(game: StoredGame, caller: Caller | None) -> bool:
+    """Whether the liveblog belongs to one of the caller's organizations."""
+    return caller is not None and game.organization_id in caller.organizations
 
 
 def may_write_events(game: StoredGame, caller: Caller) -> bool:
-    """The owner's clients, and whoever the liveblog grants `w`: an organization, or a single client."""
+    """The owner's clients, and those to whom the liveblog grants `w`: an organization, or a single client."""
     if game.organization_id in caller.organizations:
         return True
     granted = {

@@ -1,12 +1,17 @@
-"""The OpenAPI 3.1 document: what is served, with every error it may answer."""
+"""The OpenAPI 3.1 document: every operation with its errors, and the documents as JSON schemas.
+
+A request shows what is understood, a response what is given, which is less.
+"""
 
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from api.schemas import SCHEMAS, answered, components, json_content, shortened
+from pydantic.json_schema import models_json_schema
+
 from mapping import errors
 
 if TYPE_CHECKING:
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
     from api.routing import Route
 
 Json = dict[str, Any]
+Responses = dict[int, Json]
+"""The responses of an operation by their status."""
 
 DESCRIPTION = "Liveblogs that sports data providers and editors write together: write API, feeds and pages."
 SECURITY: tuple[Json, ...] = ({"basic": []}, {"bearer": []}, {"query_id": [], "query_secret": []})
@@ -26,9 +33,22 @@ PUBLIC: tuple[Json, ...] = ({},)
 OPEN: tuple[Json, ...] = ({"query_id": []}, *SECURITY, *PUBLIC)
 """Reads that take a `client_id` alone; without any where feeds are public."""
 
+IF_MATCH: Json = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "A version: 409 when what is to be written was changed after it",
+    "required": False,
+    "schema": {"type": "string", "pattern": r'^(\*|(W/)?"?[0-9]{1,15}"?)$'},
+}
+SCHEMAS = "#/components/schemas/"
+INPUT = "-Input"
+"""Ends the name of a document as requests write it, where responses have one of the same name."""
+
 TEXT: Json = {"type": "string"}
 NAME: Json = {"type": "string", "minLength": 1}
 BOOLEAN: Json = {"type": "boolean", "default": False}
+VERSION: Json = {"type": "integer", "minimum": 0, "maximum": 10**15 - 1, "default": 0}
+KNOWN_VERSION = "The version already known"
 LIVEBLOG = "`local_id` or `ticker_id` of the liveblog"
 SCHEMES: Json = {
     "basic": {"type": "http", "scheme": "basic", "description": "client_id and client_secret"},
@@ -72,8 +92,17 @@ MEANINGS: Mapping[int, str] = {
     503: "Temporarily unavailable; the same request may work later",
 }
 OF_ALL = (400, 414, 415, 429, 500, 503)
-OF_PROBES = (400, 414, 415, 500)
 """What is refused before anybody looks which operation is meant."""
+READS = {
+    "ticker.show": "local_id",
+    "ticker.delta": "id",
+    "ticker.stream": "liveblogId",
+    "liveblog.page": "liveblogId",
+    "feed.rss": "liveblogId",
+    "feed.atom": "liveblogId",
+    "feed.json": "liveblogId",
+}
+"""Operations that read a liveblog, and the parameter that takes its `local_id`."""
 _LATER: Json = {"Retry-After": {"description": "Seconds to wait", "required": True, "schema": {"type": "integer"}}}
 _CHALLENGE: Json = {
     "WWW-Authenticate": {"description": "How to authenticate", "required": True, "schema": {"type": "string"}}
@@ -81,38 +110,43 @@ _CHALLENGE: Json = {
 HEADERS: Mapping[int, Json] = {401: _CHALLENGE, 429: _LATER, 503: _LATER}
 
 
-def refusal(status: int) -> Json:
-    """The answer that tells an error."""
+def refusals(*statuses: int) -> Responses:
+    """The error responses with these statuses."""
+    return {status: _refusal(status) for status in sorted(statuses)}
+
+
+def _refusal(status: int) -> Json:
     headers = {"headers": HEADERS[status]} if status in HEADERS else {}
-    return {"description": MEANINGS[status], "content": json_content({"$ref": f"{SCHEMAS}Error"}), **headers}
+    return {**described({"$ref": f"{SCHEMAS}Error"}, MEANINGS[status]), **headers}
 
 
-def refusals(*statuses: int) -> dict[int | str, Json]:
-    """The error answers of an operation, those that every operation has included."""
-    return {status: refusal(status) for status in sorted({*OF_ALL, *statuses})}
+def described(schema: Json, description: str, example: Any = None) -> Json:
+    """A response whose body is JSON."""
+    return {"description": description, "content": json_content(schema, example)}
 
 
-def told(errors: Mapping[int | str, Json]) -> Json:
-    """Error answers under the keys that the document wants."""
-    return {str(status): answer for status, answer in errors.items()}
+def documented(model: type[BaseModel], description: str, example: Any = None) -> Json:
+    """A response that holds a document."""
+    return described(response_schema(model), description, example)
 
 
-READ_ERRORS = refusals(401, 403, 404)
-EXTERNAL_ERRORS = refusals(401, 403, 404, 409, 413, 422)
-PUBLIC_ERRORS = refusals(401, 404)
-FEED_ERRORS = refusals(401, 403, 404)
+def json_content(schema: Json, example: Any = None) -> Json:
+    """The `content` of a body that is JSON."""
+    return {"application/json": {"schema": schema} if example is None else {"schema": schema, "example": example}}
 
 
-def documented(model: type[BaseModel], description: str) -> Json:
-    """A 200 answer that holds a document."""
-    return {"description": description, "content": json_content(answered(model))}
+READ_ERRORS = refusals(*OF_ALL, 401, 403, 404)
+WRITE_ERRORS = refusals(*OF_ALL, 401, 403, 404, 409, 413, 422)
+PUBLIC_ERRORS = refusals(*OF_ALL, 401, 404)
+NOT_MODIFIED: Responses = {304: {"description": "The caller has it already (`If-None-Match`, `If-Modified-Since`)"}}
+PROBE_ERRORS = refusals(400, 414, 415, 500)
 
 
 def operation(
     name: str,
     summary: str,
     tag: str,
-    responses: Mapping[int | str, Json],
+    responses: Responses,
     *,
     parameters: Iterable[Json] = (),
     body: Json | None = None,
@@ -125,7 +159,7 @@ def operation(
         "tags": [tag],
         "parameters": list(parameters),
         "security": list(security),
-        "responses": told(responses),
+        "responses": {str(status): response for status, response in responses.items()},
         **({} if body is None else {"requestBody": body}),
     }
 
@@ -152,14 +186,21 @@ def query(name: str, description: str, schema: Json | None = None, *, required: 
     }
 
 
-def linked(answer: Json, operation: str, *, body: str | None = None, **names: str) -> Json:
-    """The answer with a link to an operation that takes these of its fields as parameters: parameter → field.
+def linked(response: Json, operation: str, *, body: str | None = None, **names: str) -> Json:
+    """The response with a link to an operation that takes these of its fields as parameters: parameter → field.
 
     `body`: the expression for the body that the operation is sent.
     """
-    link = {"operationId": operation, "parameters": {name: f"$response.body#/{at}" for name, at in names.items()}}
-    told = {} if body is None else {"requestBody": body}
-    return {**answer, "links": {**answer.get("links", {}), operation.rpartition(".")[2]: {**link, **told}}}
+    link: Json = {"operationId": operation, "parameters": {name: f"$response.body#/{at}" for name, at in names.items()}}
+    link |= {} if body is None else {"requestBody": body}
+    return {**response, "links": {**response.get("links", {}), operation.rpartition(".")[2]: link}}
+
+
+def readable(response: Json) -> Json:
+    """The response, which holds a liveblog, with a link to each operation that reads it."""
+    for operation, parameter in READS.items():
+        response = linked(response, operation, **{parameter: "local_id"})
+    return response
 
 
 def document(
@@ -185,6 +226,52 @@ def document(
 
 
 def _described(route: Route) -> Json:
-    """The operation with its handler's words, where the row has no better ones."""
-    words = inspect.getdoc(route.handler)
-    return {**({"description": words} if words else {}), **(route.operation or {})}
+    """The operation, described by its handler's docstring unless it has a description of its own."""
+    docstring = inspect.getdoc(route.handler)
+    return {**({"description": docstring} if docstring else {}), **(route.operation or {})}
+
+
+def request_schema(model: type[BaseModel]) -> Json:
+    """A reference to the document as a request writes it."""
+    return {"$ref": f"{SCHEMAS}{_name(model)}{INPUT}"}
+
+
+def response_schema(model: type[BaseModel]) -> Json:
+    """A reference to the document as a response writes it."""
+    return {"$ref": f"{SCHEMAS}{_name(model)}"}
+
+
+def components(requests: Iterable[type[BaseModel]], responses: Iterable[type[BaseModel]]) -> Json:
+    """The schemas of these documents and of all that they are made of, by name."""
+    _, given = models_json_schema([(model, "serialization") for model in responses], ref_template=f"{SCHEMAS}{{model}}")
+    _, understood = models_json_schema(
+        [(model, "validation") for model in requests], ref_template=f"{SCHEMAS}{{model}}{INPUT}"
+    )
+    return {**given["$defs"], **{f"{name}{INPUT}": schema for name, schema in understood["$defs"].items()}}
+
+
+def shortened(whole: Json) -> Json:
+    """The OpenAPI document with plain names for what only requests write."""
+    schemas = whole["components"]["schemas"]
+    alone = {name: name.removesuffix(INPUT) for name in schemas if name.endswith(INPUT)}
+    names = {name: plain for name, plain in alone.items() if plain not in schemas}
+    renamed: Json = _renamed(whole, {f"{SCHEMAS}{name}": f"{SCHEMAS}{plain}" for name, plain in names.items()})
+    parts = renamed["components"]["schemas"]
+    renamed["components"]["schemas"] = {names.get(name, name): parts[name] for name in sorted(parts)}
+    return renamed
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    match value:
+        case {"$ref": str(name)} if name in names:
+            return {**value, "$ref": names[name]}
+        case dict():
+            return {key: _renamed(part, names) for key, part in value.items()}
+        case list() | tuple():
+            return [_renamed(part, names) for part in value]
+    return value
+
+
+def _name(model: type[BaseModel]) -> str:
+    """As pydantic spells it in its definitions, parameters of generic documents included."""
+    return re.sub(r"[^\w.-]", "_", model.__name__, flags=re.ASCII)

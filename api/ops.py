@@ -1,4 +1,4 @@
-"""For those who run the service: is it alive, is it ready, and what does its API look like."""
+"""Operation: liveness, readiness, metrics, and the OpenAPI document with its viewer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,48 @@ from starlette.responses import Response
 
 from api.conditional import conditional
 from api.errors import json_bytes, json_response
+from api.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, Responses, described
 from api.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
-    from api.routing import ApiRequest
+    from api.request import ApiRequest
 
 DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """The viewer sets style attributes; everything it loads ships with it."""
+
+
+def _operation(name: str, summary: str, responses: Responses, security: tuple[Json, ...] = ()) -> Json:
+    return {
+        "operationId": name,
+        "summary": summary,
+        "tags": ["Operation"],
+        "security": list(security),
+        "responses": {str(status): response for status, response in responses.items()},
+    }
+
+
+ALIVE: Json = {"type": "object", "required": ["status"], "properties": {"status": {"const": "alive"}}}
+READY: Json = {
+    "type": "object",
+    "required": ["ready", "store"],
+    "properties": {"ready": {"type": "boolean"}, "store": {"type": "string", "enum": ["ok", "unavailable"]}},
+}
+LIVEZ = _operation("livez", "The process lives", {200: described(ALIVE, "The process lives"), **PROBE_ERRORS})
+READYZ = _operation(
+    "readyz",
+    "The process can do its work",
+    {200: described(READY, "The process can do its work"), **PROBE_ERRORS, 503: described(READY, "Not ready")},
+)
+METRICS = _operation(
+    "metrics",
+    "Numbers for Prometheus",
+    {200: {"description": "The numbers", "content": {"text/plain": {"schema": TEXT}}}, **READ_ERRORS},
+    (*SECURITY, *PUBLIC),
+)
 
 
 async def livez(_: ApiRequest) -> Response:
@@ -49,7 +80,7 @@ async def metrics(request: ApiRequest) -> Response:
 
 
 async def openapi(request: ApiRequest) -> Response:
-    """The OpenAPI document, which is made when it is first asked for."""
+    """The OpenAPI document, which is made at the first request."""
     body = _document(request.services.settings.public_url)
     return conditional(request.headers, body, "application/json", cache_control="public, max-age=60")
 

@@ -1,4 +1,4 @@
-"""The decorated liveblog: the stored game with its references resolved and its events beside it."""
+"""References to master data, checked and resolved, and the liveblog that is decorated with them and its events."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from api.content import tally
 from api.json_path import Json, kind, node, text
-from api.reading import documents
+from api.liveblog_access import documents
 from mapping.documents.game import COMPACT_EVENT
-from mapping.documents.scalars import PUBLISHED, UNPUBLISHED
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import Unprocessable
 from mapping.event_patch import shown
+from mapping.references import references
 from store import declarations, listing, liveblogs, masterdata
 from store.tables import locations, players, teams, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
+    from mapping.references import Reference
     from store.liveblogs import StoredGame
 
 OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")
-EDITABLE = (PUBLISHED, UNPUBLISHED)
+EDITABLE = (LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED)
 TABLES = {"Team": teams, "Player": players, "Tournament": tournaments, "Location": locations}
 """Kind of a reference → where its record stands."""
 AT_ONCE = 500
@@ -48,12 +51,12 @@ def decorate_compact(
     """The games with abbreviated events, of which no more is read than that takes."""
     outlines = listing.outlines(conn, [game.id for game in games])
     resolved = complete(conn, [game.as_document() for game in games])
-    answer = []
+    complete_games = []
     for game, document in zip(games, resolved, strict=True):
         events = documents(outlines[game.id])
         beside = _beside(conn, game, document, events, owner_name)
-        answer.append({**document, **beside, "events": [abbreviated(event) for event in events]})
-    return answer
+        complete_games.append({**document, **beside, "events": [abbreviated(event) for event in events]})
+    return complete_games
 
 
 def _beside(
@@ -110,7 +113,7 @@ def custom_template(conn: Connection, game: StoredGame) -> Json | None:
 def complete(conn: Connection, documents: list[Json]) -> list[Json]:
     """The documents with every reference to master data in them resolved."""
     found = wanted(documents)
-    named = master_data(conn, found) if found else {}
+    named = {name: record.as_document() for name, record in records(conn, found).items()} if found else {}
     return [resolve(document, named) for document in documents] if named else documents
 
 
@@ -130,15 +133,34 @@ def wanted(documents: Iterable[Json]) -> set[Named]:
     return found
 
 
-def master_data(conn: Connection, wanted: set[Named]) -> dict[Named, Json]:
-    """The records that are named, as JSON; those that do not exist are left out."""
-    found: dict[Named, Json] = {}
+def records(conn: Connection, wanted: Iterable[Named]) -> dict[Named, masterdata.Master]:
+    """The master data records that are named; those that do not exist are left out."""
+    found: dict[Named, masterdata.Master] = {}
     for name, table in TABLES.items():
-        ids = sorted(object_id for each, object_id in wanted if each == name)
+        ids = sorted({object_id for each, object_id in wanted if each == name})
         for start in range(0, len(ids), AT_ONCE):
-            records = masterdata.find(conn, table, ids[start : start + AT_ONCE])
-            found |= {(name, object_id): record.as_document() for object_id, record in records.items()}
+            part = masterdata.find(conn, table, ids[start : start + AT_ONCE])
+            found |= {(name, object_id): record for object_id, record in part.items()}
     return found
+
+
+def check_references(
+    conn: Connection, sent: Json, *, visible: Collection[str], known: Mapping[str, Any]
+) -> list[Reference]:
+    """The references of the document that are new to it; raises Unprocessable, with the path, for one to no visible record.
+
+    `visible`: organizations whose records may be named. `known`: the document so far, whose references need no check.
+    """
+    if not wanted([sent]):
+        return []
+    before = {(each.kind, each.id) for each in references(known)}
+    named = [each for each in references(sent) if (each.kind, each.id) not in before]
+    found = records(conn, {(each.kind, each.id) for each in named})
+    for each in named:
+        record = found.get((each.kind, each.id))
+        if record is None or record.owner_id not in visible:
+            raise Unprocessable(f"there is no such {each.kind.lower()}", field=each.path)
+    return named
 
 
 def resolve(value: Any, named: Mapping[Named, Json]) -> Any:

@@ -1,4 +1,4 @@
-"""Answers rendered lately: many readers ask for the same few, and most of the work is in the rendering."""
+"""Cache of rendered responses: many readers request the same few, and most of the work is in the rendering."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ KEPT_BYTES = 32 * 1024 * 1024
 
 
 class Rendered:
-    """Bodies by everything that they depend on: the liveblog, its version, the format and what was asked for.
+    """Bodies by everything that they depend on: the liveblog, its version, the format and the parameters.
 
-    Who may read is decided before, for each request anew: a body is never kept by who asked for it.
+    Access is checked before, for each request anew: no key names a client.
     """
 
     def __init__(self, monotonic: Callable[[], float], kept_bytes: int = KEPT_BYTES) -> None:

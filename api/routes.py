@@ -1,4 +1,4 @@
-"""All routes: method, path, handler, who may ask, and how the OpenAPI document describes it."""
+"""All routes: method, path, handler, access, and how the OpenAPI document describes it."""
 
 from __future__ import annotations
 
@@ -7,28 +7,24 @@ from typing import TYPE_CHECKING
 
 from api import ops
 from api.events import endpoint as events
-from api.events import operations
 from api.external import endpoint as external
 from api.feeds import endpoint as feeds
 from api.feeds.common import FEED_PATH
-from api.live_operations import DELTA_OPERATION, STREAM_OPERATION
-from api.liveblogs import delta_endpoint as delta
+from api.liveblogs import delta
 from api.liveblogs import endpoint as liveblogs
 from api.masterdata import endpoint as masters
 from api.masterdata import kinds
 from api.openapi import Json, document
 from api.page import endpoint as pages
-from api.read_operations import METRICS, PAGE_OPERATION, PROBES, feed_operation
+from api.page.page import STREAM_PATH
 from api.routing import Route
 from api.static import folder
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
-from mapping.documents.collection import Collection
-from mapping.documents.delta import GameShowResponse
 from mapping.documents.event import Event
 from mapping.documents.external import CreateFromExternal
-from mapping.documents.game import Game, GameDraft
+from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.modification import PostModifications
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
@@ -42,15 +38,15 @@ HOOKS_V5 = "/api/v5/webhooks"
 
 # fmt: off
 ROUTES: tuple[Route, ...] = (
-    # What is asked for most stands first: the router looks from the top.
-    *(Route("GET", f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), "feed", feed_operation(form.extension, form.content_type))
+    # What is requested most stands first: the router looks from the top.
+    *(Route("GET", f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), "feed", feeds.feed_operation(form))
       for form in feeds.FORMATS),
-    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", PAGE_OPERATION),
-    Route("GET", stream.STREAM_PATH, stream.watch, "page", STREAM_OPERATION),
-    Route("GET", delta.DELTA_PATH, delta.show, "page", DELTA_OPERATION),
-    Route("POST", f"{WRITE}/event/create.json", events.create, "write", operations.CREATE),
-    Route("POST", f"{WRITE}/event/update.json", events.update, "write", operations.UPDATE),
-    Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", operations.DELETE),
+    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
+    Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
+    Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
+    Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
+    Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
+    Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),
     Route("POST", f"{WRITE}/ticker/create.json", liveblogs.create, "write", liveblogs.CREATE),
     Route("POST", f"{WRITE}/ticker/post_modifications.json", liveblogs.post_modifications, "write", liveblogs.MODIFY),
     Route("GET", f"{WRITE}/ticker/show.json", liveblogs.show, "read", liveblogs.SHOW),
@@ -73,9 +69,9 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{HOOKS_V5}/subscribe.json", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE_V5),
     Route("POST", f"{HOOKS_V5}/unsubscribe.json", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE_V5),
     Route("GET", f"{HOOKS_V5}/index.json", webhooks.list_subscriptions, "webhooks", webhooks.INDEX_V5),
-    Route("GET", "/livez", ops.livez, "open", PROBES["livez"]),
-    Route("GET", "/readyz", ops.readyz, "open", PROBES["readyz"]),
-    Route("GET", "/metrics", ops.metrics, "metrics", METRICS),
+    Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
+    Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
+    Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),
     Route("GET", "/", pages.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),

@@ -1,67 +1,30 @@
-"""What a row of the table of routes is, and how its handler is reached: checked access, then one request in, one response out."""
+"""A row of the table of routes, and how its handler is reached: access is checked, then one request in, one response out."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from starlette import routing
-from starlette.requests import Request
 from starlette.responses import Response
 
-from api.auth import Caller, proven
-from api.bodies import checked, read_body
-from api.context import Context, context_of
-from api.reading import READ, check_feed_reader, check_page_reader
-from mapping.documents.base import Document
-from mapping.errors import Forbidden
+from api.request import UNAUTHORIZED, ApiRequest
+from mapping.errors import Forbidden, Unauthorized
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from api.query import Query
     from api.services import Services
 
-DocumentT = TypeVar("DocumentT", bound=Document)
 Access = Literal["open", "page", "feed", "read", "write", "external", "webhooks", "metrics"]
-"""Who may ask. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
+"""Who may send it. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
 feeds are public. Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret and
 the scope of that name (read: or write), of the organization that the path names."""
 
 
-class ApiRequest(Request):
-    """A request whose caller has been let in."""
-
-    @property
-    def services(self) -> Services:
-        services: Services = self.scope["services"]
-        return services
-
-    @property
-    def context(self) -> Context:
-        return context_of(self.scope)
-
-    @property
-    def query(self) -> Query:
-        """The parameters of the query, each given once."""
-        return self.context.query
-
-    @property
-    def caller(self) -> Caller:
-        """Whoever gave a valid secret; raises Unauthorized."""
-        return proven(self.context.caller)
-
-    @property
-    def organization_id(self) -> str:
-        """The organization that the path names."""
-        return str(self.path_params["organizationId"])
-
-    async def document(self, model: type[DocumentT]) -> DocumentT:
-        """The document in the body; raises InvalidRequest, or Unprocessable with the field at fault."""
-        return checked(model, read_body(await self.body()))
-
-
+READ = ("read", "write")
+"""Scopes of which either one is enough to read."""
 Handler = Callable[[ApiRequest], Awaitable[Response]]
 
 
@@ -101,11 +64,13 @@ def _open(_: ApiRequest) -> None:
 
 
 def _page(request: ApiRequest) -> None:
-    check_page_reader(request.context.caller, public=request.services.settings.public_feeds)
+    if not request.services.settings.public_feeds and request.context.caller is None:
+        raise Unauthorized(UNAUTHORIZED)
 
 
 def _feed(request: ApiRequest) -> None:
-    check_feed_reader(request.context.caller, public=request.services.settings.public_feeds)
+    if not request.services.settings.public_feeds:
+        request.caller.demand(*READ)
 
 
 def _metrics(request: ApiRequest) -> None:

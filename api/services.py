@@ -1,10 +1,10 @@
-"""What the API is given by whoever starts it: the store, the settings and the few things it cannot do by itself."""
+"""What the daemon hands to the API: the store, the settings and the few things that the API cannot do by itself."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from api.events.liveblog_index import LiveblogIndex
+from api.liveblog_access import LiveblogIndex
 from api.stream.streams import Streams
 from store.database import Store
 
@@ -19,20 +19,20 @@ class ApiSettings:
     """Limits and addresses of the API; rates are requests a second, 0 means no limit."""
 
     public_url: str
-    public_feeds: bool = False
-    public_metrics: bool = False
-    webhooks_per_organization: int = 100
-    secret_overlap: float = 86_400.0
+    public_feeds: bool
+    public_metrics: bool
+    webhooks_per_organization: int
+    secret_overlap: float
     """Seconds for which the secret before signs too after a rotation."""
-    timezone: str = "UTC"
+    timezone: str
     """Whose days the time frames of searches mean."""
-    body_bytes: int = 1_048_576
-    client_per_second: float = 20
-    client_burst: int = 60
-    public_per_second: float = 30
-    feed_limit_max: int = 1000
+    body_bytes: int
+    client_per_second: float
+    client_burst: int
+    public_per_second: float
+    feed_limit_max: int
     feed_max_age: int = 2
-    """Seconds for which a cache may keep a feed or page without asking again."""
+    """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES
 
 
@@ -77,10 +77,10 @@ class Services:
     event_types: frozenset[str]
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
     """Whether an address may be called now that a client of the organization names; without it only its form is checked,
-    and whoever calls it checks it anyway."""
+    and it is checked at each connection anyway."""
     streams: Streams | None = None
-    """Who watches which liveblog; whoever starts the API closes them before it stops. The API makes its own without."""
+    """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
     metrics: Callable[[], bytes] | None = None
     """The numbers for Prometheus."""
-    homes: LiveblogIndex = field(default_factory=LiveblogIndex)
-    """Which liveblog the next write is about."""
+    liveblog_index: LiveblogIndex = field(default_factory=LiveblogIndex)
+    """Which liveblog the next write belongs to."""

@@ -12,7 +12,8 @@ from mapping.errors import NotFound
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.routing import ApiRequest, Handler
+    from api.request import ApiRequest
+    from api.routing import Handler
 
 TYPES = {
     "css": "text/css; charset=utf-8",
@@ -34,11 +35,11 @@ def file(package: str, name: str) -> bytes | None:
 def folder(package: str) -> Handler:
     """A handler that serves the files of a folder by the parameter `name`."""
 
-    async def answer(request: ApiRequest) -> Response:
+    async def respond(request: ApiRequest) -> Response:
         name = request.path_params["name"]
         body = file(package, name) if len(name) <= 64 and not name.endswith(".py") else None
         if body is None:
             raise NotFound("there is no such file")
         return conditional(request.headers, body, TYPES[name.rpartition(".")[2]], cache_control=CACHE)
 
-    return answer
+    return respond

@@ -20,6 +20,7 @@ import secrets
 import sys
 import tempfile
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +29,14 @@ import structlog
 import uvloop
 
 from api.app import create_app
-from api.services import ApiSettings, Services
+from api.services import Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
+from config import Settings
 from config.sections import Server
 from ingest.cli.shared import settle_memory
+from ingest.daemon.build import api_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.server import serving
 from providers.http_server import bound
@@ -63,11 +66,11 @@ logged on either side.
 
 Most of a write is the HTTP server, the app and the unit, in Python. On PostgreSQL it takes four round trips when it comes alone
 (BEGIN; read and lock; write everything; COMMIT), and between two and three where many write into one liveblog, because those
-take turns and share transactions. The last line shows what the app alone takes: the ratio where no database is asked at all (the
+take turns and share transactions. The last line shows what the app alone takes: the ratio where no database is involved at all (the
 unit runs in the event loop on SQLite, nothing synchronised).
 
 Shown is the run in the middle. On a shared machine a core is at times twice as fast as at others, and the plain side gains more by
-it than ours, so runs differ; all their ratios are told.
+it than ours, so runs differ; all their ratios are shown.
 
 """
 DRIVER = """
@@ -128,7 +131,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
 
     services = Services(
         store=store,
-        settings=ApiSettings(public_url="http://x", client_per_second=0, public_per_second=0),
+        settings=replace(api_settings(Settings(), "http://x"), client_per_second=0, public_per_second=0),
         import_match=nothing,
         organizations=lambda _: "Bench",
         ready=nothing,
@@ -137,7 +140,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
         event_types=frozenset(),
     )
     server = Server()
-    limits = ConnectionLimits(server, per_address=0)
+    limits = ConnectionLimits(server, connections_per_address=0, max_connections=server.max_connections)
     async with serving(create_app(services), bound("127.0.0.1", 0), limits, server) as address:
         yield address, store
     await store.close()
@@ -168,19 +171,19 @@ async def driving(
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", DRIVER, *words), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
-    asked, told = process.stdin, process.stdout
-    assert asked is not None
-    assert told is not None
+    requests, replies = process.stdin, process.stdout
+    assert requests is not None
+    assert replies is not None
 
     async def turn() -> None:
-        asked.write(f"{count}\n".encode())
-        if await told.readline() != b"done\n":
+        requests.write(f"{count}\n".encode())
+        if await replies.readline() != b"done\n":
             raise RuntimeError("the driver failed")
 
     try:
         yield turn
     finally:
-        asked.close()
+        requests.close()
         await process.wait()
 
 
@@ -223,7 +226,7 @@ def undatabased(store: Store) -> None:
 
 
 async def floor(naive_url: str, given: argparse.Namespace) -> Figure:
-    """What a write costs before any database is asked, by a plain one with its database."""
+    """What a write costs before any database is involved, by a plain one with its database."""
     with tempfile.TemporaryDirectory() as folder:
         async with plain(naive_url) as naive, ours(f"sqlite+aiosqlite:///{folder}/floor.db") as (address, store):
             name = await filled(store, 1, 10)

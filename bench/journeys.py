@@ -1,4 +1,4 @@
-"""Which product files four journeys through the house enter: `python -m bench.journeys`.
+"""Which product files four journeys through the daemon enter: `python -m bench.journeys`.
 
 A profiler counts the files whose functions run, each journey made once before so that what is made once is not counted:
 an event update, a poll that finds nothing new, one that does, and createFromExternal. Real API, store (SQLite), followers
@@ -15,6 +15,7 @@ import logging
 import sys
 import threading
 import time
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,11 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
-from api.services import ApiSettings, Services
-from bench.polling import ORGANIZATION, bench_house, changing, follow
+from api.services import Services
+from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
+from config import Settings
+from ingest.daemon.build import api_settings
 from mapping.reconcile import CONFIRMATIONS
 from store.liveblogs import list_games
 
@@ -99,34 +102,34 @@ async def request(app: ASGIApp, path: str, query: str, document: Json) -> Json:
     return found
 
 
-def app_of(house: Components) -> ASGIApp:
-    """The API over the house's store and importer."""
+def app_of(components: Components) -> ASGIApp:
+    """The API over their store and importer."""
     services = Services(
-        store=house.store,
-        settings=ApiSettings(public_url="http://bench", client_per_second=0, public_per_second=0),
-        import_match=house.importer,
+        store=components.store,
+        settings=replace(api_settings(Settings(), "http://bench"), client_per_second=0, public_per_second=0),
+        import_match=components.importer,
         organizations={ORGANIZATION: "Bench"}.get,
         ready=dict,  # type: ignore[arg-type]
         clock=time.time,
-        providers=house.registry.ids,
-        event_types=house.registry.event_types,
+        providers=components.registry.ids,
+        event_types=components.registry.event_types,
     )
     return create_app(services)
 
 
 async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
     """The files of each journey."""
-    async with bench_house(address) as house:
-        app, numbers = app_of(house), count(1)
+    async with bench_components(address) as components:
+        app, numbers = app_of(components), count(1)
         await changing(address, on=False)
-        await follow(house, 1)
-        match = house.followers.matches[0]
+        await follow(components, 1)
+        match = components.followers.matches[0]
 
         async def create() -> Json:
             return await request(app, EXTERNAL, "", {**MATCH, "matchId": str(6_000_000 + next(numbers))})
 
         async def poll() -> None:
-            await house.followers.poll(match)
+            await components.followers.poll(match)
 
         game = await create()
         event = await request(app, f"{EVENT}/create.json", f"ticker_local_id={game['local_id']}", POST)
@@ -143,17 +146,17 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
             found[name] = await entered.during(work)
         await changing(address, on=True)
         for _ in range(MOST_POLLS):
-            before = match.changed_at, await versions(house)
+            before = match.changed_at, await versions(components)
             files = await entered.during(poll)
-            if (match.changed_at, await versions(house)) != before:
+            if (match.changed_at, await versions(components)) != before:
                 found["changed poll"] = files  # the last of several: what is made once has been made
             await asyncio.sleep(0.02)
         return found
 
 
-async def versions(house: Components) -> int:
+async def versions(components: Components) -> int:
     """The versions of all liveblogs together."""
-    games = await house.store.read(list_games)
+    games = await components.store.read(list_games)
     return sum(game.version for game in games)
 
 

@@ -13,7 +13,8 @@ from sqlalchemy import JSON, ForeignKey, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from mapping.documents import Event, dump
+from mapping.documents.base import dump
+from mapping.documents.event import Event
 from providers.http_server import bound, listening
 from store import clients
 from store.ids import new_local_id

@@ -47,10 +47,10 @@ event differs. The bare side makes the same requests with httpx's client on the 
 
 A poll goes to that transport without httpx's client, so it is cheaper than what it is compared with. Where both go through
 the client, the difference is what following a match adds to its requests: turns, slots, the circuit, judging the answers.
-Beside our own bare requests, which have a time-out, limits and the provider's errors told apart already, the same two dozen
+Beside our own bare requests, which have a time-out, limits and the provider's errors distinguished already, the same two dozen
 microseconds weigh most; that line moves between 1.02 and 1.2 from one run to the next.
 
-At their rhythm polls are seconds apart, and both sides pay for a processor that has been doing something else; all due at once
+At their intervals polls are seconds apart, and both sides pay for a processor that has been doing something else; all due at once
 is what a process does that has fallen behind, where a changed poll stands out more: it costs 8 to 10 ms beyond an unchanged
 one, half of which is reading the 62 rows again, a fifth comparing and writing.
 
@@ -70,10 +70,10 @@ def settings_of(address: str, folder: Path) -> Settings:
     })  # fmt: skip
 
 
-async def follow(house: Components, count: int, first: int = 0) -> None:
+async def follow(components: Components, count: int, first: int = 0) -> None:
     """A liveblog with text for each of `count` matches."""
     for number in range(first, count):
-        await house.importer(ImportRequest(
+        await components.importer(ImportRequest(
             organization_id=ORGANIZATION, client_id="cms", provider="heim", selector_kind="match",
             selector_id=str(5_000_000 + number), title=None, locale="en", text=True, auto_post=True,
             exclude_scoreboard=False, exclude_events=(), idempotency_key=None, idempotency_digest="",
@@ -81,13 +81,13 @@ async def follow(house: Components, count: int, first: int = 0) -> None:
 
 
 @asynccontextmanager
-async def bench_house(address: str) -> AsyncIterator[Components]:
+async def bench_components(address: str) -> AsyncIterator[Components]:
     with tempfile.TemporaryDirectory() as folder:
-        async with build_components(settings_of(address, Path(folder))) as house:
-            await house.leasing.start()
-            leasing = asyncio.create_task(house.leasing.run())
+        async with build_components(settings_of(address, Path(folder))) as components:
+            await components.leasing.start()
+            leasing = asyncio.create_task(components.leasing.run())
             try:
-                yield house
+                yield components
             finally:
                 leasing.cancel()
                 await asyncio.gather(leasing, return_exceptions=True)
@@ -107,7 +107,7 @@ def paths(match: Followed) -> list[tuple[str, str | None]]:
 def plain(address: str) -> httpx.AsyncClient:
     """httpx's client on the transport that we use as well."""
     headers = {"Accept": "application/json", "Accept-Encoding": "gzip"}
-    wire = http_client.connect(address).wire
+    wire = http_client.connect(address).transport
     return httpx.AsyncClient(base_url=address, headers=headers, transport=wire, timeout=10, trust_env=False)
 
 
@@ -132,10 +132,10 @@ class Through(httpx.AsyncBaseTransport):
         return await self._client.send(request, stream=True)
 
 
-async def unchanged(house: Components, client: httpx.AsyncClient, polls: int = 400) -> list[Figure]:
+async def unchanged(components: Components, client: httpx.AsyncClient, polls: int = 400) -> list[Figure]:
     """(a) A poll that finds nothing new, one after the other: beside httpx's client, through it, and beside our own way."""
-    match = house.followers.matches[0]
-    poller = house.followers._pollers[match.endpoint]
+    match = components.followers.matches[0]
+    poller = components.followers._pollers[match.endpoint]
     own: http_client.Client = poller.adapter._adapter._client  # type: ignore[attr-defined]
 
     async def ours() -> None:
@@ -156,7 +156,7 @@ async def unchanged(house: Components, client: httpx.AsyncClient, polls: int = 4
         f"{name} with our own transport, its guards included",
         await alternating(ours, barest, rounds=ROUNDS), None, polls,
     )  # fmt: skip
-    wire = own.wire
+    wire = own.transport
     object.__setattr__(own, "wire", Through(client))
     try:
         sides = await alternating(ours, theirs, rounds=ROUNDS)
@@ -166,16 +166,16 @@ async def unchanged(house: Components, client: httpx.AsyncClient, polls: int = 4
 
 
 async def day(
-    house: Components, client: httpx.AsyncClient, count: int, spread: float = INTERVAL
+    components: Components, client: httpx.AsyncClient, count: int, spread: float = INTERVAL
 ) -> tuple[Figure, float]:
     """(b) Everything between heap and database: each match polled once within `spread` seconds, 9 % of the polls changed.
 
     The second value is the CPU of a poll in seconds.
     """
-    matches = house.followers.matches[:count]
+    matches = components.followers.matches[:count]
 
     async def ours() -> None:
-        await _driven(house, list(matches), spread)
+        await _driven(components, list(matches), spread)
 
     async def theirs() -> None:
         began = time.monotonic()
@@ -202,9 +202,9 @@ async def day(
     return ratio(name, sides, 1.5 if spread and count == 1000 else None, count), sides.first / count
 
 
-async def _driven(house: Components, matches: list[Followed], spread: float) -> None:
+async def _driven(components: Components, matches: list[Followed], spread: float) -> None:
     """Make them due one after the other, and let the followers' own loop drive each of them once."""
-    followers = house.followers
+    followers = components.followers
     before = sum(match.polls for match in matches)
     for number, match in enumerate(matches):
         followers._schedule(match, spread * number / len(matches))
@@ -224,15 +224,15 @@ def ratio(name: str, sides: Sides, target: float | None, polls: int) -> Figure:
 
 async def memory(address: str, count: int = 300) -> Figure:
     """(c) What a process holds for a match that it follows and has brought in line, beyond its base and its caches."""
-    async with bench_house(address) as house:
-        await follow(house, count)
-        rows = [row.id for row in await house.store.read(sync.follows)]
-        await _all_afresh(house, rows)  # fills what is held for all matches together
-        house.followers._matches.clear()
-        house.followers._heap.clear()
+    async with bench_components(address) as components:
+        await follow(components, count)
+        rows = [row.id for row in await components.store.read(sync.follows)]
+        await _all_afresh(components, rows)  # fills what is kept for all matches together
+        components.followers._matches.clear()
+        components.followers._heap.clear()
         gc.collect()
         tracemalloc.start()
-        await _all_afresh(house, rows)
+        await _all_afresh(components, rows)
         gc.collect()
         held, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
@@ -240,18 +240,18 @@ async def memory(address: str, count: int = 300) -> Figure:
     return Figure("memory per followed match", f"{size:.1f} KB", "≤ 10 KB", size <= 10)
 
 
-async def _all_afresh(house: Components, rows: list[str]) -> None:
+async def _all_afresh(components: Components, rows: list[str]) -> None:
     for row in rows:
-        await house.followers.follow(row, afresh=True)
-    for match in house.followers.matches:
-        await house.followers.poll(match)
+        await components.followers.follow(row, afresh=True)
+    for match in components.followers.matches:
+        await components.followers.poll(match)
         assert match.remembered
 
 
-async def latency(house: Components, seconds: float = 20.0) -> Figure:
+async def latency(components: Components, seconds: float = 20.0) -> Figure:
     """(d) From the change upstream to the commit, the interval in it: the lateness of the poll and what follows it."""
     took: list[float] = []
-    followers = house.followers
+    followers = components.followers
     poller = next(iter(followers._pollers.values()))
     apply = type(poller)._apply
 
@@ -281,25 +281,25 @@ async def measured(counts: tuple[int, ...]) -> list[Figure]:
     async with upstream() as address:
         client = plain(address)
         await changing(address, on=False)
-        async with bench_house(address) as house:
-            await follow(house, 1)
-            await settled(house)
-            figures += await unchanged(house, client)
+        async with bench_components(address) as components:
+            await follow(components, 1)
+            await settled(components)
+            figures += await unchanged(components, client)
         figures.append(await memory(address))
         await changing(address, on=True)
-        async with bench_house(address) as house:
+        async with bench_components(address) as components:
             done, costs = 0, dict[int, float]()
             for count in counts:
-                await follow(house, count, first=done)
+                await follow(components, count, first=done)
                 done = count
-                await settled(house)
+                await settled(components)
                 gc.collect()
                 gc.freeze()  # as the daemon does with what it has loaded
-                figure, costs[count] = await day(house, client, count)
+                figure, costs[count] = await day(components, client, count)
                 figures.append(figure)
                 if count == 1000:
-                    figures.append((await day(house, client, count, spread=0.0))[0])
-                    figures.append(await latency(house))
+                    figures.append((await day(components, client, count, spread=0.0))[0])
+                    figures.append(await latency(components))
         await client.aclose()
     if len(costs) > 1:
         few, many = min(costs), max(costs)
@@ -309,11 +309,11 @@ async def measured(counts: tuple[int, ...]) -> list[Figure]:
     return figures
 
 
-async def settled(house: Components) -> None:
+async def settled(components: Components) -> None:
     """The first polls of new matches are not those that are measured."""
-    for match in house.followers.matches:
+    for match in components.followers.matches:
         while match.pending or match.afresh or not match.polls:
-            await house.followers.poll(match)
+            await components.followers.poll(match)
         assert match.status in (Status.LIVE, Status.BREAK), match.status
 
 

@@ -30,7 +30,8 @@ import httpx
 import structlog
 
 from bench.measure import Figure, percentile, table
-from ingest.webhooks.dispatcher import DeliveryConfig, Dispatcher
+from config.sections import Webhooks
+from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from store import webhooks
 from store.database import Store
@@ -104,7 +105,7 @@ class Receivers:
 
 
 @asynccontextmanager
-async def house(urls: list[str], rhythm: DeliveryConfig) -> AsyncIterator[tuple[Store, Dispatcher, list[str]]]:
+async def house(urls: list[str], settings: Webhooks) -> AsyncIterator[tuple[Store, Dispatcher, list[str]]]:
     """A store with liveblogs and subscriptions, and the deliveries of it."""
     with tempfile.TemporaryDirectory() as folder:
         store = await Store.open(f"sqlite+aiosqlite:///{Path(folder) / 'bench.db'}")
@@ -114,7 +115,7 @@ async def house(urls: list[str], rhythm: DeliveryConfig) -> AsyncIterator[tuple[
                 partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=secret, limit=10_000)
             )
         games = [f"{number:024x}" for number in range(1, GAMES + 1)]
-        delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), rhythm)
+        delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), settings)
         store.on_step(delivering.wake)
         running = asyncio.create_task(delivering.run(alone=True))
         for game in games:
@@ -131,7 +132,7 @@ async def house(urls: list[str], rhythm: DeliveryConfig) -> AsyncIterator[tuple[
 
 async def cpu_of_deliveries(receivers: Receivers, updates: int) -> float:
     """CPU seconds of a delivery, with all that belongs to it."""
-    async with house(receivers.urls, DeliveryConfig(rate=0)) as (store, _, games):
+    async with house(receivers.urls, Webhooks(rate=0)) as (store, _, games):
         await receivers.until(len(receivers.urls) * GAMES)
         await receivers.ask("take")
         began = time.process_time()
@@ -199,7 +200,7 @@ async def latencies(good: int, silent: int, updates: int = 100, pause: float = 0
     """Seconds from a commit to each arrival at a healthy receiver."""
     receivers = Receivers(good, silent)
     try:
-        async with house(receivers.urls, DeliveryConfig()) as (store, _, games):
+        async with house(receivers.urls, Webhooks()) as (store, _, games):
             await receivers.until(good * GAMES)
             await receivers.ask("take")
             committed: dict[tuple[str, str], float] = {}
@@ -259,8 +260,9 @@ dearer with each connection in its pool, and, without a target, through a client
 CPU is that of the whole process, its writing thread included. Latency is wall-clock time from the commit to the arrival;
 a black hole takes connections and never answers.
 """
-TAIL = """Where it comes from: a receiver's connections are its own and speak HTTP/1.1 on the loop (`ingest/webhooks/wire.py`:
-the guard connects, llhttp parses); a version's body is made once for all receivers; what is new is read once for all lanes;
+TAIL = """Where it comes from: a receiver's connections are its own, in an aiohttp session behind the guard
+(`ingest/webhooks/receiver_client.py`); a version's body is made once for all receivers; what is new is read once for all
+of them;
 what ends within 10 ms is recorded in one transaction.
 """
 

@@ -1,4 +1,4 @@
-"""What no single table can know about itself: that names lead somewhere, and that keys are told apart."""
+"""What no single table can know about itself: that names lead somewhere, and that no key stands twice."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ class Overlaid:
 
 
 def overlay(tree: Mapping[str, Any], environ: Mapping[str, str]) -> Overlaid:
-    """`tree` with every setting of `environ` laid over it; what cannot be laid is a problem under its variable."""
-    laid: dict[str, Any] = deepcopy(dict(tree))
+    """`tree` with every setting of `environ` laid over it; what leads nowhere is a problem under its variable."""
+    overlaid: dict[str, Any] = deepcopy(dict(tree))
     origins: dict[Path, str] = {}
     problems: list[Problem] = []
     for name in sorted(name for name in environ if name.upper().startswith(PREFIX)):
@@ -44,13 +44,13 @@ def overlay(tree: Mapping[str, Any], environ: Mapping[str, str]) -> Overlaid:
         if SEPARATOR not in rest:
             problems += _misspelt(name, rest, environ[name])
             continue
-        attempt = deepcopy(laid)  # a variable that leads nowhere leaves no half-made tables
+        attempt = deepcopy(overlaid)  # a variable that leads nowhere leaves no half-made tables
         try:
             origins[_lay(attempt, rest.split(SEPARATOR), environ[name], origins)] = name
-            laid = attempt
+            overlaid = attempt
         except _NowhereError as nowhere:
             problems.append(Problem(name, dotted(nowhere.path), nowhere.text))
-    return Overlaid(laid, origins, tuple(problems))
+    return Overlaid(overlaid, origins, tuple(problems))
 
 
 class _NowhereError(Exception):

@@ -1,4 +1,4 @@
-"""How a problem with the settings is told: where it stands, which key, what is wrong, and never the value."""
+"""How a problem with the settings is reported: where it stands, which key, what is wrong, and never the value."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ from config.crossing import ValidTables, conflicts
 from config.environment import overlay
 from config.errors import ConfigError, Path, Problem, dotted
 from config.nearest import prune
-from config.salvage import salvaged
 from config.secretfiles import resolve
 from config.settings import Settings
 from config.shape import FILE_SUFFIX, SHAPE
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from config.vocabulary import Vocabulary
+
+
+ENTRIES = ("organizations", "clients", "providers")
+"""Tables whose entries stand for themselves: an invalid one goes, the others stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +58,17 @@ def read(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabula
         written = {} if path is None else _parse(path)
     except ConfigError as error:
         return ConfigReading(None, error.problems)
-    known, strangers = prune(written, SHAPE)
-    laid = overlay(known, environ)
-    secrets = resolve(laid.tree, SHAPE, FilePath() if path is None else path.parent)
-
-    def told(found: Iterable[tuple[Path, str]]) -> list[Problem]:
-        return [Problem(_origin(at, laid.origins) or name, dotted(at), text) for at, text in found]
-
-    early = [*told(strangers), *laid.problems, *told(secrets.problems)]
+    known, unknown = prune(written, SHAPE)
+    overlaid = overlay(known, environ)
+    secrets = resolve(overlaid.tree, SHAPE, FilePath() if path is None else path.parent)
     settings, invalid = _validate(secrets.tree, vocabulary)
-    unread = {_without_suffix(at) for at, _ in secrets.problems}
-    problems = [*early, *told((at, text) for at, text in invalid if at not in unread)]
+    unreadable = {_without_suffix(at) for at, _ in secrets.problems}
+
+    def located(found: Iterable[tuple[Path, str]]) -> list[Problem]:
+        return [Problem(_origin(at, overlaid.origins) or name, dotted(at), text) for at, text in found]
+
+    problems = [*located(unknown), *overlaid.problems, *located(secrets.problems)]
+    problems += located((at, text) for at, text in invalid if at not in unreadable)
     if settings is None or problems:
         return ConfigReading(None, tuple(problems), secrets.files, written)
     return ConfigReading(settings, (), secrets.files, written)
@@ -91,13 +94,44 @@ def _validate(tree: dict[str, Any], vocabulary: Vocabulary | None) -> tuple[Sett
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)
-        remains = salvaged(tree, [detail["loc"] for detail in details])
-        return None, [*map(_told, details), *(conflicts(remains, vocabulary) if remains is not None else ())]
+        remaining = _salvaged(tree, [detail["loc"] for detail in details])
+        return None, [*map(_described, details), *(() if remaining is None else conflicts(remaining, vocabulary))]
     found = list(conflicts(ValidTables.whole(settings), vocabulary))
     return (None if found else settings), found
 
 
-_WORDS = {
+def _salvaged(tree: Mapping[str, Any], errors: Iterable[Path]) -> ValidTables | None:
+    """`tree` without the entries, rows and keys that `errors` lie in, so that one reading reports all kinds of mistakes.
+
+    None where nothing valid remains.
+    """
+    remaining = {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
+    invalid_rows = {_remove(remaining, path) for path in errors}
+    rows = remaining.get("liveblogs", [])
+    valid = [index for index in range(len(rows)) if index not in invalid_rows]
+    try:
+        settings = Settings.model_validate({**remaining, "liveblogs": [rows[index] for index in valid]})
+    except ValidationError:
+        return None
+    organizations = tree.get("organizations")
+    named = frozenset(organizations) if isinstance(organizations, dict) else frozenset()
+    return ValidTables(settings, dict(zip(valid, settings.liveblogs, strict=True)), named)
+
+
+def _remove(tree: dict[str, Any], path: Path) -> int | None:
+    """Take the entry or key that `path` lies in out of `tree`; of a liveblog only the index is returned."""
+    top, inner = str(path[0]), len(path) > 1
+    table = tree.get(top)
+    if top == "liveblogs" and inner and isinstance(table, list):
+        return int(path[1])
+    if isinstance(table, dict) and inner and (top in ENTRIES or len(path) == 2):
+        table.pop(path[1], None)
+    else:
+        tree.pop(top, None)
+    return None
+
+
+_MESSAGES = {
     "missing": "is required",
     "model_type": "expects a table",
     "dict_type": "expects a table",
@@ -108,10 +142,10 @@ _WORDS = {
 }
 
 
-def _told(detail: ErrorDetails) -> tuple[Path, str]:
-    """Where and what, in the operator's words; the value at fault is left out."""
+def _described(detail: ErrorDetails) -> tuple[Path, str]:
+    """The path and what is wrong there; the value at fault is left out."""
     path = tuple(part for part in detail["loc"] if part != "[key]")
-    text = _WORDS.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
+    text = _MESSAGES.get(detail["type"]) or detail["msg"].removeprefix("Value error, ")
     return path, text.replace("Input should be", "expects", 1)
 
 

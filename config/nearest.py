@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from config.errors import Path, dotted
-from config.shape import SHAPE, Free, Node, Rows, Table, leaves
+from config.shape import SHAPE, Node, Table, children, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,22 +19,16 @@ def prune(tree: Any, node: Node, path: Path = ()) -> tuple[Any, tuple[tuple[Path
 
     What has another shape than `node` stays as it is: its type is the validation's business.
     """
-    children: dict[str | int, tuple[Any, Node]]
+    below = children(tree, node)
+    if below is None:
+        return tree, ()
     found: list[tuple[Path, str]] = []
-    match node, tree:
-        case Table(keys), dict():
-            found += [((*path, key), unknown((*path, key), keys)) for key in tree if key not in keys]
-            children = {key: (value, keys[key]) for key, value in tree.items() if key in keys}
-        case Free(inner), dict():
-            children = {key: (value, inner) for key, value in tree.items()}
-        case Rows(row), list():
-            children = {index: (value, row) for index, value in enumerate(tree)}
-        case _:
-            return tree, ()
-    clean: dict[str | int, Any] = {}
-    for key, (value, child) in children.items():
-        clean[key], below = prune(value, child, (*path, key))
-        found += below
+    if isinstance(node, Table):
+        found = [((*path, key), unknown((*path, key), node.keys)) for key in tree if key not in node.keys]
+    clean: dict[Any, Any] = {}
+    for key, (value, child) in below.items():
+        clean[key], more = prune(value, child, (*path, key))
+        found += more
     return (list(clean.values()) if isinstance(tree, list) else clean), tuple(found)
 
 

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from config.shape import FILE_SUFFIX, Free, Leaf, Node, Rows, Table
+from config.shape import FILE_SUFFIX, Leaf, Node, Table, children
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from config.errors import Path
 
 LIMIT = 65536
 """Bytes; nothing that is longer is a secret."""
 UNREADABLE = "unreadable"
-"""Stands in for a secret that could not be read, so that one problem is not told twice."""
+"""Stands in for a secret that could not be read, so that one problem is not reported twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +32,25 @@ class UnusableError(Exception):
 
 def resolve(tree: Any, node: Node, folder: FilePath, path: Path = ()) -> Resolved:
     """`tree` with every `<secret>_file` replaced by `<secret>`; relative file names count from `folder`."""
-    match node, tree:
-        case Table(keys), dict():
-            return _table(tree, keys, folder, path)
-        case Free(inner), dict():
-            return _gather({key: resolve(value, inner, folder, (*path, key)) for key, value in tree.items()})
-        case Rows(row), list():
-            below = _gather({i: resolve(value, row, folder, (*path, i)) for i, value in enumerate(tree)})
-            return Resolved(list(below.tree.values()), below.files, below.problems)
-        case _:
-            return Resolved(tree)
+    below = children(tree, node)
+    if below is None:
+        return Resolved(tree)
+    resolved = {key: resolve(value, inner, folder, (*path, key)) for key, (value, inner) in below.items()}
+    for key in _secret_keys(node):
+        if (name := key + FILE_SUFFIX) in resolved:
+            del resolved[name]
+            resolved[key] = _secret(tree[name], key in tree, folder, (*path, name))
+    trees = {key: part.tree for key, part in resolved.items()}
+    return Resolved(
+        list(trees.values()) if isinstance(tree, list) else trees,
+        tuple(file for part in resolved.values() for file in part.files),
+        tuple(problem for part in resolved.values() for problem in part.problems),
+    )
+
+
+def _secret_keys(node: Node) -> list[str]:
+    keys = node.keys if isinstance(node, Table) else {}
+    return [key for key, leaf in keys.items() if isinstance(leaf, Leaf) and leaf.secret]
 
 
 def read_secret(file: FilePath) -> str:
@@ -62,15 +69,6 @@ def read_secret(file: FilePath) -> str:
     return secret
 
 
-def _table(tree: dict[str, Any], keys: Mapping[str, Node], folder: FilePath, path: Path) -> Resolved:
-    named = {key for key, node in keys.items() if isinstance(node, Leaf) and node.secret and key + FILE_SUFFIX in tree}
-    done = {key: resolve(value, keys[key], folder, (*path, key)) for key, value in tree.items() if key in keys}
-    for key in named:
-        given = done.pop(key + FILE_SUFFIX).tree
-        done[key] = _secret(given, key in tree, folder, (*path, key + FILE_SUFFIX))
-    return _gather(done)
-
-
 def _secret(given: Any, also_inline: bool, folder: FilePath, path: Path) -> Resolved:
     if also_inline:
         return Resolved(UNREADABLE, problems=((path, "is given beside the secret itself; keep one of the two"),))
@@ -81,11 +79,3 @@ def _secret(given: Any, also_inline: bool, folder: FilePath, path: Path) -> Reso
         return Resolved(read_secret(file), files=(file,))
     except UnusableError as unusable:
         return Resolved(UNREADABLE, problems=((path, str(unusable)),))
-
-
-def _gather(parts: Mapping[Any, Resolved]) -> Resolved:
-    return Resolved(
-        {key: part.tree for key, part in parts.items()},
-        tuple(file for part in parts.values() for file in part.files),
-        tuple(problem for part in parts.values() for problem in part.problems),
-    )

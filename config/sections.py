@@ -15,6 +15,7 @@ from config.values import (
     Interval,
     Network,
     Number,
+    PostgresUrl,
     Text,
     Timezone,
     WebAddress,
@@ -45,6 +46,7 @@ class Server(Section):
 
 class Database(Section):
     url: DatabaseUrl = SecretStr("sqlite+aiosqlite:///matchwire.db")
+    direct_url: PostgresUrl | None = None
     pool_size: Annotated[Count, Field(ge=1, le=1000)] = 8
     timeout: Interval = 5.0
     start_wait: Duration = 60.0
@@ -52,6 +54,11 @@ class Database(Section):
     @property
     def is_sqlite(self) -> bool:
         return self.url.get_secret_value().startswith(SQLITE)
+
+    @property
+    def session_url(self) -> str:
+        """The address for what needs a session of its own: `direct_url` where `url` leads through a transaction pooler."""
+        return (self.direct_url or self.url).get_secret_value()
 
     def in_folder(self, folder: Path) -> Self:
         """The same database, its SQLite file in `folder` where the address names it relatively."""
@@ -67,7 +74,7 @@ class Logging(Section):
 
 
 class Polling(Section):
-    """Rhythm of the polls in seconds, and what one endpoint of a provider is spared."""
+    """Intervals of the polls in seconds, and the limits of one provider endpoint."""
 
     far: Interval = 900.0
     before: Interval = 60.0

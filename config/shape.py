@@ -95,4 +95,17 @@ def leaves(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
             yield from leaves(inner, (*path, "*"))
 
 
+def children(tree: Any, node: Node) -> dict[Any, tuple[Any, Node]] | None:
+    """The values of `tree` that `node` knows by their keys, each with its own node; None where the two have another shape."""
+    match node, tree:
+        case Table(keys), dict():
+            return {key: (value, keys[key]) for key, value in tree.items() if key in keys}
+        case Free(inner), dict():
+            return {key: (value, inner) for key, value in tree.items()}
+        case Rows(row), list():
+            return {index: (value, row) for index, value in enumerate(tree)}
+        case _:
+            return None
+
+
 SHAPE = table_of(Settings)

@@ -21,7 +21,7 @@ _ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?")
 _CLIENT = re.compile(r"[A-Za-z0-9](?:(?!__)[A-Za-z0-9_-]){0,62}(?<![_-])")
 _PROVIDER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
-_DATABASES = (SQLITE, "postgresql+asyncpg://")
+_POSTGRES = ("postgresql://", "postgresql+psycopg://", "postgresql+asyncpg://")
 
 
 def seconds(value: Any) -> Any:
@@ -100,8 +100,18 @@ def _secret(value: SecretStr) -> SecretStr:
 
 
 def _database(value: SecretStr) -> SecretStr:
-    if not value.get_secret_value().startswith(_DATABASES):
-        raise ValueError("expects sqlite+aiosqlite:///FILE or postgresql+asyncpg://USER:PASSWORD@HOST/NAME")
+    if not value.get_secret_value().startswith((SQLITE, *_POSTGRES)):
+        raise ValueError("expects sqlite+aiosqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME")
+    return _sane_port(value)
+
+
+def _postgres(value: SecretStr) -> SecretStr:
+    if not value.get_secret_value().startswith(_POSTGRES):
+        raise ValueError("expects postgresql://USER:PASSWORD@HOST/NAME")
+    return _sane_port(value)
+
+
+def _sane_port(value: SecretStr) -> SecretStr:
     try:
         urlsplit(value.get_secret_value()).port  # noqa: B018 -- reading it is the check
     except ValueError:
@@ -139,6 +149,7 @@ Count = Annotated[int, BeforeValidator(number)]
 Bytes = Annotated[int, BeforeValidator(number), Field(ge=1024, le=2**40)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_secret)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_database)]
+PostgresUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_postgres)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Timezone = Annotated[str, AfterValidator(_timezone)]
 Network = Annotated[str, AfterValidator(_network)]

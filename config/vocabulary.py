@@ -1,4 +1,4 @@
-"""The words that installed providers know: their ids, and the event types of their sports."""
+"""What the installed providers know: their ids, and the event types of their sports."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ Nothing else is imported here: an import of a package that is somebody else's wo
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,11 +17,15 @@ HOME = Path(__file__).resolve().parent.parent
 MARK = b"matchwire"
 """Stands in the `__init__` of each of our packages."""
 MISTAKE = 2
-"""Exit status; `ingest.cli.main.start_errors` cannot be asked before all packages are known to be ours."""
+"""Exit status; `ingest.cli.main.start_errors` cannot be loaded before all packages are known to be ours."""
 
 
 def main() -> None:
     """Run the command. While modules are loaded nothing becomes garbage; looking for it costs a third."""
+    if sys.argv[1:2] == ["run"]:
+        signal.signal(
+            signal.SIGHUP, signal.SIG_IGN
+        )  # it asks the daemon to check its settings, and would end one that loads
     gc.disable()
     problem = next(filter(None, map(foreign, PACKAGES)), None)
     if problem is None:

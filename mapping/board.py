@@ -1,6 +1,6 @@
 """What must change in the liveblog itself: scoreboard, state, squads and names, merged with what editors changed.
 
-A score that drops and a match that goes back are believed only when a second good answer says the same, because feeds
+A score that drops and a match that goes back are believed only when a second good response says the same, because feeds
 flap; until then scoreboard and state stay as they are and the match is polled at its live interval.
 """
 
@@ -26,7 +26,7 @@ _PROGRESS = {0: 0, 1: 1, 2: 2, 31: 3}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """What the sync remembers of a liveblog: what it wrote last, and a step back that is still `doubted`."""
+    """What the sync keeps of a liveblog: what it wrote last, and a step back that is still `doubted`."""
 
     written: Document = field(default_factory=dict)
     doubted: Document = field(default_factory=dict)
@@ -58,7 +58,7 @@ def synced(document: Mapping[str, Any], terms: Terms) -> Document:
 def reconcile_board(
     board: Board, current: Mapping[str, Any], wanted: Mapping[str, Any], *, good: bool = True
 ) -> BoardChange:
-    """Merge the wanted parts into `current`; `good` says that the match's state was answered well this time."""
+    """Merge the wanted parts into `current`; `good`: the match's state came in a good response this time."""
     doubted: Document = {}
     if goes_back(board.written, wanted):
         claim = {"progress": list(_progress(wanted)), "goals": list(_goals(wanted))}

@@ -46,7 +46,7 @@ def player(person: Person, side: Side | None, references: References) -> Documen
 
 
 def squad_player(person: Person, side: Side, references: References) -> Document:
-    """A player in a squad, with everything that the provider tells. `height` in centimetres, `weight` in grams."""
+    """A player in a squad, with everything that the provider gives. `height` in centimetres, `weight` in grams."""
     return {
         **player(person, side, references),
         **_known(
@@ -99,7 +99,7 @@ def score(value: Score | None, title: str | None = None) -> Document:
 
 
 def points(value: tuple[str, str]) -> Document:
-    """The points of a running game, which are words as often as numbers (`40`, `A`)."""
+    """The points of a running game, which are letters as often as numbers (`40`, `A`)."""
     home, away = value
     return {"_type": "Svc::Model::Content::Scoreboard::ScoreboardScore", "home_score": home, "away_score": away}
 

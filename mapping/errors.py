@@ -1,20 +1,20 @@
-"""The words for what can go wrong, chosen where the meaning is known; the edge looks the status up.
+"""What can go wrong, raised where the meaning is known; `api.errors` gives each its HTTP status.
 
 ServiceError
-├── InvalidRequest        400  malformed, or required data missing
-├── Unauthorized          401
-├── Forbidden             403
+├── InvalidRequest             malformed, or required data missing
+├── Unauthorized
+├── Forbidden
 │   └── ProviderRefused        the provider rejects the organization's credentials
-├── NotFound              404
+├── NotFound
 │   └── MatchUnknown           the provider does not know the match
-├── Conflict              409
-├── PayloadTooLarge       413
-├── Unprocessable         422  well-formed, but not the document that is asked for
+├── Conflict
+├── PayloadTooLarge
+├── Unprocessable              well-formed, but not the document that the request needs
 │   └── DownstreamRejected     the provider gave a match that our own validation refuses
-├── RateLimited           429
-├── UpstreamUnavailable   503  the provider did not answer, or not with anything that can be used
+├── RateLimited
+├── UpstreamUnavailable        the provider did not answer, or not with anything that can be used
 │   └── BadBody                … not JSON, empty, cut off, too large
-└── StoreUnavailable      503  the database did not answer in time
+└── StoreUnavailable           the database did not answer in time
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from typing import ClassVar
 
 
 class ServiceError(Exception):
-    """An error that a caller is told about: `{code, message, field?, retryable}` (interface: Errors)."""
+    """An error that the API reports to its caller: `{code, message, field?, retryable}` (interface: Errors)."""
 
     code: ClassVar[str] = "internal"
-    status: ClassVar[int] = 500
     retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: float | None = None) -> None:
@@ -44,17 +43,14 @@ class ServiceError(Exception):
 
 class InvalidRequest(ServiceError):
     code = "invalid_request"
-    status = 400
 
 
 class Unauthorized(ServiceError):
     code = "unauthorized"
-    status = 401
 
 
 class Forbidden(ServiceError):
     code = "forbidden"
-    status = 403
 
 
 class ProviderRefused(Forbidden):
@@ -63,7 +59,6 @@ class ProviderRefused(Forbidden):
 
 class NotFound(ServiceError):
     code = "not_found"
-    status = 404
 
 
 class MatchUnknown(NotFound):
@@ -72,17 +67,14 @@ class MatchUnknown(NotFound):
 
 class Conflict(ServiceError):
     code = "conflict"
-    status = 409
 
 
 class PayloadTooLarge(ServiceError):
     code = "payload_too_large"
-    status = 413
 
 
 class Unprocessable(ServiceError):
     code = "invalid_request"
-    status = 422
 
 
 class DownstreamRejected(Unprocessable):
@@ -93,7 +85,6 @@ class DownstreamRejected(Unprocessable):
 
 class RateLimited(ServiceError):
     code = "rate_limited"
-    status = 429
     retryable = True
 
 
@@ -101,7 +92,6 @@ class UpstreamUnavailable(ServiceError):
     """The provider did not answer; the same request may work later."""
 
     code = "upstream_unavailable"
-    status = 503
     retryable = True
 
 
@@ -112,5 +102,4 @@ class BadBody(UpstreamUnavailable):
 class StoreUnavailable(ServiceError):
     """The database did not take the unit in time; nothing is written, or the outcome is unknown and a retry is safe."""
 
-    status = 503
     retryable = True

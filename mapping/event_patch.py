@@ -2,39 +2,69 @@
 
 What a client sends back unchanged stays exactly as it is stored, so that a tool which always sends whole posts takes over
 nothing but what its user changed (see `mapping.merge`).
+
+Three ways to post a file are understood: an entry in `media` that a block shows by its id; the shortcut `source_url` in a
+block, for which the entry is made; and the older form, an entry without id, for which the block is made.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from mapping.event_media import NewId, Stamp, entries, show
-from mapping.legacy_event import CONVERTED, RICH_TEXT, blocks_of, info_of
+from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of
 from mapping.merge import adopt_block_ids
 from mapping.rich_text import sanitise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Document = dict[str, Any]
+NewId = Callable[[str], str]
+"""letter (`b` block, `m` media) → a `local_id` that nobody has."""
+
+MEDIA = "Svc::Model::Media"
+MULTI_MEDIA = "Svc::Model::Content::MultiMediaContentBlock"
+CONTENTS = {"i": "Svc::Model::Content::ImageMediaContent", "v": "Svc::Model::Content::VideoMediaContent"}
+OURS = frozenset({"created_at", "updated_at", "user_id", "version"})
+"""Facts about a file that the service alone decides."""
+VIDEOS = (".mp4", ".m4v", ".mov", ".webm", ".m3u8")
 
 EVENT = "Svc::Model::Event"
-PUBLISHED, HIDDEN, DELETED = 0, 60, 100
-ASKING = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
+WITH_CHOICES = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
+LEGACY_BLOCKS = frozenset({RICH_TEXT, WEB_EMBED})
+"""Kinds of blocks that the older form of a post has too."""
 PLAIN = ("headline", "tag_ids", "state_info")
 STICKY = frozenset({"sticky", "stickyNoHighlight"})
+SPORT_EVENT = "Svc::Model::Content::SportEventContentBlock"
 EMPTY: Document = {"_type": EVENT, "headline": "", "highlight": "", "contents": []}
 
 
+class Stamp(NamedTuple):
+    """Who changes a post, and when (Unix seconds)."""
+
+    by: str
+    now: int
+
+
+class ShownMedia(NamedTuple):
+    """A post's blocks and files; every file that a block shows is among the files."""
+
+    blocks: list[Document]
+    media: list[Document]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """A post as it stands: its stored document and columns, and the document as readers of the API are shown it."""
+class EventBefore:
+    """A post before the update: its stored document and columns, and the document as the API shows it."""
 
     document: Document
     shown: Document
@@ -44,8 +74,8 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posted:
-    """A post as it shall be stored; `sent` is what the client said, for checking what it refers to."""
+class PatchedEvent:
+    """A post as it shall be stored; `sent` holds the fields of the request, for checking what they refer to."""
 
     document: Document
     local_status: int
@@ -55,15 +85,15 @@ class Posted:
     sent: Document = field(default_factory=dict)
 
 
-def new_post(event: Event, stamp: Stamp, *, drafts: bool, new_id: NewId) -> Posted:
+def new_post(event: Event, stamp: Stamp, *, drafts: bool, new_id: NewId) -> PatchedEvent:
     """A new post; `drafts` hides it where the client does not say otherwise. Raises Unprocessable with the field."""
-    if event.local_status == DELETED:
+    if event.local_status == LocalStatus.DELETED:
         raise Unprocessable("a new post cannot be deleted already", field="local_status")
-    status = event.local_status if event.local_status is not None else HIDDEN if drafts else PUBLISHED
+    usual = LocalStatus.UNPUBLISHED if drafts else LocalStatus.PUBLISHED
     sent = sent_fields(event)
-    return Posted(
+    return PatchedEvent(
         document=_content(sent, EMPTY, {}, stamp, new_id),
-        local_status=status,
+        local_status=usual if event.local_status is None else event.local_status,
         created_at=stamp.now if event.created_at is None else event.created_at,
         updated_at=stamp.now if event.updated_at is None else event.updated_at,
         publish_at=event.publish_at,
@@ -71,11 +101,11 @@ def new_post(event: Event, stamp: Stamp, *, drafts: bool, new_id: NewId) -> Post
     )
 
 
-def changed_post(event: Event, before: Standing, stamp: Stamp, *, new_id: NewId) -> Posted:
+def changed_post(event: Event, before: EventBefore, stamp: Stamp, *, new_id: NewId) -> PatchedEvent:
     """The stored post with what the client sent; raises Unprocessable with the field."""
     sent = sent_fields(event)
     publish_at = event.publish_at if "publish_at" in sent else before.publish_at
-    return Posted(
+    return PatchedEvent(
         document={**_content(sent, before.document, _as_sent(sent, before.shown), stamp, new_id), "editor": stamp.by},
         local_status=before.local_status if event.local_status is None else event.local_status,
         created_at=_created_at(event, before, publish_at, stamp.now),
@@ -87,10 +117,10 @@ def changed_post(event: Event, before: Standing, stamp: Stamp, *, new_id: NewId)
 
 def sent_fields(event: Event) -> Document:
     """The fields that were in the request, as JSON under the names of the wire; cleared ones are None."""
-    said, there = dump(event), event.model_fields_set - {"type_"}
-    sent = {name: said.get(name) for name in type(event).model_fields if name in there}
+    values = dump(event)
+    sent = _set_fields(event, values)
     if event.sport_event is not None:
-        sent["sport_event"] = _nested(event.sport_event, said["sport_event"])
+        sent["sport_event"] = _set_fields(event.sport_event, values["sport_event"])
     return sent
 
 
@@ -109,9 +139,9 @@ def shown(document: Mapping[str, Any], *, older: bool = True) -> Document:
     }
 
 
-def _nested(part: Any, said: Document) -> Document:
+def _set_fields(part: BaseModel, values: Document) -> Document:
     there = part.model_fields_set - {"type_"}
-    return {name: said.get(name) for name in type(part).model_fields if name in there}
+    return {name: values.get(name) for name in type(part).model_fields if name in there}
 
 
 def _as_sent(sent: Mapping[str, Any], shown: Mapping[str, Any]) -> Document:
@@ -122,7 +152,7 @@ def _as_sent(sent: Mapping[str, Any], shown: Mapping[str, Any]) -> Document:
         return {}  # a stored document that is none: nothing of it can have come back unchanged
 
 
-def _created_at(event: Event, before: Standing, publish_at: int | None, now: int) -> int:
+def _created_at(event: Event, before: EventBefore, publish_at: int | None, now: int) -> int:
     if event.created_at is not None:
         return event.created_at
     waited = before.publish_at is not None
@@ -133,14 +163,23 @@ def _created_at(event: Event, before: Standing, publish_at: int | None, now: int
 
 def _content(sent: Document, before: Document, seen: Document, stamp: Stamp, new_id: NewId) -> Document:
     """The stored document with what was sent laid over it; `seen`: what the client was shown of it before."""
-    document = {**before, **{name: sent[name] for name in PLAIN if name in sent and sent[name] != seen.get(name)}}
-    document["highlight"] = _highlight(sent, before, seen)
+    changed = {name: sent[name] for name in PLAIN if name in sent and sent[name] != seen.get(name)}
+    document = {**before, **changed, "highlight": _highlight(sent, before, seen)}
     if "sport_event" in sent:
         document["sport_event"] = _sport_event(sent["sport_event"], before, seen, new_id)
     if "event_info" in sent:
-        kept = {name: value for name, value in (sent["event_info"] or {}).items() if name not in CONVERTED}
-        document["event_info"] = kept if kept.keys() - {"_type"} else None
-    document |= _blocks_and_media(sent, before, seen, stamp, new_id)
+        document["event_info"] = _unconverted(sent["event_info"] or {})
+    return _without_empty(document | _blocks_and_media(sent, before, seen, stamp, new_id))
+
+
+def _unconverted(info: Document) -> Document | None:
+    """What the older form says that no block does."""
+    kept = {name: value for name, value in info.items() if name not in CONVERTED}
+    return kept if kept.keys() - {"_type"} else None
+
+
+def _without_empty(document: Document) -> Document:
+    """The document without empty fields, but for those that every event has."""
     emptied = {name for name, value in document.items() if value is None or (value == [] and name not in EMPTY)}
     return {name: value for name, value in document.items() if name not in emptied} | {
         name: EMPTY[name] for name in emptied & EMPTY.keys()
@@ -150,9 +189,9 @@ def _content(sent: Document, before: Document, seen: Document, stamp: Stamp, new
 def _highlight(sent: Document, before: Document, seen: Document) -> str:
     """The present form says more and goes first, unless it only came back as it was."""
     old = before.get("highlight") or ""
-    word = sent.get("highlight") or ""
-    if "highlight" in sent and word != (seen.get("highlight") or ""):
-        return str(word)
+    new = sent.get("highlight") or ""
+    if "highlight" in sent and new != (seen.get("highlight") or ""):
+        return str(new)
     if "is_sticky" in sent and bool(sent["is_sticky"]) != (old in STICKY):
         return "sticky" if sent["is_sticky"] else ""
     return str(old)
@@ -165,8 +204,11 @@ def _sport_event(sent: Document | None, before: Document, seen: Document, new_id
     old, known = before.get("sport_event") or {}, seen.get("sport_event") or {}
     changed = {name: value for name, value in sent.items() if not old or value != known.get(name)}
     merged = {**old, **changed, "local_id": old.get("local_id") or sent.get("local_id") or new_id("b")}
-    kept = {name: value for name, value in merged.items() if value is not None and name != "_type"}
-    return {"_type": "Svc::Model::Content::SportEventContentBlock", **kept}
+    return {"_type": SPORT_EVENT, **_present(merged)}
+
+
+def _present(fields: Document) -> Document:
+    return {name: value for name, value in fields.items() if value is not None and name != "_type"}
 
 
 def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: Stamp, new_id: NewId) -> Document:
@@ -174,41 +216,37 @@ def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: S
     blocks = _sent_blocks(sent, seen)
     if blocks is None and "media" not in sent:
         return {}
-    media = entries(sent["media"] or [], old_media, stamp, new_id) if "media" in sent else old_media
-    older = _older_entries(sent, media) if not before.get("media") else ()
+    media = _media_entries(sent["media"] or [], old_media, stamp, new_id) if "media" in sent else old_media
+    older = _legacy_entries(sent, media) if not before.get("media") else ()
     wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks)
-    made = show(wanted, media, stamp, new_id, older=older)
+    made = _show_media(wanted, media, stamp, new_id, older=older)
     named = [block if block.get("local_id") else {**block, "local_id": new_id("b")} for block in made.blocks]
     return {"contents": [_safe(block, old_blocks) for block in named], "media": made.media}
 
 
-def _older_entries(sent: Document, media: Sequence[Document]) -> list[str]:
+def _legacy_entries(sent: Document, media: Sequence[Document]) -> list[str]:
     """Entries of the older form: nobody can show what has no id, so they are shown by themselves."""
     pairs = zip(sent.get("media") or (), media, strict=False)
-    return [entry["local_id"] for said, entry in pairs if not said.get("local_id")]
+    return [entry["local_id"] for given, entry in pairs if not given.get("local_id")]
 
 
 def _sent_blocks(sent: Document, seen: Document) -> list[Document] | None:
     """The blocks that a client means, in whichever form it wrote them; None where it leaves them as they are."""
-    info = sent.get("event_info")
-    texts = _converted(info) if info is not None else {}
-    wrote_older = bool(texts) and texts != _converted(seen.get("event_info") or {})
-    untouched = "contents" not in sent or (sent["contents"] or []) == (seen.get("contents") or [])
-    if wrote_older and untouched:
-        rest = [block for block in _stored(seen, "contents") if block.get("_type") not in _older_types()]
-        return [*_from_older(texts), *rest]
-    return (sent["contents"] or []) if "contents" in sent else None
+    blocks = (sent["contents"] or []) if "contents" in sent else None
+    texts = _converted(sent.get("event_info") or {})
+    rewritten = bool(texts) and texts != _converted(seen.get("event_info") or {})
+    if rewritten and (blocks is None or blocks == (seen.get("contents") or [])):
+        return _legacy_blocks(texts, seen)
+    return blocks
 
 
-def _from_older(info: Document) -> list[Document]:
+def _legacy_blocks(info: Document, seen: Document) -> list[Document]:
+    """The blocks of the older form before those that it does not know."""
     try:
-        return blocks_of(info)
+        blocks = blocks_of(info)
     except ValueError as error:
         raise Unprocessable(str(error), field="event_info.attributes_json") from None
-
-
-def _older_types() -> frozenset[str]:
-    return frozenset({RICH_TEXT, "Svc::Model::Content::WebEmbedContentBlock"})
+    return [*blocks, *(block for block in _stored(seen, "contents") if block.get("_type") not in LEGACY_BLOCKS)]
 
 
 def _converted(info: Mapping[str, Any]) -> Document:
@@ -228,19 +266,13 @@ def _adopted(stored: Sequence[Document], seen: Document, sent: Sequence[Document
 
 
 def _with_choices(block: Document) -> Document:
-    """A poll or quiz whose answers all have an id; what other blocks call options is theirs."""
-    options = block.get("options") if block.get("_type") in ASKING else None
-    if not isinstance(options, list) or all(choice.get("id") for choice in options):
+    """A poll or quiz whose choices all have an id; what other blocks call options is theirs."""
+    options = block.get("options") if block.get("_type") in WITH_CHOICES else None
+    if not isinstance(options, list) or all(each.get("id") for each in options):
         return block
-    free = (str(number) for number in range(1, 2 * len(options) + 1))
-    taken = {choice.get("id") for choice in options}
-    return {
-        **block,
-        "options": [
-            choice if choice.get("id") else {**choice, "id": next(name for name in free if name not in taken)}
-            for choice in options
-        ],
-    }
+    taken = {each.get("id") for each in options}
+    free = (name for name in map(str, count(1)) if name not in taken)
+    return {**block, "options": [each if each.get("id") else {**each, "id": next(free)} for each in options]}
 
 
 def _safe(block: Document, stored: Sequence[Document]) -> Document:
@@ -253,3 +285,104 @@ def _safe(block: Document, stored: Sequence[Document]) -> Document:
 def _stored(document: Mapping[str, Any], name: str) -> list[Document]:
     found = document.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _media_entries(
+    sent: Sequence[Mapping[str, Any]], known: Sequence[Mapping[str, Any]], stamp: Stamp, new_id: NewId
+) -> list[Document]:
+    """The sent entries as full ones: new ones with an id, known ones with what was sent laid over what is stored."""
+    by_id = {entry.get("local_id"): entry for entry in known}
+    named = {entry.get("local_id") for entry in sent}
+    by_url = {entry.get("url"): entry for entry in known if entry.get("local_id") not in named}
+    made: list[Document] = []
+    for index, entry in enumerate(sent):
+        before = by_id.get(entry["local_id"]) if entry.get("local_id") else by_url.pop(entry.get("url"), None)
+        if before is not None:
+            made.append(_updated_media(before, entry, stamp, f"media.{index}"))
+        elif not entry.get("url"):
+            raise Unprocessable("a new media entry should have a url", field=f"media.{index}.url")
+        else:
+            made.append(_new_media(entry, stamp, new_id))
+    return made
+
+
+def _show_media(
+    blocks: Sequence[Document], media: Sequence[Document], stamp: Stamp, new_id: NewId, *, older: Iterable[str] = ()
+) -> ShownMedia:
+    """The blocks with every item showing an entry; `older` names entries for which a block is made.
+
+    Raises Unprocessable, with the path, for an item that shows no file.
+    """
+    files = list(media)
+    shown = [_with_media(block, files, stamp, new_id, f"contents.{index}") for index, block in enumerate(blocks)]
+    used = {item["media_local_id"] for block in shown if _shows_media(block) for item in block["items"]}
+    alone = [file for file in files if file["local_id"] in set(older) - used]
+    items = [_item_for(file) for file in alone if file.get("local_status") == LocalStatus.PUBLISHED]
+    made = [{"_type": MULTI_MEDIA, "items": items}] if items else []
+    return ShownMedia([*shown, *made], files)
+
+
+def _shows_media(block: Document) -> bool:
+    return block.get("_type") == MULTI_MEDIA
+
+
+def _with_media(block: Document, files: list[Document], stamp: Stamp, new_id: NewId, path: str) -> Document:
+    """The block with each item showing an entry; entries that items mean by `source_url` are added to `files`."""
+    if not _shows_media(block):
+        return block
+    items = []
+    for index, item in enumerate(block.get("items") or ()):
+        file = _shown_by(item, files)
+        if file is None:
+            file = _from_source(item, stamp, new_id, f"{path}.items.{index}")
+            files.append(file)
+        items.append({**item, "media_local_id": file["local_id"]})
+    return {**block, "items": items}
+
+
+def _shown_by(item: Document, files: Iterable[Document]) -> Document | None:
+    name, url = item.get("media_local_id"), item.get("source_url")
+    return next((file for file in files if (file["local_id"] == name if name else file.get("url") == url)), None)
+
+
+def _from_source(item: Document, stamp: Stamp, new_id: NewId, path: str) -> Document:
+    """The entry for an item that shows a new file by its `source_url`."""
+    name, url = item.get("media_local_id"), item.get("source_url")
+    if not url:
+        reason = "there is no such entry in media" if name else "either media_local_id or source_url is needed"
+        raise Unprocessable(reason, field=f"{path}.media_local_id")
+    subtype = next((short for short, kind in CONTENTS.items() if kind == item.get("_type")), "i")
+    return _new_media({"local_id": name, "url": url, "subtype": subtype}, stamp, new_id)
+
+
+def _new_media(entry: Mapping[str, Any], stamp: Stamp, new_id: NewId) -> Document:
+    subtype = entry.get("subtype") or ("v" if str(entry["url"]).lower().endswith(VIDEOS) else "i")
+    facts = {name: entry[name] for name in ("width", "height", "title", "credit") if entry.get(name) is not None}
+    length = entry.get("duration_ms")
+    return {
+        "_type": MEDIA,
+        "local_id": entry.get("local_id") or new_id("m"),
+        "subtype": subtype,
+        "url": entry["url"],
+        "local_status": entry.get("local_status") or LocalStatus.PUBLISHED,
+        **({"duration_ms": 0} if subtype == "i" else {} if length is None else {"duration_ms": length}),
+        **facts,
+        "created_at": stamp.now,
+        "updated_at": stamp.now,
+        "user_id": stamp.by,
+    }
+
+
+def _updated_media(before: Mapping[str, Any], sent: Mapping[str, Any], stamp: Stamp, path: str) -> Document:
+    changed = {name: value for name, value in sent.items() if name not in OURS}
+    deleted = LocalStatus.DELETED
+    if before.get("local_status") == deleted and changed.get("local_status", deleted) != deleted:
+        raise Unprocessable("a deleted file stays deleted", field=f"{path}.local_status")
+    after = {**before, **changed}
+    return after if after == dict(before) else {**after, "updated_at": stamp.now}
+
+
+def _item_for(file: Mapping[str, Any]) -> Document:
+    texts = {name: file[name] for name in ("title", "credit") if file.get(name)}
+    kind = CONTENTS.get(str(file.get("subtype")), CONTENTS["i"])
+    return {"_type": kind, "media_local_id": file["local_id"], **texts}

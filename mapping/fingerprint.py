@@ -1,4 +1,4 @@
-"""What the posts of a match are made of, as hashes: where none differs, there is nothing to write.
+"""Input fingerprints: hashes of what the posts of a match are made of. Where none differs, there is nothing to write.
 
 A hash holds in this process only. It takes in whole incidents and comments, so that it may differ where the post does
 not, and never the other way round.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.play import state_info
+from mapping.prefill import state_info
 from mapping.references import References
 from mapping.sports import sport_of
 from mapping.wording import ending
@@ -37,13 +37,13 @@ def of_setting(match: Match, terms: Terms) -> int:
 
 def of_posts(match: Match, terms: Terms) -> dict[str, int]:
     """Of each post's own incident, with what is written about it, or its own comment; by the key of the post."""
-    told: dict[str, list[Comment]] = {}
+    narratives: dict[str, list[Comment]] = {}
     found: dict[str, int] = {}
     for comment in match.comments if terms.text else ():
         if comment.incident_key is not None:
-            told.setdefault(comment.incident_key, []).append(comment)
+            narratives.setdefault(comment.incident_key, []).append(comment)
         else:
             found[comment.key] = hash((comment, found.get(comment.key)))
     for incident in match.incidents:
-        found[incident.key] = hash((incident, *told.get(incident.key, ()), found.get(incident.key)))
+        found[incident.key] = hash((incident, *narratives.get(incident.key, ()), found.get(incident.key)))
     return found

@@ -40,7 +40,7 @@ ADDRESSES = ("url", "href", "ref", "target")
 MOST_SPANS = 500
 """Spans of one text; cutting it costs the square of their number."""
 
-SHORT, REMEMBERED = 2000, 5000
+SHORT, CACHED = 2000, 5000
 """Characters of markup of which the conversion is cached, and how many conversions are: 20 MB at most."""
 
 _TITLE = re.compile(r"<h3>([^<]*)</h3>")
@@ -62,7 +62,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # unlike
 
 
 def blocks_of(info: Mapping[str, Any]) -> list[Document]:
-    """The content blocks that say what the older form says. Raises ValueError for `attributes_json` that says nothing."""
+    """The content blocks with what the older form says. Raises ValueError for `attributes_json` that says nothing."""
     title, attributes = info.get("title"), info.get("attributes_json")
     texts = [f"<h3>{html.escape(title, quote=False)}</h3>"] if title else []
     texts += [markup_of(attributes)] if attributes else []
@@ -75,15 +75,19 @@ def blocks_of(info: Mapping[str, Any]) -> list[Document]:
 def info_of(document: Mapping[str, Any]) -> Document | None:
     """The older form of a post, None where it has neither text nor anything else that the older form knows."""
     kept = {name: value for name, value in _mapping(document.get("event_info")).items() if name not in CONVERTED}
-    blocks = [block for block in _list(document.get("contents")) if isinstance(block, dict)]
-    texts = [text for block in blocks if block.get("_type") == RICH_TEXT and isinstance(text := block.get("text"), str)]
-    urls = [url for block in blocks if block.get("_type") == WEB_EMBED and isinstance(url := block.get("url"), str)]
-    headed = _TITLE.fullmatch(texts[0]) if texts else None
-    texts = texts[1:] if headed else texts
-    made: Document = {"title": html.unescape(headed[1])} if headed else {}
+    texts, urls = _texts_of(document, RICH_TEXT, "text"), _texts_of(document, WEB_EMBED, "url")
+    made: Document = {}
+    if texts and (headline := _TITLE.fullmatch(texts[0])):
+        made["title"], texts = html.unescape(headline[1]), texts[1:]
     made |= {"attributes_json": attributes_of(texts)} if texts else {}
     made |= {"web_embed_urls": urls} if urls else {}
     return {"_type": INFO, **kept, **made} if kept.keys() - {"_type"} or made else None
+
+
+def _texts_of(document: Mapping[str, Any], kind: str, name: str) -> list[str]:
+    """The texts under `name` of the post's blocks of one kind."""
+    blocks = [each for each in _list(document.get("contents")) if isinstance(each, dict) and each.get("_type") == kind]
+    return [text for block in blocks if isinstance(text := block.get(name), str)]
 
 
 def markup_of(attributes_json: str) -> str:
@@ -107,7 +111,7 @@ def attributes_of(texts: Sequence[str]) -> str:
     What is short is cached: the same post is shown again after each change of it, and in every full read.
     """
     short = sum(map(len, texts)) <= SHORT
-    return _remembered(tuple(texts)) if short else _converted(texts)
+    return _cached(tuple(texts)) if short else _converted(texts)
 
 
 def _converted(texts: Sequence[str]) -> str:
@@ -127,21 +131,26 @@ def _converted(texts: Sequence[str]) -> str:
     return _COMPACT.encode({"text": body, "spans": spans})
 
 
-_remembered = lru_cache(maxsize=REMEMBERED)(_converted)
+_cached = lru_cache(maxsize=CACHED)(_converted)
 
 
 def _span(value: Any, length: int) -> TextSpan:
     if not isinstance(value, dict):
         raise ValueError("a span should be a JSON object")  # noqa: TRY004 -- callers catch one kind
-    kind = str(value.get("type") or value.get("_type") or "").rpartition("::")[2].removesuffix("TextSpan")
     start, end = value.get("start"), value.get("end")
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= length:
         raise ValueError("start and end of a span should be places in its text")
-    named = next((name for name in (*TAGS, REF) if name.casefold() == kind.casefold()), None)
-    if named is None:
-        raise ValueError(f"the type of a span should be one of: {', '.join((*TAGS, REF))}")
+    kind = _kind_of(value)
     url = next((value[name] for name in ADDRESSES if isinstance(value.get(name), str)), "")
-    return TextSpan(named, start, end, url if named == REF else "")
+    return TextSpan(kind, start, end, url if kind == REF else "")
+
+
+def _kind_of(span: Document) -> str:
+    written = str(span.get("type") or span.get("_type") or "").rpartition("::")[2].removesuffix("TextSpan")
+    kind = next((each for each in (*TAGS, REF) if each.casefold() == written.casefold()), None)
+    if kind is None:
+        raise ValueError(f"the type of a span should be one of: {', '.join((*TAGS, REF))}")
+    return kind
 
 
 def _segments(text: str, spans: Sequence[TextSpan]) -> Iterator[str]:
@@ -149,16 +158,21 @@ def _segments(text: str, spans: Sequence[TextSpan]) -> Iterator[str]:
     cuts = sorted({0, len(text), *(span.start for span in spans), *(span.end for span in spans)})
     broken = {span.end for span in spans if span.kind == "Headline"}  # its element ends the line by itself
     for start, end in pairwise(cuts):
-        said = text[start:end].removeprefix("\n" if start in broken else "")
-        piece = html.escape(said, quote=False).replace("\n", "<br>")
-        held = [span for span in spans if span.start <= start and end <= span.end]
-        link = next((span.url for span in held if span.kind == REF), None)
-        if link is not None:
-            piece = f'<a href="{html.escape(link)}">{piece}</a>'
-        for kind in reversed(TAGS):
-            if any(span.kind == kind for span in held):
-                piece = f"<{TAGS[kind]}>{piece}</{TAGS[kind]}>"
-        yield piece
+        piece = text[start:end].removeprefix("\n" if start in broken else "")
+        around = [span for span in spans if span.start <= start and end <= span.end]
+        yield _in_elements(html.escape(piece, quote=False).replace("\n", "<br>"), around)
+
+
+def _in_elements(markup: str, spans: Sequence[TextSpan]) -> str:
+    """The markup in the elements of all these spans."""
+    links = [span.url for span in spans if span.kind == REF]
+    if links:
+        markup = f'<a href="{html.escape(links[0])}">{markup}</a>'
+    kinds = {span.kind for span in spans}
+    for kind in reversed(TAGS):
+        if kind in kinds:
+            markup = f"<{TAGS[kind]}>{markup}</{TAGS[kind]}>"
+    return markup
 
 
 class _Reader:
@@ -183,20 +197,25 @@ class _Reader:
         for closing, tag, rest, text in _TOKEN.findall(markup):
             if text:
                 self.add(html.unescape(text) if "&" in text else text)
-                continue
-            if closing:
-                if tag in KINDS:
-                    self._close(tag)
-                if tag in _LINES:
-                    self.line()
-                continue
-            if tag in _LINES:
-                self.line(force=tag == "br")
-            if tag in KINDS:
-                href = _HREF.search(rest) if rest else None
-                self._open.append((tag, self._length, html.unescape(href[1]) if href else ""))
+            elif closing:
+                self._close(tag)
+            else:
+                self._start(tag, rest)
+
+    def _start(self, tag: str, attributes: str) -> None:
+        if tag in _LINES:
+            self.line(force=tag == "br")
+        if tag in KINDS:
+            href = _HREF.search(attributes) if attributes else None
+            self._open.append((tag, self._length, html.unescape(href[1]) if href else ""))
 
     def _close(self, tag: str) -> None:
+        if tag in KINDS:
+            self._end_span(tag)
+        if tag in _LINES:
+            self.line()
+
+    def _end_span(self, tag: str) -> None:
         """A span that goes on where one of the same kind ended is the same span."""
         for index in range(len(self._open) - 1, -1, -1):
             if self._open[index][0] == tag:

@@ -1,4 +1,4 @@
-"""The canonical match: what every provider's words are translated into, and all that the rest of the house knows of a match.
+"""The canonical match: what every provider's data is translated into, and all that the rest of the program knows of a match.
 
 Values are frozen and built from a provider's last good snapshot alone, so two equal snapshots give two equal matches.
 Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as strings, unique within one provider and kind.
@@ -6,7 +6,7 @@ Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as string
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -192,14 +192,14 @@ class Comment:
 class Fault:
     """A row or field of a good body that could not be understood and was left out; the rest of the body stands.
 
-    `hides`: nobody can tell which incidents are in what was left out, so the answer takes none of them back.
+    `blocks_withdrawal`: nobody can tell which incidents are in what was left out, so the answer takes none of them back.
     """
 
     resource: str
     row: str
     field: str
     reason: str
-    hides: bool = False
+    blocks_withdrawal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +209,7 @@ class Match:
     `score` is the score on the pitch (after extra time too), `shootout` the tally of a shoot-out alone, `periods` the
     scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
     A race has neither home nor away, but a `title` and, once there is a start list or a classification, a `race`.
-    `decided` tells how a match was decided where the provider says so (`overtime`, `shootout`); `points` are those of a
+    `decided` says how a match was decided where the provider gives it (`overtime`, `shootout`); `points` are those of a
     running game, and `serving` is who serves it.
     """
 
@@ -236,7 +236,7 @@ class Match:
     points: tuple[str, str] | None = None
     serving: SideName | None = None
     race: Race | None = None
-    illegible: frozenset[str] = frozenset()
+    unreadable_keys: frozenset[str] = frozenset()
     """Keys of incidents that may be in the answer, in a form that could not be understood: they are not missing."""
 
     @property
@@ -244,14 +244,27 @@ class Match:
         return tuple(side for side in (self.home, self.away) if side is not None)
 
     @property
-    def unreadable(self) -> frozenset[str]:
-        """Keys of what is in the answer in a form that could not be understood, or may be: it is not missing."""
-        return self.illegible.union(f"{kind}:{fault.row}" for fault in self.faults for kind in ("incident", "text"))
+    def teams(self) -> tuple[Side, ...]:
+        """The sides; of a race the teams of its ranking, with their people as the line-up, in the order of the teams' ids."""
+        found: dict[str, Side] = {}
+        for place in self.race.ranking if self.race is not None else ():
+            if place.team is not None:
+                team = found.get(place.team.ext_id, place.team)
+                people = {who.ext_id: who for who in (*team.lineup, place.person) if who is not None}
+                found[team.ext_id] = replace(team, lineup=tuple(people.values()))
+        return self.sides or tuple(found[name] for name in sorted(found))
 
     @property
-    def hiding(self) -> frozenset[str]:
+    def unreadable(self) -> frozenset[str]:
+        """Keys of what is in the answer in a form that could not be understood, or may be: it is not missing."""
+        return self.unreadable_keys.union(
+            f"{kind}:{fault.row}" for fault in self.faults for kind in ("incident", "text")
+        )
+
+    @property
+    def withdrawal_blocked(self) -> frozenset[str]:
         """Resources in which anything may be that could not be understood: nothing of theirs is missing."""
-        return frozenset(fault.resource for fault in self.faults if fault.hides)
+        return frozenset(fault.resource for fault in self.faults if fault.blocks_withdrawal)
 
     def side(self, name: SideName | None) -> Side | None:
         """The named side, or None."""

@@ -7,7 +7,7 @@ until provider and person agree on a value. Absent, null and empty are the same 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Document = dict[str, Any]
@@ -24,7 +24,7 @@ _EMPTY: tuple[object, ...] = (None, "", [], {}, ())
 class Merged(NamedTuple):
     document: Document
     written: Document
-    """What the sync has to remember as its own last word."""
+    """What the sync has to keep as its own last word."""
 
 
 def merge_event(written: Mapping[str, Any], current: Mapping[str, Any], wanted: Mapping[str, Any]) -> Merged:
@@ -55,17 +55,24 @@ def merge_fields(
     With `only_wanted`, a field that `wanted` does not name is nobody's business; otherwise its absence is the provider's word.
     """
     names = list(wanted) if only_wanted else list(dict.fromkeys((*current, *written, *wanted)))
-    document, cached = dict(current), dict(written)
+    document, last_words = dict(current), dict(written)
     for name in names:
-        old, now, new = written.get(name), current.get(name), wanted.get(name)
-        if name in nested and isinstance(new, Mapping) and (now or not old):
-            inner = merge_fields(old or {}, now or {}, new)
-            now, old = inner.document, inner.written
-        elif same(now, old) or same(now, new):
-            now = old = new
+        units = written.get(name), current.get(name), wanted.get(name)
+        now, last = _merge_nested(*units) if name in nested else _merge_unit(*units)
         _put(document, name, now)
-        _put(cached, name, old)
-    return Merged(document, cached)
+        _put(last_words, name, last)
+    return Merged(document, last_words)
+
+
+def _merge_unit(old: Any, now: Any, new: Any) -> tuple[Any, Any]:
+    """What is stored from now on, and the sync's last word."""
+    return (new, new) if same(now, old) or same(now, new) else (now, old)
+
+
+def _merge_nested(old: Any, now: Any, new: Any) -> tuple[Any, Any]:
+    if isinstance(new, Mapping) and (now or not old):
+        return merge_fields(old or {}, now or {}, new)
+    return _merge_unit(old, now, new)
 
 
 class MergedBlocks(NamedTuple):
@@ -77,27 +84,34 @@ def merge_blocks(written: Sequence[Document], current: Sequence[Document], wante
     """Merge content blocks by `local_id`: the editor's own keep their place, what the editor removed stays removed."""
     old, new = _by_id(written), _by_id(wanted)
     kept: list[Document] = []
-    cached: dict[str, Document] = {}
+    last_words: dict[str, Document] = {}
     for block in current:
         name = block.get("local_id", "")
-        if name not in old and name not in new:
-            kept.append(block)
-        elif same(block, old.get(name)) or same(block, new.get(name)):
-            if name in new:
-                kept.append(new[name])
-                cached[name] = new[name]
-        else:
-            kept.append(block)
-            cached[name] = old[name] if name in old else new[name]
+        stays, last = _merge_block(old.get(name), block, new.get(name))
+        kept += [stays] if stays else []
+        last_words |= {name: last} if last else {}
     present = {block.get("local_id") for block in current}
+    absent = {name: block for name, block in new.items() if name not in present}
+    _insert_blocks(kept, new, absent.keys() - old.keys())
+    return MergedBlocks(kept, [*last_words.values(), *(old.get(name, block) for name, block in absent.items())])
+
+
+def _merge_block(old: Document | None, now: Document, new: Document | None) -> tuple[Document | None, Document | None]:
+    """What stays of a stored block, and the sync's last word on it; neither where it is to go."""
+    if old is None and new is None:
+        return now, None
+    if same(now, old) or same(now, new):
+        return new, new
+    return now, new if old is None else old
+
+
+def _insert_blocks(kept: list[Document], wanted: Mapping[str, Document], names: Collection[str]) -> None:
+    """Insert the wanted blocks with these names, each behind the one that it follows in `wanted`."""
     at = 0
-    for name, block in new.items():
-        if name not in present:
-            cached[name] = old.get(name, block)
-            if name not in old:
-                kept.insert(at, block)
+    for name, block in wanted.items():
+        if name in names:
+            kept.insert(at, block)
         at = next((index + 1 for index, each in enumerate(kept) if each.get("local_id") == name), at)
-    return MergedBlocks(kept, list(cached.values()))
 
 
 def adopt_block_ids(previous: Sequence[Document], sent: Sequence[Document]) -> list[Document]:

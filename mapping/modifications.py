@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mapping.documents.base import dump
-from mapping.documents.scalars import DELETED
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def kind_of(modification: Mapping[str, Any]) -> str:
 def apply(editing: Editing, modifications: Sequence[Mapping[str, Any]]) -> Editing:
     """The liveblog after all modifications (as `sent` gives them); raises Unprocessable for one after its deletion."""
     for index, modification in enumerate(modifications):
-        if editing.local_status == DELETED:
+        if editing.local_status == LocalStatus.DELETED:
             raise Unprocessable("nothing can follow the deletion of the liveblog", field=f"modifications.{index}")
         editing = CHANGES[kind_of(modification)](editing, modification)
     return editing

@@ -26,7 +26,7 @@ BlockId = Callable[[str, str], str]
 Document = dict[str, Any]
 
 Timed = tuple[Incident | Comment, int | None]
-"""What is told, and when it happened (Unix seconds), where that is known."""
+"""An incident or comment, and when it happened (Unix seconds), where that is known."""
 
 TEXT = "text"
 """`Post.kind` of a piece of editorial text that belongs to no incident."""
@@ -73,12 +73,12 @@ def wanted(
     *,
     block_id: BlockId,
     only: Container[str] | None = None,
-    told: Iterable[Timed] | None = None,
+    timed: Iterable[Timed] | None = None,
 ) -> tuple[Post, ...]:
     """One post for every incident and every standalone comment, in the order of play; of those with keys in `only`, if given.
 
-    The same for the same match, whenever it is asked. The text of an incident that is not (or not yet) in the match is
-    held back. `told`: what `in_order` gives, where it is known already.
+    The same match always gives the same posts. The text of an incident that is not (or not yet) in the match has no
+    post. `timed`: what `in_order` gives, where it is known already.
     """
     comments = match.comments if terms.text else ()
     desk = _Desk(
@@ -92,7 +92,7 @@ def wanted(
     )
     posts = [
         _incident_post(desk, each, happened) if isinstance(each, Incident) else _comment_post(desk, each, happened)
-        for each, happened in (in_order(match, terms) if told is None else told)
+        for each, happened in (in_order(match, terms) if timed is None else timed)
         if only is None or each.key in only
     ]
     return tuple(post for post in posts if post is not None)
@@ -110,8 +110,8 @@ def in_order(match: Match, terms: Terms) -> list[Timed]:
 
 
 def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Post:
-    told = desk.narratives.get(incident.key)
-    text = rich_text.escape(sentence(desk.sport, desk.match, incident, desk.texts)) if told is None else told
+    narrative = desk.narratives.get(incident.key)
+    text = rich_text.escape(sentence(desk.sport, desk.match, incident, desk.texts)) if narrative is None else narrative
     return Post(
         key=incident.key,
         kind=incident.kind,

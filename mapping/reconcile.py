@@ -1,4 +1,4 @@
-"""Deciding what must change so that a liveblog says what the match says: wanted posts against a ledger of what was posted.
+"""Reconciliation of wanted posts with a ledger: what must change so that a liveblog says what the match says.
 
 Pure: the caller loads the ledger and the stored events, and writes what comes back in one unit. Applying the outcome and
 reconciling again with the same input changes nothing.
@@ -10,19 +10,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from mapping.documents.scalars import LocalStatus
 from mapping.merge import Document, merge_event, same
 from mapping.sports import absorbed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from mapping.posts import Post
 
-PUBLISHED, HIDDEN, DELETED = 0, 60, 100
-"""`local_status` of events (design: what the interface leaves open)."""
 
 CONFIRMATIONS = 2
-"""Good answers in a row in which an incident must be missing before its post is withdrawn."""
+"""Good responses in a row in which an incident must be missing before its post is withdrawn."""
 
 
 class State(StrEnum):
@@ -38,7 +37,7 @@ class State(StrEnum):
 class Entry:
     """A line of the ledger: the post of one key in one liveblog.
 
-    `written` and `written_status` are what the sync wrote last, `missing` counts good answers in a row without the incident,
+    `written` and `written_status` are what the sync wrote last, `missing` counts good responses in a row without the incident,
     `restore_status` is the status the post had when it was withdrawn.
     """
 
@@ -50,7 +49,7 @@ class Entry:
     missing: int = 0
     reason: str = ""
     written: Document = field(default_factory=dict)
-    written_status: int = PUBLISHED
+    written_status: int = LocalStatus.PUBLISHED
     restore_status: int | None = None
 
 
@@ -61,6 +60,10 @@ class Stored:
     local_id: str
     document: Document
     local_status: int
+
+
+Decision = tuple[Stored | None, Entry]
+"""The event to write, None where it stays as it is, and its line of the ledger from now on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,36 +92,36 @@ def reconcile(
 ) -> Changes:
     """What must change so that the liveblog says what the match says.
 
-    `stored` holds the events of the ledger by `local_id`; `good` names the sources (`play`, `text`) that answered well this
+    `stored` holds the events of the ledger by `local_id`; `good` names the sources (`play`, `text`) that gave a good response this
     time, so that a post missing from them counts as missing once more. `closing`: the window after the end closes now.
-    Keys in `unreadable` are in the answer, but not in a form that could be understood: they are not missing.
+    Keys in `unreadable` are in the response, but not in a form that could be understood: they are not missing.
     `beside`: posts that are looked after at another time, and may explain why one of these is missing.
     """
     posts = {post.key: post for post in wanted}
     known = [*beside, *posts.values()]
-    events: list[Stored] = []
-    entries: list[Entry] = []
-    for post in posts.values():
-        entry = ledger.get(post.key)
-        event, line = _follow(post, entry, stored) if entry else _create(post, new_id())
-        events += [event] if event else []
-        entries += [line] if line != entry else []
-    for entry in ledger.values():
-        if entry.key not in posts and entry.key not in unreadable and entry.state is not State.GONE:
-            event, line = _vanish(entry, stored.get(entry.local_id), known, good=good, closing=closing)
-            events += [event] if event else []
-            entries += [line] if line != entry else []
-    lines = _latest(ledger, entries)
+    present = {*posts, *unreadable}
+    missing = [entry for entry in ledger.values() if entry.key not in present and entry.state is not State.GONE]
+    decided = [
+        _follow(post, ledger[post.key], stored) if post.key in ledger else _create(post, new_id())
+        for post in posts.values()
+    ]
+    decided += [_vanish(entry, stored.get(entry.local_id), known, good=good, closing=closing) for entry in missing]
+    return _changes(decided, ledger, posts)
+
+
+def _changes(decided: Sequence[Decision], ledger: Mapping[str, Entry], posts: Container[str]) -> Changes:
+    entries = {entry.key: entry for _, entry in decided if entry != ledger.get(entry.key)}
+    now = {**ledger, **entries}.values()
     return Changes(
-        events=tuple(events),
-        entries=tuple(entries),
-        pending=any(0 < line.missing < CONFIRMATIONS for line in lines),
-        settled=all(line.key in posts or line.state in {State.WITHDRAWN, State.GONE} for line in lines),
+        events=tuple(event for event, _ in decided if event is not None),
+        entries=tuple(entries.values()),
+        pending=any(0 < entry.missing < CONFIRMATIONS for entry in now),
+        settled=all(entry.key in posts or entry.state in {State.WITHDRAWN, State.GONE} for entry in now),
     )
 
 
-def _create(post: Post, local_id: str) -> tuple[Stored, Entry]:
-    status = HIDDEN if post.draft else PUBLISHED
+def _create(post: Post, local_id: str) -> Decision:
+    status = LocalStatus.UNPUBLISHED if post.draft else LocalStatus.PUBLISHED
     entry = Entry(
         key=post.key,
         kind=post.kind,
@@ -131,12 +134,12 @@ def _create(post: Post, local_id: str) -> tuple[Stored, Entry]:
     return Stored(local_id=local_id, document=post.document, local_status=status), entry
 
 
-def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> tuple[Stored | None, Entry]:
+def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> Decision:
     """The incident is there: edit its post, or restore it, as far as a person has not taken it over."""
     now = stored.get(entry.local_id)
     if entry.state is State.GONE:
         return None, entry
-    if now is None or now.local_status == DELETED:
+    if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, missing=0, reason="deleted by an editor")
     merged = merge_event(entry.written, now.document, post.document)
     status, written_status = _status(post, entry, now)
@@ -156,8 +159,8 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> tuple[Sto
 
 
 def _status(post: Post, entry: Entry, now: Stored) -> tuple[int, int]:
-    """The post's status and what the sync has to remember of it: a person's word stands, a withdrawal is undone."""
-    wanted = HIDDEN if post.draft else PUBLISHED
+    """The post's status and what the sync keeps as its last word: a person's status stays, a withdrawal is undone."""
+    wanted = LocalStatus.UNPUBLISHED if post.draft else LocalStatus.PUBLISHED
     if entry.state is State.WITHDRAWN and now.local_status == entry.written_status:
         before = wanted if entry.restore_status is None else entry.restore_status
         return before, wanted
@@ -168,17 +171,12 @@ def _status(post: Post, entry: Entry, now: Stored) -> tuple[int, int]:
 
 def _vanish(
     entry: Entry, now: Stored | None, posts: Iterable[Post], *, good: frozenset[str], closing: bool
-) -> tuple[Stored | None, Entry]:
+) -> Decision:
     """The incident is not there: count, withdraw once confirmed, delete what stayed withdrawn when the window closes."""
-    if now is None or now.local_status == DELETED:
+    if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, missing=0, reason="deleted by an editor")
     if entry.state is State.WITHDRAWN:
-        untouched = now.local_status == HIDDEN and same(now.document, entry.written)
-        if closing and untouched:
-            return replace(now, local_status=DELETED), replace(
-                entry, state=State.GONE, reason="withdrawn by the provider"
-            )
-        return None, entry
+        return _delete_untouched(entry, now) if closing else (None, entry)
     if entry.source not in good or _absorbed(entry, posts):
         return None, entry
     missing = entry.missing + 1
@@ -189,10 +187,19 @@ def _vanish(
         state=State.WITHDRAWN,
         missing=missing,
         reason="withdrawn by the provider",
-        written_status=HIDDEN,
+        written_status=LocalStatus.UNPUBLISHED,
         restore_status=_status_to_restore(entry, now),
     )
-    return (replace(now, local_status=HIDDEN) if now.local_status == PUBLISHED else None), line
+    shown = now.local_status == LocalStatus.PUBLISHED
+    return (replace(now, local_status=LocalStatus.UNPUBLISHED) if shown else None), line
+
+
+def _delete_untouched(entry: Entry, now: Stored) -> Decision:
+    """Delete a withdrawn post, unless a person has made something of it since."""
+    if now.local_status != LocalStatus.UNPUBLISHED or not same(now.document, entry.written):
+        return None, entry
+    gone = replace(entry, state=State.GONE, reason="withdrawn by the provider")
+    return replace(now, local_status=LocalStatus.DELETED), gone
 
 
 def _status_to_restore(entry: Entry, now: Stored) -> int | None:
@@ -210,7 +217,3 @@ def _absorbed(entry: Entry, posts: Iterable[Post]) -> bool:
 def _player(document: Mapping[str, Any]) -> str | None:
     players = (document.get("sport_event") or {}).get("players") or ()
     return next((each["player"].get("_id") or each["player"].get("local_id") for each in players), None)
-
-
-def _latest(ledger: Mapping[str, Entry], entries: Iterable[Entry]) -> Iterable[Entry]:
-    return {**ledger, **{entry.key: entry for entry in entries}}.values()

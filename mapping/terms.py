@@ -1,4 +1,4 @@
-"""What one liveblog asked for when it was attached to a match; kept beside the attachment as JSON."""
+"""The terms under which a liveblog is attached to a match; kept beside the attachment as JSON."""
 
 from __future__ import annotations
 

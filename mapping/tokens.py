@@ -9,8 +9,8 @@ LONGEST = 64
 """Characters of a word that count."""
 MOST = 200
 """Words of a record that count."""
-MOST_ASKED = 16
-"""Words of a question that count."""
+MOST_IN_QUERY = 16
+"""Words of a query that count."""
 
 _SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe", "þ": "th"})
 _LETTERS = str.maketrans(
@@ -28,9 +28,9 @@ def words(*texts: str | None) -> frozenset[str]:
     return frozenset(list(found)[:MOST])
 
 
-def asked(text: str) -> tuple[tuple[str, ...], ...]:
-    """The words of a question, each with its spellings; one of them should begin a word of whatever is found."""
-    return tuple(_groups(text, MOST_ASKED))
+def query_words(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words of a query, each with its spellings; one of them should begin a word of whatever is found."""
+    return tuple(_groups(text, MOST_IN_QUERY))
 
 
 def _groups(text: str, most: int) -> list[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What an incident is called and told like, in the language of the liveblog, when the provider gives no text."""
+"""Titles and sentences for incidents, in the language of the liveblog, where the provider gives no text."""
 
 from __future__ import annotations
 
@@ -53,10 +53,14 @@ def ending(sport: Sport, match: Match) -> str:
         return match.decided
     if match.shootout is not None or match.status is Status.SHOOTOUT:
         return SHOOTOUT
-    phases = [match.clock.phase, *(incident.phase or 0 for incident in match.incidents)]
-    if timing is not None and max(phases) > timing.num_regular_phases:
-        return SHOOTOUT if max(phases) > timing.phases else OVERTIME
+    phase = _last_phase(match)
+    if timing is not None and phase > timing.num_regular_phases:
+        return SHOOTOUT if phase > timing.phases else OVERTIME
     return OVERTIME if any(part.title in {"full-time", "extra-time"} for part in match.periods) else ""
+
+
+def _last_phase(match: Match) -> int:
+    return max(match.clock.phase, *(incident.phase or 0 for incident in match.incidents), 0)
 
 
 def _templates(sport: Sport, kind: Kind, match: Match, incident: Incident) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a provider is to the house: something that fetches resources of a match and translates them, and nothing else.
+"""The interface of a provider: it fetches resources of a match and translates them, and nothing else.
 
 A match is two or three resources (`match`, `match-event`, …), each with its own ETag. An adapter belongs to one endpoint
 (base URL, credentials, language) and keeps no state of a match: what is known comes in, what was found goes out.
@@ -41,13 +41,13 @@ class Endpoint:
     timezone: str = "Europe/Berlin"
     text_content: bool = False
     timeout: float = 10.0
-    max_body: int = 16 * 1024 * 1024
+    provider_bytes: int = 16 * 1024 * 1024
     connections: int = 24
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
-        """Stable name of (provider, base URL, credentials, language): who has the same key shares polls, nobody else does."""
+        """Stable name of (provider, base URL, credentials, language): endpoints with the same key share polls, others do not."""
         secret = "\x1f".join(
             (self.provider, self.base_url, self.username or "", self.password or "", self.api_key or "", self.language)
         )
@@ -71,7 +71,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The outcome of asking for one resource once.
+    """The outcome of fetching one resource once.
 
     CHANGED carries a good `body` (parsed once and found to be the provider's format) with `etag`, `digest`, `rows`;
     UNCHANGED is a 304 or the same digest; FAILED carries the `error`. `fresh_for`: seconds until the provider's cache expires.
@@ -86,14 +86,14 @@ class Answer:
     fresh_for: float | None = None
     error: ServiceError | None = None
     path: str = field(default="", repr=False)
-    """What was asked for, below the base URL, with its query (and a key in it); empty for what came inside another answer."""
+    """The requested path below the base URL, with its query (and a key in it); empty for what came inside another response."""
     heard: Heard | None = field(default=None, repr=False)
     """What came instead, where it FAILED and something is known of it: recordings keep it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """All answers of one poll. `hints` are small facts that the next poll needs (heim: the competition's id)."""
+    """The outcomes of one poll. `hints` are small facts that the next poll needs (heim: the competition's id)."""
 
     answers: tuple[Answer, ...]
     hints: Mapping[str, str] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Fetched:
 
     @property
     def good(self) -> frozenset[str]:
-        """Names of the resources that answered well, changed or not."""
+        """Names of the resources with a good response, changed or not."""
         return frozenset(answer.resource for answer in self.answers if answer.outcome is not Outcome.FAILED)
 
     @property
@@ -123,7 +123,7 @@ class ProviderAdapter(Protocol):
 
     @property
     def text_resource(self) -> str | None:
-        """The resource that holds editorial text only: when it fails, the match goes on at its rhythm."""
+        """The resource that holds editorial text only: when it fails, the match goes on at its poll interval."""
         ...
 
     async def resolve(self, selector: Selector) -> str:
@@ -133,7 +133,7 @@ class ProviderAdapter(Protocol):
     async def fetch(
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
     ) -> Fetched:
-        """Ask for the match's resources (the editorial text only with `text`). Never raises for what the provider does."""
+        """Fetch the match's resources (the editorial text only with `text`). Never raises for what the provider does."""
         ...
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:

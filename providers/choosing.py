@@ -1,4 +1,4 @@
-"""Which match is meant when somebody names a phase or an overall that holds several."""
+"""Chooses a match of a phase or an overall that holds several."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_FIXED = 1 << 60
 
 
 class Candidate(NamedTuple):
-    """A match that may be meant; `tie` (the same type for all) orders matches of one time."""
+    """A match that may be chosen; `tie` (the same type for all) orders matches of one time."""
 
     status: Status
     kickoff: int | None

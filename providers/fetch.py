@@ -1,33 +1,59 @@
-"""Asking for one resource once: conditionally, compared by digest before it is decoded, and never raising."""
+"""Fetches one resource: conditionally, compared by digest before it is decoded, and never raising.
+
+Also what every adapter needs for that: decoding, work on large bodies in a thread beside the event loop, and the check that a
+response is about this match and not another one.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.errors import BadBody, ProviderRefused, ServiceError
+from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError
 from providers import http_client
 from providers.base import Answer, Known, Outcome
-from providers.beside import beside
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 
 T = TypeVar("T")
 
 UNKNOWN = Known()
 MAX_DEPTH = 64
-REMEMBERED = 256 * 1024
+CACHED = 256 * 1024
 """Bytes of a body up to which its decoded value is kept for a moment."""
+
+LARGE = 128 * 1024
+"""Bytes of a body from which on the event loop does not work on it: about 10 ms of work."""
+
+VERY_LARGE = 1024 * 1024
+"""Bytes from which on the many values of a body would make the interpreter collect garbage again and again."""
+
+THREADS = 2
+"""Large bodies that are worked on at a time; they share the interpreter with the event loop, so more would be no faster."""
+
+SIDES = "sides"
+"""The hint that holds the ids of both teams, one a line."""
+
+MAX_HINT_IDS = 40
+"""Ids that are kept of one match; a hint is stored with each match."""
+
+_lock = Lock()
+_uncollected = 0
+_collects = True
+_pool = ThreadPoolExecutor(THREADS, thread_name_prefix="matchwire-large")
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceRequest:
-    """A resource, where it is, and how its body is read and counted.
+    """A resource, its path below the base URL, and how its body is read and counted.
 
     `read` raises BadBody or MatchUnknown for what is not the resource. A list that had more than `may_vanish` rows and
     has none is taken for a fault of the provider; not all feeds say so much that they can never have been mistaken.
@@ -40,28 +66,28 @@ class ResourceRequest:
     may_vanish: int = 0
 
 
-async def ask(
-    client: http_client.Client, question: ResourceRequest, known: Mapping[str, Known], *, conditional: bool = True
+async def fetch_resource(
+    client: http_client.Client, request: ResourceRequest, known: Mapping[str, Known], *, conditional: bool = True
 ) -> tuple[Answer, Any]:
-    """The answer, and its content where that was read: where it changed, or was asked for unconditionally.
+    """The response, and its content where that was read: where it changed, or the request was unconditional.
 
-    What was refused lately is not asked for again by a poll of a match that is known.
+    A poll of a known match does not request again what was refused lately.
     """
-    before = known.get(question.resource, UNKNOWN)
-    if known and client.refusals.holds(question.path):
-        return failed(question.resource, ProviderRefused(http_client.NOT_WELCOME), question.path), None
+    before = known.get(request.resource, UNKNOWN)
+    if known and client.refusals.covers(request.path):
+        return failed(request.resource, ProviderRefused(http_client.NOT_WELCOME), request.path), None
     try:
-        reply = await http_client.get(client, question.path, before.etag if conditional else None)
+        reply = await http_client.get(client, request.path, before.etag if conditional else None)
     except ServiceError as error:
         if isinstance(error, ProviderRefused):
-            client.refusals.add(question.path)
-        return failed(question.resource, error, question.path), None
-    client.refusals.forget(question.path)
+            client.refusals.add(request.path)
+        return failed(request.resource, error, request.path), None
+    client.refusals.remove(request.path)
     try:
-        return await beside(len(reply.body), classify, question, reply, before, conditional=conditional)
+        return await beside(len(reply.body), classify, request, reply, before, conditional=conditional)
     except ServiceError as error:
         error.__cause__ = http_client.Heard.of(reply.status, reply.body)
-        return failed(question.resource, error, question.path), None
+        return failed(request.resource, error, request.path), None
 
 
 async def together(
@@ -73,7 +99,7 @@ async def together(
     """
     tasks = [asyncio.create_task(other) for other in others]
     try:
-        await asyncio.sleep(0)  # they ask first, so that they have mostly been answered when the main one has
+        await asyncio.sleep(0)  # they send first, so that they have mostly been answered when the main one has
         return await main(), [await task for task in tasks]
     finally:
         for task in tasks:
@@ -81,41 +107,54 @@ async def together(
 
 
 def classify(
-    question: ResourceRequest, reply: http_client.Reply, known: Known, *, conditional: bool = True
+    request: ResourceRequest, reply: http_client.Reply, known: Known, *, conditional: bool = True
 ) -> tuple[Answer, Any]:
-    """The digest first: an unchanged body is not decoded again. BadBody for a list that lost all its rows."""
-    digest = known.digest if reply.status == 304 else sha256(reply.body).hexdigest()
-    unchanged = reply.status == 304 or digest == known.digest
-    value = question.read(reply.body) if reply.status != 304 and not (unchanged and conditional) else None
-    rows = known.rows if unchanged or value is None else question.size(value)
-    if known.rows > question.may_vanish and not rows:
-        raise BadBody(f"{question.resource}: all rows are gone at once")
+    """Compare the digest first: an unchanged body is not decoded again. BadBody for a list that lost all its rows."""
+    not_modified = reply.status == 304
+    digest = known.digest if not_modified else sha256(reply.body).hexdigest()
+    unchanged = digest == known.digest
+    value, rows = None, known.rows
+    if not not_modified and not (unchanged and conditional):
+        value, rows = _content(request, reply.body, known)
+    if known.rows > request.may_vanish and not rows:
+        raise BadBody(f"{request.resource}: all rows are gone at once")
     answer = Answer(
-        resource=question.resource,
+        resource=request.resource,
         outcome=Outcome.UNCHANGED if unchanged else Outcome.CHANGED,
         body=None if unchanged else reply.body,
         etag=reply.etag,
         digest=digest,
         rows=rows,
         fresh_for=reply.fresh_for,
-        path=question.path,
+        path=request.path,
     )
     return answer, value
 
 
+def _content(request: ResourceRequest, body: bytes, known: Known) -> tuple[Any, int]:
+    """What is read of the body, and its rows. A response without a match that was there before is a fault, not its end."""
+    try:
+        value = request.read(body)
+    except MatchUnknown:
+        if known.digest is None:
+            raise
+        raise BadBody(f"{request.resource}: the answer holds no {request.resource}") from None
+    return value, request.size(value)
+
+
 def failed(resource: str, error: ServiceError, path: str = "") -> Answer:
-    """A failure, with what was heard instead of a good answer where that stands behind the error."""
+    """A failure, with what was heard instead of a good response where that stands behind the error."""
     heard = error.__cause__ if isinstance(error.__cause__, http_client.Heard) else None
     return Answer(resource=resource, outcome=Outcome.FAILED, error=error, path=path, heard=heard)
 
 
 def decode(resource: str, body: bytes) -> Any:
-    """The JSON value of a body; not to be altered, because who asks for the same body next is given the same value.
+    """The JSON value of a body; not to be altered, because the next caller with the same body is given the same value.
 
     BadBody for empty, cut-off, non-JSON and absurdly nested bodies.
     """
     try:
-        return _remembered(body) if len(body) <= REMEMBERED else _decoded(body)
+        return _cached(body) if len(body) <= CACHED else _decoded(body)
     except BadBody as error:
         raise BadBody(f"{resource}: {error.message}") from None
 
@@ -124,7 +163,7 @@ def _decoded(body: bytes) -> Any:
     if not body.strip():
         raise BadBody("empty answer")
     try:
-        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse, object_hook=_as_it_is)
+        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant, object_hook=_unchanged)
     except (ValueError, RecursionError):
         raise BadBody("the answer is not JSON") from None
     if not _shallow(value):
@@ -132,16 +171,16 @@ def _decoded(body: bytes) -> Any:
     return value
 
 
-# An answer is decoded when it is classify, and again when the match is translated, in the same poll.
-_remembered = lru_cache(maxsize=8)(_decoded)
+# A body is decoded when its response is classified, and again when the match is translated, in the same poll.
+_cached = lru_cache(maxsize=8)(_decoded)
 
 
-def _as_it_is(value: dict[str, Any]) -> dict[str, Any]:
+def _unchanged(value: dict[str, Any]) -> dict[str, Any]:
     """Called for each object, so that other threads, the event loop's among them, get their turn in a long body."""
     return value
 
 
-def _refuse(constant: str) -> Any:
+def _refuse_constant(constant: str) -> Any:
     raise ValueError(constant)
 
 
@@ -158,3 +197,61 @@ def _shallow(value: Any) -> bool:
         if not level:
             return True
     return False
+
+
+def sides_hint(ids: Iterable[str | None]) -> str:
+    """The value of the hint for these ids; the same for the same ids in any order."""
+    return "\n".join(sorted({each for each in ids if each})[:MAX_HINT_IDS])
+
+
+def check_teams(resource: str, named: Iterable[str | None], hints: Mapping[str, str]) -> None:
+    """BadBody where a response names teams and none of them plays in this match.
+
+    A stray team beside our own is no sign of another match. Nothing is checked before both teams are known.
+    """
+    ours, found = set(filter(None, hints.get(SIDES, "").split("\n"))), {each for each in named if each}
+    if len(ours) > 1 and found and not found & ours:
+        raise BadBody(f"{resource}: the answer is about another match")
+
+
+def ids_in(value: Any) -> Iterator[str]:
+    """Every id in an object and in the objects directly inside it, whatever it is called: `id`, `teamId`, `xids`."""
+    for at, inner in value.items() if isinstance(value, dict) else ():
+        if at.lower().endswith(("id", "ids")):
+            yield from _ids_of(inner)
+        elif isinstance(inner, dict):
+            for name, scalar in inner.items():
+                if name.lower().endswith(("id", "ids")):
+                    yield from _ids_of(scalar)
+
+
+def _ids_of(value: Any) -> Iterator[str]:
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str | int) and not isinstance(each, bool):
+            yield str(each).strip()
+
+
+async def beside(size: int, work: Callable[..., T], *args: Any, **named: Any) -> T:
+    """The result of `work`, a pure function, on `size` bytes: in a thread where they are LARGE, else at once."""
+    if size <= LARGE:
+        return work(*args, **named)
+    done = partial(work, *args, **named)
+    return await asyncio.get_running_loop().run_in_executor(
+        _pool, done if size <= VERY_LARGE else partial(_without_collection, done)
+    )
+
+
+def _without_collection(work: Callable[[], T]) -> T:
+    """The result of `work` without garbage collection meanwhile, which stops every thread for 50 ms and finds nothing."""
+    global _uncollected, _collects  # noqa: PLW0603 -- the process has one garbage collector, too
+    with _lock:
+        _collects = gc.isenabled() if not _uncollected else _collects
+        _uncollected += 1
+        gc.disable()
+    try:
+        return work()
+    finally:
+        with _lock:
+            _uncollected -= 1
+            if not _uncollected and _collects:
+                gc.enable()

@@ -1,4 +1,4 @@
-"""The one way to providers for polls, which turns what a provider does into the house's errors.
+"""The HTTP client of provider endpoints: connections, one conditional GET, and the error that each failure means.
 
 Nothing is trusted: one time-out covers the whole request, sizes count decompressed bytes, redirects are not followed,
 and no message carries a URL, a credential or a body.
@@ -12,19 +12,20 @@ import time
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import httpx
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
-from providers.connections import Connections, broken
-from providers.refusals import Refusals
-from providers.unpacking import gunzip, plain, within
+from mapping.rules.retry_after import parse_retry_after
+from providers.unpacking import read_body, within
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
+
+    import aiohttp
 
     from providers.base import Endpoint
 
@@ -35,6 +36,15 @@ CONNECTIONS = 24
 
 ADDRESSES = 8192
 """Per endpoint: addresses that are kept made up, so that only those of matches that are not polled any more are lost."""
+
+KEEP_ALIVE = 75.0
+"""Seconds that an idle connection is kept: longer than the breaks between two polls."""
+
+REFUSED_FOR = 300.0
+"""Seconds for which a text or line-ups that are not booked are not requested again; less than a whole match keeps away."""
+
+MAX_REFUSALS = 4096
+"""Paths that are kept for each endpoint; of more the oldest are forgotten."""
 
 USER_AGENT = "matchwire/1"
 RETRY_AFTER = (1.0, 3600.0)
@@ -49,14 +59,12 @@ GLANCE = (16 * 1024, 0.25)
 NOT_WELCOME = "the provider refuses the credentials"
 LATE = "the provider did not answer in time"
 BROKEN = "the connection to the provider failed"
-STRANGE = "the provider's answer has an unknown encoding"
 MAX_FRESH = 86_400.0
 MAX_ETAG = 512
 SECONDS = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)
 LENGTH = re.compile(r"[0-9]{1,18}", re.ASCII)
 MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,10})", re.ASCII | re.IGNORECASE)
 UNCACHED = re.compile(r"(?:^|[,\s])no-(?:store|cache)\b", re.IGNORECASE)
-
 
 HEADERS = {
     name.lower().encode(): name
@@ -67,7 +75,7 @@ HEADERS = {
 class Heard(Exception):
     """What came instead of a good answer, as far as it was read: the cause of the error that is raised, for recordings.
 
-    `status` is 0 where no answer came. Its text tells nothing of the body, so that a traceback does not either. Each poll
+    `status` is 0 where no response came. Its text shows nothing of the body, so that a traceback does not either. Each poll
     makes one, so it has no initialiser.
     """
 
@@ -106,6 +114,30 @@ REFUSALS: Mapping[int, tuple[type[ServiceError], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Refusals:
+    """Paths that an endpoint refused lately, so that polls do not request them every few seconds for the rest of a match.
+
+    `until`: the oldest first, each with the monotonic second from which it may be requested again.
+    """
+
+    until: dict[str, float] = field(default_factory=dict)
+
+    def covers(self, path: str) -> bool:
+        """Whether a request for the path would only be refused again."""
+        return bool(self.until) and time.monotonic() < self.until.get(path, 0.0)
+
+    def add(self, path: str) -> None:
+        self.remove(path)
+        self.until[path] = time.monotonic() + REFUSED_FOR
+        while len(self.until) > MAX_REFUSALS:
+            del self.until[next(iter(self.until))]
+
+    def remove(self, path: str) -> None:
+        """The path was not refused this time."""
+        self.until.pop(path, None)
+
+
+@dataclass(slots=True)
 class Client:
     """The connections to one endpoint. `timeout` (seconds) and `max_body` (decompressed bytes) bound each request.
 
@@ -113,7 +145,7 @@ class Client:
     for cookies, redirects and credentials to be refreshed) is done once here or not wanted, and costs more than the request.
     """
 
-    connections: Connections
+    connections: int
     url: Callable[[str], httpx.URL]
     """The whole address of a path below the endpoint's base URL."""
     headers: tuple[tuple[bytes, bytes], ...]
@@ -121,13 +153,46 @@ class Client:
     timeout: float
     max_body: int
     refusals: Refusals = field(default_factory=Refusals)
+    opened: httpx.AsyncBaseTransport | None = None
 
     @property
-    def wire(self) -> httpx.AsyncBaseTransport:
-        return self.connections.transport()
+    def transport(self) -> httpx.AsyncBaseTransport:
+        """The connection pool: up to `connections`, made for the first request: what they need takes long to load."""
+        if self.opened is None:
+            from httpx_aiohttp import AiohttpTransport
+
+            context = _tls_context()
+            self.opened = AiohttpTransport(verify=context, client=partial(_session, context, self.connections))
+        return self.opened
 
     async def aclose(self) -> None:
-        await self.connections.aclose()
+        if self.opened is not None:
+            await self.opened.aclose()
+
+
+@cache
+def _tls_context() -> ssl.SSLContext:
+    """One for all endpoints: reading the certificates of the authorities takes as long as some hundred requests."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession:
+    """Made inside the loop on the first request. Cookies are kept neither here nor in the client."""
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEP_ALIVE, ssl=context),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        trust_env=False,
+    )
+
+
+def _transport_errors() -> tuple[type[Exception], ...]:
+    """What a request fails with on its way."""
+    import aiohttp
+
+    return (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,20 +209,19 @@ def connect(
     base_url: str,
     *,
     auth: tuple[str, str] | None = None,
-    params: Mapping[str, str] | None = None,
     user_agent: str = USER_AGENT,
     timeout: float = 10.0,
     max_body: int = 16 * 1024 * 1024,
     connections: int = CONNECTIONS,
 ) -> Client:
-    """A client for one endpoint. `params` go with each request; `base_url` may hold user and password."""
+    """A client for one endpoint; `base_url` may hold user and password."""
     base = httpx.URL(base_url)
     if base.userinfo:
         auth = auth or (base.username, base.password)
         base = base.copy_with(userinfo=b"")
     return Client(
-        connections=Connections(connections),
-        url=lru_cache(ADDRESSES)(partial(_address, base, params)),
+        connections=connections,
+        url=lru_cache(ADDRESSES)(partial(_address, base)),
         headers=tuple(_headers(base, auth, user_agent)),
         gate=asyncio.Semaphore(connections),
         timeout=timeout,
@@ -165,11 +229,10 @@ def connect(
     )
 
 
-def _address(base: httpx.URL, params: Mapping[str, str] | None, path: str) -> httpx.URL:
+def _address(base: httpx.URL, path: str) -> httpx.URL:
     """`path`, which may hold a query, below the base's own path."""
     below, _, query = path.lstrip("/").partition("?")
-    url = base.copy_with(path=f"{base.path.rstrip('/')}/{below}", query=query.encode() if query else None)
-    return url.copy_merge_params(params) if params else url
+    return base.copy_with(path=f"{base.path.rstrip('/')}/{below}", query=query.encode() if query else None)
 
 
 def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> Iterator[tuple[bytes, bytes]]:
@@ -183,13 +246,13 @@ def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> 
 
 
 def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Client:
-    """The client with which an adapter asks its endpoint; the option `user_agent` says how it introduces itself."""
+    """The client of an adapter's endpoint; the option `user_agent` says what it sends as User-Agent."""
     return connect(
         endpoint.base_url,
         auth=auth,
         user_agent=str(endpoint.options.get("user_agent") or USER_AGENT),
         timeout=endpoint.timeout,
-        max_body=endpoint.max_body,
+        max_body=endpoint.provider_bytes,
         connections=endpoint.connections,
     )
 
@@ -198,20 +261,18 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
     """GET `path` below the endpoint's base URL, conditionally where an `etag` is known.
 
     Raises ProviderRefused (401, 403), MatchUnknown (404, 410), Throttled (429), DownstreamRejected (any other 4xx: we
-    asked for something the provider does not take), BadBody (too large, unknown encoding, cut off) and
+    requested something the provider does not take), BadBody (too large, unknown encoding, cut off) and
     UpstreamUnavailable (5xx, redirects, time-outs, broken connections).
     """
-    async with client.gate:  # waiting for a turn is not the provider's fault and does not count
+    async with client.gate:  # waiting for a place is not the provider's fault and does not count
         heard = Heard()
         try:
             async with asyncio.timeout(client.timeout):
                 return await _exchange(client, path, etag, heard)
-        except TimeoutError:
-            raise UpstreamUnavailable(LATE) from heard.shortened()
-        except broken() as error:
+        except _transport_errors() as error:
             # The transport calls every connection error a time-out; what it was stands behind it.
-            message = LATE if isinstance(error.__cause__, TimeoutError) else BROKEN
-            raise UpstreamUnavailable(message) from heard.shortened()
+            late = isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError)
+            raise UpstreamUnavailable(LATE if late else BROKEN) from heard.shortened()
         except ServiceError as error:
             raise error from heard.shortened()
 
@@ -219,23 +280,22 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
 async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -> Reply:
     condition = ((b"If-None-Match", etag.encode()),) if etag else ()
     request = httpx.Request("GET", client.url(path), headers=[*client.headers, *condition])
-    response = await client.wire.handle_async_request(request)
+    response = await client.transport.handle_async_request(request)
     try:
         head = _head(response)
         heard.status = response.status_code
-        try:
-            _check(response.status_code, head, conditional=etag is not None)
-        except ServiceError:
+        unchanged = etag is not None and response.status_code == httpx.codes.NOT_MODIFIED
+        if response.status_code != httpx.codes.OK and not unchanged:
             await _glance(response, head, heard)
-            raise
+            raise error_for(response.status_code, head)
         fresh_for = freshness(head)
-        if response.status_code == httpx.codes.NOT_MODIFIED:
+        if unchanged:
             return Reply(status=304, etag=_etag(head) or etag, fresh_for=fresh_for)
         promised = head.get("Content-Length", "")
         if LENGTH.fullmatch(promised):
             within(int(promised), client.max_body)
         heard.body = read = bytearray()
-        body = await _read(response, head.get("Content-Encoding", ""), client.max_body, read)
+        body = await read_body(_raw(response), head.get("Content-Encoding", ""), client.max_body, read)
         return Reply(status=200, body=body, etag=_etag(head), fresh_for=fresh_for)
     finally:
         await response.aclose()
@@ -245,14 +305,19 @@ async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Hear
     """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
     size, seconds = GLANCE
     heard.retry_after = head.get("Retry-After")
-    with suppress(*broken(), BadBody):
+    with suppress(*_transport_errors(), BadBody):
         async with asyncio.timeout(seconds):
             heard.body = body = bytearray()
-            await _read(response, head.get("Content-Encoding", ""), size, body)
+            await read_body(_raw(response), head.get("Content-Encoding", ""), size, body)
+
+
+def _raw(response: httpx.Response) -> AsyncIterable[bytes]:
+    """The body undecoded, and readable where a test double has read it before."""
+    return cast("AsyncIterable[bytes]", response.stream)
 
 
 def _head(response: httpx.Response) -> dict[str, str]:
-    """The headers that matter here, in one pass: httpx looks through all of them for each one that is asked for."""
+    """The headers that matter here, in one pass: httpx looks through all of them for each name."""
     found: dict[str, str] = {}
     for key, value in response.headers.raw:
         name = HEADERS.get(key.lower())
@@ -260,13 +325,6 @@ def _head(response: httpx.Response) -> dict[str, str]:
             text = value.decode("latin-1")
             found[name] = f"{found[name]}, {text}" if name in found else text
     return found
-
-
-def _check(code: int, headers: Mapping[str, str], *, conditional: bool) -> None:
-    """Nothing for an answer that can be used, the error for any other."""
-    if code == httpx.codes.OK or (code == httpx.codes.NOT_MODIFIED and conditional):
-        return
-    raise error_for(code, headers)
 
 
 def error_for(code: int, headers: Mapping[str, str], now: float | None = None) -> ServiceError:
@@ -286,16 +344,9 @@ def error_for(code: int, headers: Mapping[str, str], now: float | None = None) -
 
 def retry_after(value: str | None, now: float) -> float | None:
     """Seconds to wait from a `Retry-After` of either form, within RETRY_AFTER; None where it makes no sense."""
-    if value is None:
+    seconds = parse_retry_after(value, now)
+    if seconds is None:
         return None
-    text = value.strip()
-    if SECONDS.fullmatch(text):
-        seconds = float(text)
-    else:
-        try:
-            seconds = parsedate_to_datetime(text).timestamp() - now
-        except (ValueError, TypeError, OverflowError, IndexError):
-            return None
     shortest, longest = RETRY_AFTER
     return min(max(seconds, shortest), longest)
 
@@ -320,22 +371,6 @@ def _etag(headers: Mapping[str, str]) -> str | None:
     """The validator, if it can be sent back as it is."""
     value = headers.get("ETag", "")
     return value if value and len(value) <= MAX_ETAG and value.isascii() and value.isprintable() else None
-
-
-async def _read(response: httpx.Response, encoding: str, limit: int, body: bytearray) -> bytes:
-    """The decompressed body, which grows in `body`.
-
-    BadBody where it is larger than `limit`, cut off, or encoded otherwise than asked for.
-    """
-    encoding = encoding.strip().lower()
-    raw = cast(
-        "AsyncIterable[bytes]", response.stream
-    )  # undecoded, and readable where a test double has read it before
-    if encoding in ("", "identity"):
-        return await plain(raw, limit, body)
-    if encoding in ("gzip", "x-gzip"):
-        return await gunzip(raw, limit, body)
-    raise BadBody(STRANGE)
 
 
 def _worth_repeating(error: Exception) -> bool:

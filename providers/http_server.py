@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the process that embeds it, and tells when it listens."""
+    """Leaves the signals to the process that embeds it, and knows when it listens."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""Which providers there are: those that come with the house, and those that installed packages add."""
+"""The registry of providers: the built-in ones, and those that installed packages add by an entry point."""
 
 from __future__ import annotations
 

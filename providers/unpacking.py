@@ -1,4 +1,4 @@
-"""Bodies as they come in, plain or packed: counted as they grow, so that nobody takes more than there is room for."""
+"""Reads bodies as they arrive, plain or gzip, and counts decompressed bytes as they grow, so that no body exceeds its limit."""
 
 from __future__ import annotations
 
@@ -14,13 +14,26 @@ if TYPE_CHECKING:
 TOO_LARGE = "the provider's answer is too large"
 CUT_OFF = "the provider's answer is cut off"
 GARBLED = "the provider's answer is not what its encoding says"
+STRANGE = "the provider's answer has an unknown encoding"
 GZIP = 16 + zlib.MAX_WBITS
 AT_ONCE = 1024 * 1024
 """Bytes that are unpacked at a time."""
 
 
-async def plain(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
-    """The body, which grows in `body`. BadBody where it is larger than `limit`."""
+async def read_body(raw: AsyncIterable[bytes], encoding: str, limit: int, body: bytearray) -> bytes:
+    """The decompressed body, which grows in `body`; `encoding` is the response's Content-Encoding.
+
+    BadBody where it is larger than `limit` (bytes), cut off, or encoded in another way than requested.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return await _plain(raw, limit, body)
+    if encoding in ("gzip", "x-gzip"):
+        return await gunzip(raw, limit, body)
+    raise BadBody(STRANGE)
+
+
+async def _plain(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
     async for chunk in raw:
         body += chunk
         within(len(body), limit)
@@ -28,7 +41,7 @@ async def plain(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes
 
 
 async def gunzip(raw: AsyncIterable[bytes], limit: int, body: bytearray) -> bytes:
-    """Like `plain`, unpacked. Never more than one byte over the limit is unpacked, whatever a chunk expands to."""
+    """The unpacked body, which grows in `body`: never more than one byte over the limit, whatever a chunk expands to."""
     unpack, received = zlib.decompressobj(GZIP), 0
     async for chunk in raw:
         received += len(chunk)

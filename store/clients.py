@@ -1,4 +1,4 @@
-"""Who may use the API: client ids, hashed secrets, scopes, organizations."""
+"""Clients of the API: ids, hashed secrets, scopes, organizations."""
 
 from __future__ import annotations
 
@@ -33,16 +33,12 @@ class ClientSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClientRow:
+class ClientRow(ClientSpec):
     """A stored client. `declared`: it comes from the configuration file and changes with it.
 
     One that is not `readable` by this version may do nothing: it has neither secrets nor organizations nor scopes.
     """
 
-    id: str
-    secrets: tuple[str, ...]
-    organizations: tuple[str, ...]
-    scopes: tuple[str, ...]
     declared: bool
     revoked_at: int | None
     created_at: int

@@ -6,10 +6,9 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.engine import URL, make_url
-
 from store import migrate
 from store.errors import SchemaOutdated, StoreError, store_errors
+from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite import backend as sqlite
 from store.unit import Unit
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Connection
+    from sqlalchemy.engine import URL
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.t
 
     Raises StoreError where there is no database, SchemaOutdated, StoreUnavailable, and what `work` raises.
     """
-    parsed = make_url(url)
+    parsed = parse_url(url)
 
     def checked(conn: Connection) -> T:
         if migrate.current_of(conn) != migrate.head():
@@ -39,7 +39,7 @@ def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.t
             return _on_sqlite(parsed, checked)
         from store.postgres import backend as postgres
 
-        return asyncio.run(postgres.once(parsed, PoolSettings(), checked))
+        return asyncio.run(postgres.run_once(parsed, PoolSettings(), checked))
 
 
 def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:

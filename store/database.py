@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.engine import URL, make_url
-
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
 from store.errors import SchemaOutdated, StoreError
+from store.naming import parse_url
 from store.settings import PoolSettings
 from store.unit import Unit
 
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Connection
+    from sqlalchemy.engine import URL
 
     from store.postgres.backend import PostgresBackend
     from store.postgres.liveness_lock import LivenessLock
     from store.postgres.notify import Hear, Stepped
-    from store.sqlite.alone import NoLivenessLock
-    from store.sqlite.backend import SqliteBackend
+    from store.sqlite.backend import NoLivenessLock, SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]
 
@@ -44,30 +43,34 @@ class Store:
         cls,
         url: str,
         *,
+        direct_url: str | None = None,
         clock: Callable[[], float] = time.time,
         pool: PoolSettings = DEFAULTS,
         migrate: bool | None = None,
     ) -> Store:
-        """Open `sqlite+aiosqlite:///path` or `postgresql+asyncpg://…`, whose schema is current afterwards.
+        """Open `sqlite+aiosqlite:///path` or `postgresql://…`, whose schema is current afterwards.
 
-        `clock` gives Unix seconds. `migrate` None migrates on SQLite only; without migration a schema that is not
-        current raises SchemaOutdated. Raises AlreadyRunning when another process holds the SQLite file, DatabaseRefused
-        when the server does not let the user in, and StoreUnavailable when the database does not answer.
+        `direct_url`: where `url` leads through a transaction pooler, the same database straight at its server, for what
+        needs a session of its own. `clock` gives Unix seconds. `migrate` None migrates on SQLite only; without migration
+        a schema that is not current raises SchemaOutdated. Raises AlreadyRunning when another process holds the SQLite
+        file, DatabaseRefused when the server does not let the user in, StoreError when sessions do not last on the way to
+        it, and StoreUnavailable when the database does not answer.
         """
-        parsed = make_url(url)
-        store = cls(_backend(parsed, clock, pool))
+        parsed = parse_url(url)
+        store = cls(_backend(parsed, clock, pool, None if direct_url is None else parse_url(direct_url)))
         try:
+            await store._backend.check()
             await store._prepare(migrate=_is_sqlite(parsed) if migrate is None else migrate)
         except BaseException:
             await store.close()
             raise
         return store
 
-    async def write(self, work: Callable[[Unit], T], *, about: str | None = None) -> T:
+    async def write(self, work: Callable[[Unit], T], *, group_key: str | None = None) -> T:
         """The result of `work`, once it is committed.
 
-        `about` names the liveblog that `work` steps, where that is known: such units take turns instead of waiting for
-        each other's locks, and share a transaction while many wait.
+        `group_key` names the liveblog that `work` steps, where that is known: such units take turns instead of waiting
+        for each other's locks, and share a transaction while many wait.
         What `work` raises is raised here, and nothing of it stays. StoreUnavailable: not written, or (PostgreSQL lost
         in the middle of COMMIT, a disk that hangs under SQLite) not known; it comes after `timeout` seconds at the latest.
         A caller that is cancelled does not cancel the unit.
@@ -82,19 +85,19 @@ class Store:
 
         def committed() -> None:
             if stepped:
-                self._tell(stepped)
-                self._backend.notices.tell(stepped)
+                self._call_listeners(stepped)
+                self._backend.notices.notify(stepped)
 
-        return await self._backend.write(watched, about, committed)
+        return await self._backend.write(watched, group_key, committed)
 
     def on_step(self, listener: Hear) -> None:
-        """Tell `listener`, in the event loop, which liveblogs stepped, right after each commit of any process.
+        """Call `listener`, in the event loop, with the liveblogs that stepped, right after each commit of any process.
 
-        A hint, not a guarantee: one step may be told twice, late, or by None, which means that anything may have
-        stepped because the connection on which PostgreSQL tells was lost for a while.
+        A hint, not a guarantee: one step may come twice, late, or as None, which means that anything may have stepped
+        because the connection on which PostgreSQL notifies was lost for a while.
         """
         self._listeners.append(listener)
-        self._backend.notices.start(self._tell)
+        self._backend.notices.start(self._call_listeners)
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         """The result of `query` on one snapshot of committed data. Never waits for a writer; cannot write."""
@@ -110,9 +113,9 @@ class Store:
         return await self._backend.glance(query)
 
     @property
-    def presence(self) -> LivenessLock | NoLivenessLock:
+    def liveness(self) -> LivenessLock | NoLivenessLock:
         """The sign of life by which other processes on the database know that this one has not ended."""
-        return self._backend.presence
+        return self._backend.liveness
 
     async def ping(self) -> None:
         """Raises StoreUnavailable unless the database answers."""
@@ -125,7 +128,7 @@ class Store:
             self._closed = True
             await self._backend.close()
 
-    def _tell(self, stepped: Stepped) -> None:
+    def _call_listeners(self, stepped: Stepped) -> None:
         for listener in self._listeners:
             listener(stepped)
 
@@ -149,7 +152,9 @@ def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
-def _backend(url: URL, clock: Callable[[], float], pool: PoolSettings) -> SqliteBackend | PostgresBackend:
+def _backend(
+    url: URL, clock: Callable[[], float], pool: PoolSettings, direct_url: URL | None
+) -> SqliteBackend | PostgresBackend:
     match url.get_backend_name():
         case "sqlite":  # each loads the driver of its own kind, which the other does not need
             from store.sqlite.backend import SqliteBackend
@@ -158,6 +163,6 @@ def _backend(url: URL, clock: Callable[[], float], pool: PoolSettings) -> Sqlite
         case "postgresql":
             from store.postgres.backend import PostgresBackend
 
-            return PostgresBackend(url, clock, pool)
+            return PostgresBackend(url, clock, pool, direct_url)
         case other:
-            raise StoreError(f"no such database: {other} (sqlite+aiosqlite:///path or postgresql+asyncpg://…)")
+            raise StoreError(f"no such database: {other} (sqlite+aiosqlite:///path or postgresql://…)")

@@ -1,4 +1,4 @@
-"""Deliveries: who works on a receiver, what each round came to, what waits for its next one."""
+"""Deliveries: claims of receivers, the rounds of each delivery, and what waits for its next round."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """What the holder of a receiver has to record."""
+    """What the process that has claimed a receiver has to record. `held`: the receiver as it was claimed."""
 
     held: Subscription
     rounds: tuple[Round, ...]
@@ -60,7 +60,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The receivers that are still the holder's, by id, and the ids of those that somebody has locked: try them again."""
+    """The receivers whose claim is still valid, by id, and the ids of those whose row is locked: try them again."""
 
     recorded: dict[str, Subscription]
     locked: frozenset[str]
@@ -69,7 +69,7 @@ class Settled:
 _SETTLED = (
     "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
 )  # fmt: skip
-_HELD = CompiledQuery(
+_CLAIMED = CompiledQuery(
     select(
         webhooks.c.id,
         webhooks.c.fence,
@@ -83,9 +83,9 @@ _HELD = CompiledQuery(
 
 
 def claim(unit: Unit, webhook_id: str, owner: str) -> Subscription | None:
-    """Hold the receiver for `owner`, a row of `workers`; None when it is gone, disabled, or a living process's.
+    """Claim the receiver for `owner`, a row of `workers`; None when it is gone, disabled, or claimed by a living process.
 
-    Each claim steps the fence, so that an earlier holder who comes back can record nothing.
+    Each claim steps the fence, so that a process whose claim was lost can record nothing.
     """
     row = unit.conn.execute(
         update(webhooks)
@@ -97,12 +97,12 @@ def claim(unit: Unit, webhook_id: str, owner: str) -> Subscription | None:
 
 
 def release(unit: Unit) -> None:
-    """Give back what anybody holds, where nobody else can be at work."""
+    """Release all claims, where no other process can be at work."""
     unit.conn.execute(update(webhooks).where(webhooks.c.owner.is_not(None)).values(owner=None))
 
 
 def let_go(unit: Unit, held: Sequence[Subscription]) -> None:
-    """Give these back, except what has been claimed anew since, and what somebody has locked: that is taken up again."""
+    """Release these claims, except of receivers that were claimed anew since, or whose row is locked (reaped later)."""
     same = [and_(webhooks.c.id == each.id, webhooks.c.fence == each.fence) for each in held]
     free = select(webhooks.c.id).where(or_(false(), *same)).order_by(webhooks.c.id).with_for_update(skip_locked=True)
     unit.conn.execute(update(webhooks).where(webhooks.c.id.in_(free)).values(owner=None))
@@ -111,28 +111,36 @@ def let_go(unit: Unit, held: Sequence[Subscription]) -> None:
 def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
     """Record rounds, cursors and healths of several receivers, each at most once among them, in one unit.
 
-    It waits for nobody who has locked a receiver's row: nothing is written of that one, and of those that are not the
-    holder's any more.
+    It waits for no lock of a receiver's row: nothing is written of a locked one, nor of those whose claim is lost.
     """
-    rows = {row["id"]: row for row in _HELD.mappings(unit.conn, ids=[each.held.id for each in settlements])}
+    rows = {row["id"]: row for row in _CLAIMED.mappings(unit.conn, ids=[each.held.id for each in settlements])}
     locked = _locked(unit.conn, [each for each in settlements if each.held.id not in rows])
-    ours = [each for each in settlements if each.held.id in rows and rows[each.held.id]["fence"] == each.held.fence]
-    if not ours:
-        return Settled({}, locked)
-    logged = [_logged(each.held.id, done) for each in ours for done in each.rounds]
-    settled = [_settled(rows[each.held.id], each) for each in ours]
+    ours = [(each, row) for each in settlements if (row := rows.get(each.held.id)) and row["fence"] == each.held.fence]
+    if ours:
+        _record(unit, ours)
+    return Settled(_renewed(ours), locked)
+
+
+def _renewed(ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> dict[str, Subscription]:
+    """The receivers by id, with their secrets of now."""
+    renewals = (renewed(each.held, row["secrets"]) for each, row in ours)
+    return {each.id: each for each in renewals if each is not None}
+
+
+def _record(unit: Unit, ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> None:
+    """Write the rounds and what follows from them; beside each settlement the row of its receiver."""
+    logged = [_logged(each.held.id, done) for each, _ in ours for done in each.rounds]
+    settled = [_settled(row, each) for each, row in ours]
     write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, settled))
-    for each in ours:
+    for each, _ in ours:
         for done in each.rounds:
             _plan(unit, each.held.id, done)
         if each.health.disabled:
             _disable(unit, each.held.id)
-    renewals = {each.held.id: renewed(each.held, rows[each.held.id]["secrets"]) for each in ours}
-    return Settled({name: held for name, held in renewals.items() if held is not None}, locked)
 
 
 def _locked(conn: Connection, skipped: Sequence[Settlement]) -> frozenset[str]:
-    """Ids of those whose row is there, and still the holder's."""
+    """Ids of those whose row is there, under the same claim."""
     if not skipped:
         return frozenset()
     fences = {each.held.id: each.held.fence for each in skipped}
@@ -187,7 +195,7 @@ def enqueue(unit: Unit, webhook_id: str, deliveries: Sequence[Delivery], *, at: 
 
 
 def _settled(row: Mapping[str, Any], done: Settlement) -> dict[str, Any]:
-    """The row of the receiver as it is to be. A test ping does not tell how it answers."""
+    """The row of the receiver as it is to be. A test ping says nothing about its health."""
     last = next((each for each in reversed(done.rounds) if each.delivery.kind != "ping"), None)
     return {
         "id": row["id"],

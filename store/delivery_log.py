@@ -1,11 +1,11 @@
-"""The log of deliveries: reading it, sending again what it tells of, forgetting what is old."""
+"""The log of deliveries: reading it, delivering again, purging what is old."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import ColumnElement, Connection, delete, func, select
 
 from mapping.errors import Conflict, NotFound
 from store.deliveries import Delivery, enqueue
@@ -14,6 +14,8 @@ from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks import Subscription, require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from store.unit import Unit
 
 REPLAYED = 10_000
@@ -62,6 +64,14 @@ class Backlog:
 
 
 EVERYTHING = LogFilter()
+FILTERS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
+    "url": lambda url: webhooks.c.url == url,
+    "liveblog": lambda name: (webhook_rounds.c.game_id == name) | (webhook_rounds.c.local_id == name),
+    "success": webhook_rounds.c.success.is_,
+    "since": lambda time: webhook_rounds.c.at >= time,
+    "until": lambda time: webhook_rounds.c.at < time,
+}
+"""Field of a `LogFilter` → what it demands of a row."""
 
 
 def page(
@@ -82,20 +92,16 @@ def page(
         .order_by(table.id.desc())
         .limit(limit)
     )
-    conditions: list[Any] = [
-        wanted.url is not None and webhooks.c.url == wanted.url,
-        wanted.liveblog is not None and (table.game_id == wanted.liveblog) | (table.local_id == wanted.liveblog),
-        wanted.success is not None and table.success.is_(wanted.success),
-        wanted.since is not None and table.at >= wanted.since,
-        wanted.until is not None and table.at < wanted.until,
-        before is not None and table.id < before,
-    ]
-    query = query.where(*(each for each in conditions if each is not False))
+    if before is not None:
+        query = query.where(table.id < before)
+    for name, value in asdict(wanted).items():
+        if value is not None:
+            query = query.where(FILTERS[name](value))
     return [LogRow(**row._asdict()) for row in conn.execute(query)]
 
 
 def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
-    """Deliver once more what a row of the log tells of. Raises NotFound, Conflict for a disabled subscription."""
+    """Deliver once more the version in a row of the log. Raises NotFound, Conflict for a disabled subscription."""
     table = webhook_rounds.c
     columns = (table.number, table.game_id, table.local_id, table.version, table.kind)
     row = unit.conn.execute(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from store.event_rows import IN_CHUNK, event_of
-from store.records import PUBLISHED
+from mapping.documents.scalars import LocalStatus
+from store.event_rows import event_of, in_chunks
 from store.tables import events, games
 
 if TYPE_CHECKING:
@@ -52,19 +52,23 @@ def chunk(conn: Connection, game_id: str, *, since: int, limit: int) -> tuple[li
 
 def versions(conn: Connection, game_ids: Sequence[str]) -> dict[str, int]:
     """The current version of each of these liveblogs."""
-    chunks = (game_ids[start : start + IN_CHUNK] for start in range(0, len(game_ids), IN_CHUNK))
-    found = (conn.execute(select(games.c.id, games.c.version).where(games.c.id.in_(ids))) for ids in chunks)
+    query = select(games.c.id, games.c.version)
+    found = (conn.execute(query.where(games.c.id.in_(ids))) for ids in in_chunks(game_ids))
     return {row.id: row.version for rows in found for row in rows}
 
 
 def count(conn: Connection, game_id: str) -> int:
     """How many events of the liveblog are public."""
-    public = (events.c.game_id == game_id, events.c.local_status == PUBLISHED, events.c.publish_at.is_(None))
+    public = (
+        events.c.game_id == game_id,
+        events.c.local_status == LocalStatus.PUBLISHED,
+        events.c.publish_at.is_(None),
+    )
     return conn.scalar(select(func.count()).select_from(events).where(*public)) or 0
 
 
 def _changed(game_id: str, since: int) -> Select[Any]:
     query = select(events).where(events.c.game_id == game_id, events.c.version > since)
     if since == 0:
-        query = query.where(events.c.local_status == PUBLISHED, events.c.publish_at.is_(None))
+        query = query.where(events.c.local_status == LocalStatus.PUBLISHED, events.c.publish_at.is_(None))
     return query

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ from mapping.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sqlalchemy.engine import URL
 
 SQLITE_PASSING = frozenset(
     {
@@ -48,19 +51,37 @@ POSTGRES_RACES = frozenset({"23505", "40001", "40P01"})
 OLD_PLAN = "0A000"
 """SQLSTATE of a statement that was prepared before the schema changed."""
 
+POSTGRES_RETRIED = POSTGRES_RACES | {OLD_PLAN}
+"""SQLSTATEs of a unit that may well succeed when it runs again at once."""
+
 POSTGRES_REFUSED = ("28", "3D", "42501")
 """Beginnings of SQLSTATEs that waiting does not mend: credentials, no such database, no right to do it."""
 
+NOT_CONNECTED = re.compile(r"connection failed: connection to server .*? failed: (FATAL: *)?(?P<words>.*)")
+"""How libpq tells of a server that it did not come to terms with: the address, then the words of the server or the system."""
+
+QUOTES = "\"'`\u00ab\u00bb\u201e\u201c\u201d\u2018\u2019\u201a"
+"""What PostgreSQL puts around names, in whatever language it speaks."""
 
 FAULTS = (StoreUnavailable, exc.SQLAlchemyError)
 """What comes from the database itself, whether it passes or not."""
 
 BRIEF = 300
-"""Characters of an error's own words that are told."""
+"""Characters of an error's own words that are logged."""
 
 
 class UnreadableRow(Exception):
     """A row of ours is in a form that this version cannot read: a newer version's, or another hand's. The text says which."""
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Raise what goes wrong in reading stored values as UnreadableRow; `what` names table, column and key."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        cause = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise UnreadableRow(f"{what}: {cause}") from error
 
 
 class StoreError(Exception):
@@ -92,25 +113,31 @@ def sqlstate(error: BaseException) -> str | None:
 def passing(error: BaseException) -> bool:
     """Whether the same unit may well succeed later."""
     match error:
-        case exc.TimeoutError() | OSError():
+        case StoreUnavailable() | exc.TimeoutError() | OSError():
             return True
         case exc.DBAPIError(connection_invalidated=True) | exc.InterfaceError():
             return True
         case exc.DBAPIError() if isinstance(error.orig, sqlite3.Error):
             return _sqlite_code(error.orig) in SQLITE_PASSING
+        case exc.OperationalError() if sqlstate(error) is None:
+            return True
         case exc.DBAPIError():
-            code = sqlstate(error)
-            return code is None or code.startswith(POSTGRES_PASSING)
+            return (sqlstate(error) or "").startswith(POSTGRES_PASSING)
         case _:
             return False
 
 
+def unusable(error: StoreUnavailable) -> bool:
+    """Whether waiting mends nothing: what was to be the database is another file, or one that is damaged."""
+    return isinstance(error.__cause__, exc.DatabaseError) and not passing(error.__cause__)
+
+
 def transient(error: BaseException) -> bool:
     """Whether `error` says nothing about what a unit was to write: the same unit may well succeed when it runs again."""
-    return passing(error) or sqlstate(error) in POSTGRES_RACES | {OLD_PLAN}
+    return passing(error) or sqlstate(error) in POSTGRES_RETRIED
 
 
-def told_briefly(error: BaseException) -> str:
+def brief_reason(error: BaseException) -> str:
     """What may be said of an error in a log line: never a statement with its parameters."""
     if isinstance(error, UnreadableRow):
         return str(error)[:BRIEF]
@@ -137,8 +164,8 @@ def reason(error: BaseException | None) -> str:
         return "it does not answer in time"
     if isinstance(cause, OSError) and (cause.errno or 0) > 0:
         return os.strerror(cause.errno or 0)  # asyncio's own text says less
-    original = cause.__cause__ if sqlstate(cause) else cause  # the adapter's text names the driver's class
-    return " ".join(str(original or cause).split()) or type(cause).__name__
+    said = NOT_CONNECTED.match(str(cause))
+    return " ".join((said["words"] if said else str(cause)).split()) or type(cause).__name__
 
 
 @contextmanager
@@ -147,7 +174,7 @@ def store_errors() -> Iterator[None]:
     try:
         yield
     except (exc.SQLAlchemyError, OSError) as error:
-        translated = told(error)
+        translated = caller_error(error)
         if translated is error:
             raise
         raise translated from error
@@ -168,7 +195,28 @@ def late() -> StoreUnavailable:
     )
 
 
-def told(error: BaseException) -> BaseException:
+def commit_unknown(cause: BaseException) -> StoreUnavailable:
+    """The house error for a connection that was lost in the middle of COMMIT."""
+    error = late()
+    error.__cause__ = cause
+    return error
+
+
+def connect_error(error: Exception, url: URL) -> Exception:
+    """What a connection that did not come about means for its caller: DatabaseRefused, or `error` where waiting helps.
+
+    The driver has no SQLSTATE for it, and the server's words come in its own language. A server that refuses names the
+    user or the database; one that starts, stops or is full names neither.
+    """
+    said = NOT_CONNECTED.match(str(getattr(error, "orig", error)))
+    words = "" if said is None or "too many connections" in said["words"] else said["words"]
+    named = [f"{mark}{name}" for name in (url.username, url.database) if name for mark in QUOTES]
+    if any(each in words for each in named):
+        return DatabaseRefused(f"the database refuses: {reason(error)} (setting database.url)")
+    return error
+
+
+def caller_error(error: BaseException) -> BaseException:
     """The error that the caller of a failed unit sees."""
     if isinstance(error, StopIteration):  # a future cannot carry one
         return RuntimeError("a unit raised StopIteration")

@@ -1,15 +1,18 @@
-"""Events on their way into the table: placed in the order, stamped, created or replaced."""
+"""Events on their way into the table: placed in the order, stamped, created or replaced.
+
+The ids of blocks, files and incidents (the parts of an event) belong to one event each, across all organizations.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, delete, select
 
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
-from store import block_ids
+from mapping.references import part_ids
 from store.records import (
-    DELETED,
     EVENT_COLUMNS,
     EventWrite,
     StoredEvent,
@@ -21,10 +24,10 @@ from store.records import (
 from store.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows
 from store.sql.compiled_query import CompiledQuery
 from store.tables import events
-from store.tables import parts as owners
+from store.tables import parts as parts_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from store.unit import Unit
 
@@ -60,7 +63,7 @@ def place(
     created, replaced, owned = [], [], []
     for name, write in wanted.items():
         before = known.get(name)
-        owned += block_ids.index(unit.conn, name, before.document if before else {}, write.document)
+        owned += _index_parts(unit.conn, name, before.document if before else {}, write.document)
         if before is None:
             serial += 1
             stored[name] = _placed(unit, game, write, None, serial)
@@ -71,7 +74,9 @@ def place(
             replaced.append(_changes(before, stored[name]))
     replaced.sort(key=tuple)  # rows that change the same columns together
     return Placed(
-        serial, stored, [*insert_rows(events, created), *update_rows(events, replaced), *insert_ignore(owners, owned)]
+        serial,
+        stored,
+        [*insert_rows(events, created), *update_rows(events, replaced), *insert_ignore(parts_table, owned)],
     )
 
 
@@ -93,20 +98,24 @@ def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent
     )
 
 
+def in_chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The ids in parts of at most `IN_CHUNK`, each for an IN list of its own."""
+    return (ids[start : start + IN_CHUNK] for start in range(0, len(ids), IN_CHUNK))
+
+
 def events_named(conn: Connection, ids: list[str]) -> dict[str, StoredEvent]:
     """The events with these `local_id`s, whatever their liveblog and status."""
     if len(ids) == 1:
         row = _ONE.first(conn, name=ids[0])
         return {} if row is None else {ids[0]: event_of(row)}
-    chunks = (ids[start : start + IN_CHUNK] for start in range(0, len(ids), IN_CHUNK))
-    rows = (conn.execute(select(events).where(events.c.local_id.in_(chunk))) for chunk in chunks)
+    rows = (conn.execute(select(events).where(events.c.local_id.in_(chunk))) for chunk in in_chunks(ids))
     return {row.local_id: event_of(row) for result in rows for row in result}
 
 
 def _check_replaceable(before: StoredEvent, game: StoredGame) -> None:
     if before.game_id != game.id:
         raise Conflict("this local_id is taken", field="local_id")
-    if before.local_status == DELETED:
+    if before.local_status == LocalStatus.DELETED:
         raise NotFound("no such event")
 
 
@@ -115,6 +124,23 @@ def _changes(before: StoredEvent, after: StoredEvent) -> dict[str, Any]:
     was, values = columns_of(before), columns_of(after)
     differing = {name for name, value in values.items() if name in STEPPED or value != was[name]}
     return {name: value for name, value in values.items() if name == "local_id" or name in differing}
+
+
+def owners_of_parts(conn: Connection, local_ids: Iterable[str]) -> dict[str, str]:
+    """The `local_id` of the event that each of these parts belongs to; ids of no event are left out."""
+    chunks = in_chunks(list(local_ids))
+    found = (conn.execute(select(parts_table).where(parts_table.c.local_id.in_(chunk))) for chunk in chunks)
+    return {row.local_id: row.event_id for rows in found for row in rows}
+
+
+def _index_parts(
+    conn: Connection, event_id: str, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> list[dict[str, str]]:
+    """Free the ids of parts that the event has lost; returns the rows of the new ones. An id that is taken stays its owner's."""
+    old, new = ({name for _, name in part_ids(document)} for document in (before, after))
+    if gone := old - new:
+        conn.execute(delete(parts_table).where(parts_table.c.event_id == event_id, parts_table.c.local_id.in_(gone)))
+    return [{"local_id": name, "event_id": event_id} for name in sorted(new - old)]
 
 
 def columns_of(stored: StoredGame | StoredEvent) -> dict[str, Any]:

@@ -1,28 +1,33 @@
-"""Answers that a repeated request gets again instead of a second liveblog."""
+"""What makes a repeated request harmless: it finds the liveblog or event that it has created already.
+
+`Idempotency-Key`s of any request, and digests of the documents from which liveblogs with an `external_id` were created.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, insert, select, tuple_
+from sqlalchemy import Connection, delete, func, insert, select, tuple_
 
-from store.tables import idempotency
+from store.tables import creations, idempotency
 
 if TYPE_CHECKING:
     from store.unit import Unit
 
 KEPT = 7 * 86_400
-"""Seconds that a key is remembered."""
+"""Seconds for which a key is kept."""
 FORGOTTEN = 100
 """Old keys that go with each new one, so that none of them has to wait for all."""
+NAME_LOCKS = 7
+"""PostgreSQL's advisory locks of names of liveblogs, apart from all others."""
 
 
-def remember(  # noqa: PLR0917 -- in the order of the table
+def save(  # noqa: PLR0917 -- in the order of the table
     unit: Unit, organization_id: str, client_id: str, key: str, digest: str, game_id: str
 ) -> None:
     """Bind the key to the liveblog that the request with this `digest` created, and forget some keys older than `KEPT`.
 
-    A key that is bound already raises IntegrityError: `recall` it first, in the same unit.
+    A key that is bound already raises IntegrityError: `find` it first, in the same unit.
     """
     columns = idempotency.c
     key_of = tuple_(columns.organization_id, columns.client_id, columns.key)
@@ -44,7 +49,7 @@ def remember(  # noqa: PLR0917 -- in the order of the table
     )
 
 
-def recall(conn: Connection, organization_id: str, client_id: str, key: str) -> tuple[str, str] | None:
+def find(conn: Connection, organization_id: str, client_id: str, key: str) -> tuple[str, str] | None:
     """(digest of the request, id of the liveblog) for a key that has been used, else None."""
     row = conn.execute(
         select(idempotency.c.digest, idempotency.c.game_id).where(
@@ -54,3 +59,23 @@ def recall(conn: Connection, organization_id: str, client_id: str, key: str) -> 
         )
     ).first()
     return None if row is None else (row.digest, row.game_id)
+
+
+def lock_name(unit: Unit, local_id: str) -> None:
+    """Lock the name of a liveblog that is about to be created, until the unit ends.
+
+    On SQLite units run one after the other anyway.
+    """
+    if unit.conn.dialect.name == "postgresql":
+        unit.conn.execute(select(func.pg_advisory_xact_lock(NAME_LOCKS, func.hashtext(local_id))))
+
+
+def save_digest(unit: Unit, game_id: str, digest: str) -> None:
+    """Save the digest of the document that the liveblog was created from."""
+    unit.conn.execute(insert(creations).values(game_id=game_id, digest=digest))
+
+
+def digest_of(conn: Connection, game_id: str) -> str | None:
+    """The digest of the document that the liveblog was created from, None where it was created otherwise."""
+    found: str | None = conn.scalar(select(creations.c.digest).where(creations.c.game_id == game_id))
+    return found

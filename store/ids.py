@@ -1,4 +1,4 @@
-"""Names for new records: ObjectIds that sort by time, and `local_id`s that nobody can guess."""
+"""Ids of new records: ObjectIds that sort by time, and `local_id`s that cannot be guessed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Who follows which match: a row for each living process, an owner and a fence on each match, and no clock at all.
+"""Leases of matches: a row for each living process, an owner and a fencing token on each match, and no clock at all.
 
-A process lives as long as its `beat` goes on; the others watch it with their own steady clocks. Every taker steps the
-fence of the match, and whoever writes with an older one is refused.
+A process lives as long as its heartbeat (`beat`) goes on; the others watch it with their own steady clocks. Every lease
+steps the fence of its match, and a write with an older one is refused.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasedMatch:
-    """A match that a process holds. `joined` counts the liveblogs that came while it was followed already."""
+    """A match that a process has leased. `joined` counts the liveblogs that came while it was followed already."""
 
     follow_id: str
     fence: int
@@ -51,23 +51,23 @@ class LeasedMatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeaseTurn:
-    """What a process finds at its turn.
+class RenewedLeases:
+    """What a process has leased after a renewal.
 
-    `beats`: the other processes; `more`: there is more to take than one turn takes; `unknown`: endpoints of open
-    matches that this process cannot poll.
+    `heartbeats`: those of the other processes; `more`: there is more to lease than one renewal takes; `unknown`: endpoints
+    of open matches that this process cannot poll.
     """
 
-    held: tuple[LeasedMatch, ...]
-    beats: Mapping[str, int]
+    leased: tuple[LeasedMatch, ...]
+    heartbeats: Mapping[str, int]
     more: bool = False
     unknown: frozenset[str] = frozenset()
 
 
 def join(unit: Unit, worker: Worker, *, alone: bool, lock: int | None = None) -> None:
-    """Be counted as alive from now on. `alone`: no other process can live (SQLite), so whatever is left of one goes.
+    """Count as alive from now on. `alone`: no other process can live (SQLite), so whatever is left of one goes.
 
-    `lock`: the advisory lock that the process holds as its sign of life (PostgreSQL); without it, it is dead at once.
+    `lock`: the liveness lock of the process (PostgreSQL); without it, the process is dead at once.
     """
     if alone:
         unit.conn.execute(delete(workers))
@@ -80,39 +80,39 @@ def leave(unit: Unit, worker_id: str) -> None:
     unit.conn.execute(delete(workers).where(workers.c.id == worker_id))
 
 
-def turn(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> LeaseTurn | None:
-    """Show that the process lives, bury the `dead` (with the beat they ended at), take or give back to an even share.
+def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> RenewedLeases | None:
+    """Send a heartbeat, reap the `dead` (with their last heartbeats), lease or give back up to an even share.
 
-    None: the others have given this process up; it holds nothing and has to join anew.
+    None: the others have reaped this process; it has no leases and has to join anew.
     """
-    if not _beat(unit, worker.id):
+    if not _heartbeat(unit, worker.id):
         return None
     for worker_id, beat in [*dead.items(), *_ended(unit.conn, worker.id)]:
-        _bury(unit, worker_id, beat)
+        _reap(unit, worker_id, beat)
     others = {row.id: row for row in unit.conn.execute(select(workers).where(workers.c.id != worker.id))}
     alike = 1 + sum(row.kind == worker.kind for row in others.values())
     counted = _open_matches(unit.conn)
-    held = _held(unit.conn, worker.id)
+    leased = _leased(unit.conn, worker.id)
     share = -(-sum(number for endpoint, number in counted.items() if endpoint in worker.knows) // alike)
-    if len(held) > share:
-        held = _give_back(unit, held, share)
-    wanted = min(share - len(held), batch)
+    if len(leased) > share:
+        leased = _give_back(unit, leased, share)
+    wanted = min(share - len(leased), batch)
     taken = _take(unit, worker, wanted) if wanted > 0 else ()
-    return LeaseTurn(
-        held=held + taken,
-        beats={row.id: row.beat for row in others.values()},
+    return RenewedLeases(
+        leased=leased + taken,
+        heartbeats={row.id: row.beat for row in others.values()},
         more=wanted == batch == len(taken),
         unknown=frozenset(counted) - worker.knows,
     )
 
 
-def claim(unit: Unit, worker: Worker, follow_id: str) -> LeasedMatch | None:
-    """Take this one match if nobody holds it, whatever the share; what the process holds of it, None for nothing."""
+def lease(unit: Unit, worker: Worker, follow_id: str) -> LeasedMatch | None:
+    """Lease this one match if it is free, whatever the share; None where the process does not have its lease then."""
     alive = select(workers.c.id).where(workers.c.id == worker.id).with_for_update(read=True)
     if unit.conn.execute(alive).first() is None:
         return None
     where = and_(follows.c.id == follow_id, follows.c.endpoint.in_(worker.knows))
-    row = unit.conn.execute(select(*HELD, follows.c.owner).where(where, follows.c.closed_at.is_(None))).first()
+    row = unit.conn.execute(select(*LEASE_COLUMNS, follows.c.owner).where(where, follows.c.closed_at.is_(None))).first()
     if row is not None and row.owner == worker.id:
         return _of(row)
     free = unit.conn.execute(select(follows.c.id).where(where, *_free()).with_for_update(skip_locked=True))
@@ -127,23 +127,23 @@ def fenced(unit: Unit, work: Callable[[Unit], T], *, follow_id: str, fence: int)
 
 
 _FENCE = CompiledQuery(select(follows.c.fence).where(follows.c.id == bindparam("follow_id")).with_for_update())
-HELD = (follows.c.id, follows.c.fence, follows.c.joined)
+LEASE_COLUMNS = (follows.c.id, follows.c.fence, follows.c.joined)
 
 
-def _beat(unit: Unit, worker_id: str) -> bool:
+def _heartbeat(unit: Unit, worker_id: str) -> bool:
     values = {"beat": workers.c.beat + 1, "seen_at": unit.now}
     return bool(unit.conn.execute(update(workers).where(workers.c.id == worker_id).values(values)).rowcount)
 
 
-def _bury(unit: Unit, worker_id: str, beat: int) -> None:
-    """Forget a process that is still at this beat; one that is at its turn at this moment lives."""
+def _reap(unit: Unit, worker_id: str, beat: int) -> None:
+    """Remove a process that is still at this heartbeat; one that renews at this moment lives."""
     same = and_(workers.c.id == worker_id, workers.c.beat == beat)
     if unit.conn.execute(select(workers.c.id).where(same).with_for_update(skip_locked=True)).first() is not None:
         unit.conn.execute(delete(workers).where(same))
 
 
 def _ended(conn: Connection, worker_id: str) -> list[tuple[str, int]]:
-    """Other processes whose sign of life has gone, with their last beat."""
+    """Other processes whose liveness lock has gone, with their last heartbeats."""
     if conn.dialect.name != "postgresql":
         return []
     locked = and_(workers.c.id != worker_id, workers.c.lock.is_not(None))
@@ -160,18 +160,18 @@ def _open_matches(conn: Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in conn.execute(query)}
 
 
-def _held(conn: Connection, worker_id: str) -> tuple[LeasedMatch, ...]:
+def _leased(conn: Connection, worker_id: str) -> tuple[LeasedMatch, ...]:
     where = and_(follows.c.owner == worker_id, follows.c.closed_at.is_(None))
-    return tuple(_of(row) for row in conn.execute(select(*HELD).where(where).order_by(follows.c.id)))
+    return tuple(_of(row) for row in conn.execute(select(*LEASE_COLUMNS).where(where).order_by(follows.c.id)))
 
 
 def _free() -> tuple[ColumnElement[bool], ...]:
-    """Nobody who lives holds the match."""
+    """No living process has leased the match."""
     return ~exists().where(workers.c.id == follows.c.owner), follows.c.closed_at.is_(None)
 
 
 def _take(unit: Unit, worker: Worker, number: int) -> tuple[LeasedMatch, ...]:
-    """Up to so many free matches, those that others are taking at this moment left out."""
+    """Lease up to so many free matches, those that others are leasing at this moment left out."""
     query = select(follows.c.id).where(*_free(), follows.c.endpoint.in_(worker.knows))
     query = query.order_by(follows.c.id).limit(number).with_for_update(skip_locked=True)
     return _own(unit, worker.id, unit.conn.scalars(query).all())
@@ -179,15 +179,15 @@ def _take(unit: Unit, worker: Worker, number: int) -> tuple[LeasedMatch, ...]:
 
 def _own(unit: Unit, worker_id: str, follow_ids: Iterable[str]) -> tuple[LeasedMatch, ...]:
     values: dict[str, Any] = {"owner": worker_id, "fence": follows.c.fence + 1}
-    query = update(follows).where(follows.c.id.in_(list(follow_ids))).values(values).returning(*HELD)
+    query = update(follows).where(follows.c.id.in_(list(follow_ids))).values(values).returning(*LEASE_COLUMNS)
     return tuple(_of(row) for row in unit.conn.execute(query))
 
 
-def _give_back(unit: Unit, held: tuple[LeasedMatch, ...], keep: int) -> tuple[LeasedMatch, ...]:
+def _give_back(unit: Unit, leased: tuple[LeasedMatch, ...], keep: int) -> tuple[LeasedMatch, ...]:
     """Leave what is beyond `keep` to others."""
-    ids = [each.follow_id for each in held[keep:]]
+    ids = [each.follow_id for each in leased[keep:]]
     unit.conn.execute(update(follows).where(follows.c.id.in_(ids)).values(owner=None))
-    return held[:keep]
+    return leased[:keep]
 
 
 def _of(row: Any) -> LeasedMatch:

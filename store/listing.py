@@ -19,8 +19,9 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from store.event_rows import IN_CHUNK, event_of
-from store.liveblogs import DELETED, StoredEvent, StoredGame, game_of
+from mapping.documents.scalars import LocalStatus
+from store.event_rows import event_of, in_chunks
+from store.liveblogs import StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
 from store.search import TAG, TAG_LENGTH, TEAM, found, found_games
 from store.tables import events, game_links, games, players
@@ -31,16 +32,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WRITTEN = type_coerce(events.c.doc, Text)
-_TELLING = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor")))
+_SHOWN_IN_LISTS = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor")))
 """Where a document may say something that lists show."""
 _OUTLINES = (
     select(
         *(column for column in events.c if column is not events.c.doc),
-        case((_TELLING, events.c.doc), else_=literal({}, events.c.doc.type)).label("doc"),
+        case((_SHOWN_IN_LISTS, events.c.doc), else_=literal({}, events.c.doc.type)).label("doc"),
     )
     .where(
         events.c.game_id.in_(bindparam("ids", expanding=True)),
-        events.c.local_status != DELETED,
+        events.c.local_status != LocalStatus.DELETED,
         _WRITTEN.startswith("{"),  # else it is none that anybody is shown
     )
     .order_by(events.c.game_id, events.c.sort)
@@ -69,7 +70,7 @@ class Listed(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MasterFilter:
-    """Whose records, and which of them; None and the empty string filter nothing."""
+    """Owners of the records, and conditions; None and the empty string filter nothing."""
 
     owners: Sequence[str]
     q: str = ""
@@ -80,7 +81,7 @@ class MasterFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameFilter:
-    """Whose liveblogs, and which; `start` and `end` bound their beginning: where none is planned, their creation."""
+    """Owners of the liveblogs, and conditions; `start` and `end` bound their beginning, or creation where none is planned."""
 
     owners: Sequence[str]
     q: str = ""
@@ -106,7 +107,7 @@ def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[Stored
     """Liveblogs that are not deleted, the newest first."""
     conditions = [
         games.c.organization_id.in_(list(wanted.owners)),
-        games.c.local_status != DELETED,
+        games.c.local_status != LocalStatus.DELETED,
         *found_games(wanted.owners, wanted.q),
         *_of_games(wanted),
     ]
@@ -120,8 +121,8 @@ def outlines(conn: Connection, game_ids: Sequence[str]) -> dict[str, list[Stored
     A document is empty unless it may name labels or an editor: most do not, and reading them costs the most.
     """
     found: dict[str, list[StoredEvent]] = {game_id: [] for game_id in game_ids}
-    for start in range(0, len(game_ids), IN_CHUNK):
-        for row in conn.execute(_OUTLINES, {"ids": list(game_ids[start : start + IN_CHUNK])}):
+    for ids in in_chunks(game_ids):
+        for row in conn.execute(_OUTLINES, {"ids": list(ids)}):
             stored = event_of(row)
             found[stored.game_id].append(stored)
     return found

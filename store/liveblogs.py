@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
 
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from store.event_rows import columns_of, event_of, events_named, place
 from store.records import (
-    DELETED,
     GAME_COLUMNS,
-    PUBLISHED,
     Change,
     EventWrite,
     NewGame,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from store.unit import Unit
 
 __all__ = [
-    "DELETED",
     "Change",
     "EventWrite",
     "NewGame",
@@ -63,7 +61,7 @@ _EVENT_LOCKED = CompiledQuery(
     select(*events_table.c, *games.c)
     .join_from(games, events_table, games.c.id == events_table.c.game_id)
     .where(events_table.c.local_id == bindparam("local_id"))
-    .with_for_update(of=[games, events_table])  # in this order, as everybody who writes events has the game first
+    .with_for_update(of=[games, events_table])  # in this order, as every writer of events locks the game first
 )
 
 STEPPED = frozenset({"id", "version", "updated_at", "serial"})
@@ -92,7 +90,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
         organization_id=game.organization_id,
         external_id=game.external_id,
         version=1,
-        local_status=PUBLISHED,
+        local_status=LocalStatus.PUBLISHED,
         sportstype=game.sportstype,
         template_id=game.template_id,
         created_at=unit.now,
@@ -121,7 +119,7 @@ def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | Non
 def write(
     unit: Unit, locked: StoredGame, change: Change, *, known: Mapping[str, StoredEvent] | None = None
 ) -> Recorded:
-    """Like `record`, answering with what was written, so that nobody has to read it again.
+    """Like `record`, returning what was written, so that it need not be read again.
 
     `known`: those of the change's events that exist, where they have been read since the game was locked.
     """
@@ -141,9 +139,9 @@ def write(
         values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
     write_batch(unit.conn, placed.parts, update_rows(games, [values]), _note(unit, stored))
     if values.keys() <= STEPPED:
-        _hold(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
+        _keep(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
     else:
-        _let_go(unit, stored)
+        _drop(unit, stored)
     return Recorded(stored.version, placed.events)
 
 
@@ -157,14 +155,14 @@ def schedule(
     placed = place(unit, locked, (write,), known)
     counted = [{"id": locked.id, "serial": placed.serial}] if placed.serial != locked.serial else []
     write_batch(unit.conn, placed.parts, update_rows(games, counted))
-    _hold(unit, locked._replace(serial=placed.serial))
+    _keep(unit, locked._replace(serial=placed.serial))
     return placed.events[write.local_id]
 
 
 def lock_game(unit: Unit, name: str) -> StoredGame:
-    """Like `require_game`, and nobody else changes the liveblog or its events before the unit ends."""
-    held = unit.held.get(name)
-    return _hold(unit, _present(_LOCKED.first(unit.conn, name=name))) if held is None else held
+    """Like `require_game`, and lock the liveblog: no other unit changes it or its events before this one ends."""
+    locked = unit.locked.get(name)
+    return _keep(unit, _present(_LOCKED.first(unit.conn, name=name))) if locked is None else locked
 
 
 def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
@@ -172,7 +170,7 @@ def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
     row = _EVENT_LOCKED.first(unit.conn, local_id=local_id)
     if row is None:
         raise NotFound("no such event")
-    return event_of(row[: len(events_table.c)]), _hold(unit, _present(row[len(events_table.c) :]))
+    return event_of(row[: len(events_table.c)]), _keep(unit, _present(row[len(events_table.c) :]))
 
 
 def find_game(conn: Connection, name: str) -> StoredGame | None:
@@ -184,7 +182,7 @@ def find_game(conn: Connection, name: str) -> StoredGame | None:
 def require_game(conn: Connection, name: str) -> StoredGame:
     """Like `find_game`. Raises NotFound when there is none or it is deleted."""
     game = find_game(conn, name)
-    if game is None or game.local_status == DELETED:
+    if game is None or game.local_status == LocalStatus.DELETED:
         raise NotFound("no such liveblog")
     return game
 
@@ -193,7 +191,7 @@ def list_games(
     conn: Connection, *, organization_id: str | None = None, limit: int = 30, page: int = 1
 ) -> list[StoredGame]:
     """Liveblogs that are not deleted, newest first. `page` counts from 1."""
-    query = select(games).where(games.c.local_status != DELETED)
+    query = select(games).where(games.c.local_status != LocalStatus.DELETED)
     if organization_id is not None:
         query = query.where(games.c.organization_id == organization_id)
     query = query.order_by(games.c.created_at.desc(), games.c.id.desc()).limit(limit).offset((page - 1) * limit)
@@ -209,7 +207,7 @@ def events(
     conn: Connection,
     game_id: str,
     *,
-    statuses: Sequence[int] | None = (PUBLISHED,),
+    statuses: Sequence[int] | None = (LocalStatus.PUBLISHED,),
     scheduled: bool = False,
     after: str | None = None,
     limit: int | None = None,
@@ -232,20 +230,20 @@ def events(
     return [event_of(row) for row in conn.execute(query)]
 
 
-def _hold(unit: Unit, game: StoredGame) -> StoredGame:
-    """Who locks it next in the same transaction need not read it again."""
-    unit.held[game.id] = unit.held[game.local_id] = game
+def _keep(unit: Unit, game: StoredGame) -> StoredGame:
+    """Keep the locked liveblog, so that the next lock in the same transaction need not read it again."""
+    unit.locked[game.id] = unit.locked[game.local_id] = game
     return game
 
 
-def _let_go(unit: Unit, game: StoredGame) -> None:
+def _drop(unit: Unit, game: StoredGame) -> None:
     for name in (game.id, game.local_id):
-        unit.held.pop(name, None)
+        unit.locked.pop(name, None)
 
 
 def _present(row: Sequence[Any] | None) -> StoredGame:
     game = None if row is None else game_of(row)
-    if game is None or game.local_status == DELETED:
+    if game is None or game.local_status == LocalStatus.DELETED:
         raise NotFound("no such liveblog")
     return game
 
@@ -257,7 +255,7 @@ def _index(
 
 
 def _note(unit: Unit, game: StoredGame) -> list[TableWrite]:
-    """The outbox row of the game's version, of which whoever hears steps is told after the commit."""
+    """The outbox row of the game's version; listeners for steps are notified after the commit."""
     unit.touched[game.id] = game.version
     note = {
         "game_id": game.id,

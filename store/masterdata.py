@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
-from mapping import entrants
 from mapping.references import References
 from store.errors import UnreadableRow
 from store.ids import new_object_id
@@ -107,7 +106,7 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
     player of one of the teams who is not in its squad any more becomes inactive; an empty squad says nothing.
     """
     scope = Scope(unit, owner_id, source, match.sport)
-    sides = entrants.teams(match)
+    sides = match.teams
     team_ids = _upsert(scope, teams, {side.ext_id: _team(side) for side in sides})
     people = _people(sides, team_ids)
     player_ids = _upsert(scope, players, people)
@@ -125,7 +124,7 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
 def import_people(unit: Unit, *, owner_id: str, source: str, match: Match, begin: int, number: int) -> bool:
     """The part of `import_match` that takes long where squads are large: `number` people from `begin` on; whether more are left."""
     scope = Scope(unit, owner_id, source, match.sport)
-    sides = entrants.teams(match)
+    sides = match.teams
     people = _people(sides, _upsert(scope, teams, {side.ext_id: _team(side) for side in sides}))
     _upsert(scope, players, dict(islice(people.items(), begin, begin + number)))
     return begin + number < len(people)
@@ -136,7 +135,7 @@ def references(conn: Connection, owner_id: str, match: Match, involved: Iterable
     people = {each.person.ext_id for incident in involved for each in incident.people}
     return References(
         owner_id=owner_id,
-        teams=_ids(conn, owner_id, match, teams, {side.ext_id for side in entrants.teams(match)}),
+        teams=_ids(conn, owner_id, match, teams, {side.ext_id for side in match.teams}),
         players=_ids(conn, owner_id, match, players, people),
     )
 
@@ -153,15 +152,9 @@ def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master
     return {row.id: master_of(table, row) for row in rows}
 
 
-def squad(conn: Connection, team_id: str) -> list[Master]:
-    """The players of a team, inactive ones too, by name."""
-    query = select(players).where(players.c.team_id == team_id).order_by(players.c.name, players.c.id)
-    return [master_of(players, row) for row in conn.execute(query)]
-
-
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose data an import writes, and where from."""
+    """The owner of the data that an import writes, and its source."""
 
     unit: Unit
     owner_id: str
@@ -241,18 +234,16 @@ def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dic
 
 
 def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
-    """Write what the provider says where nobody else has said anything since."""
-    if not isinstance(row.doc, dict) or not isinstance(row.written, dict):
-        raise UnreadableRow(f"{table.name} of {row.id}: no object")
+    """Write what the provider says where no person has changed it since. Raises UnreadableRow."""
     current = _fields(table, row)
     merged, written = merge(current, row.written, wanted)
     active = {"inactive": False} if table is players and row.inactive else {}
-    if merged == current and written == row.written and not active:
+    if (merged, written, active) == (current, row.written, {}):
         return
     columns = {key: merged.get(key) for key in COLUMNS if key in table.c}
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
     scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
-    if any(merged.get(name) != current.get(name) for name in NAMES):
+    if [merged.get(name) for name in NAMES] != [current.get(name) for name in NAMES]:
         index_master(scope.unit.conn, table.name, row.id, scope.owner_id, merged)
 
 
@@ -284,6 +275,9 @@ def _mark_inactive(scope: Scope, team_id: str, squad_ids: set[str]) -> None:
 
 
 def _fields(table: Table, row: Row[Any]) -> dict[str, Any]:
+    """The fields of a record, whether they stand in columns or in its document. Raises UnreadableRow."""
+    if not isinstance(row.doc, dict) or not isinstance(row.written, dict):
+        raise UnreadableRow(f"{table.name} of {row.id}: no object")
     columns = {key: getattr(row, key) for key in COLUMNS if key in table.c}
     return {**row.doc, **{key: value for key, value in columns.items() if value is not None}}
 

@@ -65,7 +65,7 @@ def change(unit: Unit, table: Table, before: Master, fields: Mapping[str, Any]) 
 
 
 def lock(unit: Unit, table: Table, record_id: str) -> Master | None:
-    """The record, held against other writers until the unit ends; None where there is none."""
+    """The record, locked until the unit ends; None where there is none."""
     unit.conn.execute(select(table.c.id).where(table.c.id == record_id).with_for_update())
     return find(unit.conn, table, [record_id]).get(record_id)
 

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection, text
-from sqlalchemy.engine import URL, make_url
 
 from store.errors import SchemaOutdated, store_errors
+from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite.file_lock import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sqlalchemy.engine import URL
 
 T = TypeVar("T")
 
@@ -79,7 +81,7 @@ async def upgraded(url: str) -> None:
 
     Raises AlreadyRunning while a daemon holds the SQLite file, DatabaseRefused where the user may not, StoreUnavailable.
     """
-    parsed = make_url(url)
+    parsed = parse_url(url)
     file = _file(parsed)
     lock = None if file is None else FileLock(file)
     try:
@@ -91,7 +93,7 @@ async def upgraded(url: str) -> None:
 
 def current(url: str) -> str | None:
     """The revision of the database at `url`, None for an empty one. Not to be called from a running event loop."""
-    parsed = make_url(url)
+    parsed = parse_url(url)
     file = _file(parsed)
     return None if file is not None and not file.exists() else asyncio.run(_run(parsed, current_of))
 
@@ -108,7 +110,7 @@ async def _run(url: URL, work: Callable[[Connection], T]) -> T:
             return _run_sqlite(url, work)
     from store.postgres import backend as postgres
 
-    return await postgres.once(url, PATIENT, work)
+    return await postgres.run_once(url, PATIENT, work)
 
 
 def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:

@@ -1,7 +1,7 @@
-"""The outbox as its readers see it: delivery numbers, whose the rows are, and what may be forgotten.
+"""The outbox as its readers see it: delivery numbers, the rows of each organization, and what may be purged.
 
 A row gets its delivery number after it is committed, from one process at a time, and readers go by numbers alone. So a row
-that commits late gets a later number, nobody passes it, and no other transaction has a say. The rows of one liveblog are
+that commits late gets a later number, no cursor passes it, and no other transaction matters. The rows of one liveblog are
 numbered in the order of its versions, because its writers take turns.
 """
 

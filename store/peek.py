@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.engine import make_url
 from sqlalchemy.util import greenlet_spawn
 
 from store.errors import StoreError, store_errors
+from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite.backend import database_file, read, reader_engine
 
@@ -21,12 +21,12 @@ T = TypeVar("T")
 
 async def peek(url: str, query: Callable[[Connection], T]) -> T:
     """The result of `query` on committed data. Raises StoreError where there is no such file, StoreUnavailable."""
-    parsed = make_url(url)
+    parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
-        from store.postgres.backend import once
-        from store.postgres.connection import READING
+        from store.postgres.backend import run_once
+        from store.postgres.connection import READ
 
-        return await once(parsed, PoolSettings(), query, READING)
+        return await run_once(parsed, PoolSettings(), query, READ)
     file = database_file(parsed)
     if file is None or not file.exists():
         raise StoreError(f"there is no database {file or 'in memory'}")

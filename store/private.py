@@ -39,12 +39,12 @@ def tighten(file: Path) -> None:
         mode = file.stat().st_mode
         if not stat.S_ISREG(mode) or not stat.S_IMODE(mode) & ~FILE:
             return
-        told = {"file": str(file), "mode": f"{stat.S_IMODE(mode):o}"}
+        fields = {"file": str(file), "mode": f"{stat.S_IMODE(mode):o}"}
         try:
             file.chmod(stat.S_IMODE(mode) & FILE)
         except FileNotFoundError:
             raise
         except OSError as error:
-            log.warning("file.not_private", cause=error.strerror, **told)
+            log.warning("file.not_private", cause=error.strerror, **fields)
         else:
-            log.info("file.tightened", **told)
+            log.info("file.tightened", **fields)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
 
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store import liveblogs
-from store.errors import UnreadableRow
 from store.event_rows import event_of
-from store.records import DELETED, PUBLISHED, Change, EventWrite
+from store.records import Change, EventWrite, check_document
 from store.tables import events, games
 
 if TYPE_CHECKING:
@@ -23,7 +23,11 @@ def due(conn: Connection, now: float) -> list[str]:
     query = (
         select(events.c.game_id)
         .join(games, games.c.id == events.c.game_id)
-        .where(events.c.publish_at <= int(now), events.c.local_status == PUBLISHED, games.c.local_status != DELETED)
+        .where(
+            events.c.publish_at <= int(now),
+            events.c.local_status == LocalStatus.PUBLISHED,
+            games.c.local_status != LocalStatus.DELETED,
+        )
         .distinct()
     )
     return list(conn.scalars(query))
@@ -45,7 +49,9 @@ def publish(unit: Unit, game_id: str) -> int | None:
         return None
     query = (
         select(events)
-        .where(events.c.game_id == game.id, events.c.publish_at <= unit.now, events.c.local_status == PUBLISHED)
+        .where(
+            events.c.game_id == game.id, events.c.publish_at <= unit.now, events.c.local_status == LocalStatus.PUBLISHED
+        )
         .order_by(events.c.publish_at, events.c.serial)
         .limit(AT_ONCE)
     )
@@ -54,8 +60,7 @@ def publish(unit: Unit, game_id: str) -> int | None:
 
 
 def _published(event: StoredEvent) -> EventWrite:
-    if not isinstance(event.document, dict):
-        raise UnreadableRow(f"events.doc of {event.local_id}: no object")
+    check_document(event)
     return EventWrite(
         local_id=event.local_id,
         document=event.document,

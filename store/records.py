@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mapping.documents.scalars import LocalStatus
+from store.errors import UnreadableRow
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PUBLISHED = 0
-UNPUBLISHED = 60
-DELETED = 100
 
 GAME_COLUMNS = frozenset(
     {
@@ -79,7 +79,7 @@ class StoredGame(NamedTuple):
 class StoredEvent(NamedTuple):
     """A post, in the order of its table's columns.
 
-    `publish_at` is set while it waits for its time, and nobody but writers sees it then.
+    `publish_at` is set while it waits for its time, and only writers see it then.
     """
 
     local_id: str
@@ -96,7 +96,7 @@ class StoredEvent(NamedTuple):
 
     @property
     def public(self) -> bool:
-        return self.local_status == PUBLISHED and self.publish_at is None
+        return self.local_status == LocalStatus.PUBLISHED and self.publish_at is None
 
     def as_document(self) -> dict[str, Any]:
         """The `Svc::Model::Event` JSON."""
@@ -125,7 +125,7 @@ class EventWrite:
     local_id: str
     document: Mapping[str, Any]
     created_at: int
-    local_status: int = PUBLISHED
+    local_status: int = LocalStatus.PUBLISHED
     updated_at: int | None = None
     publish_at: int | None = None
     user_id: str = ""
@@ -156,6 +156,13 @@ class NewGame:
     document: Mapping[str, Any] = field(default_factory=dict)
     external_id: str | None = None
     events: tuple[EventWrite, ...] = ()
+
+
+def check_document(record: StoredGame | StoredEvent) -> None:
+    """Raise UnreadableRow for a liveblog or event whose document is no JSON object."""
+    table = "games" if isinstance(record, StoredGame) else "events"
+    if not isinstance(record.document, dict):
+        raise UnreadableRow(f"{table}.doc of {record.local_id}: no object")
 
 
 def without(document: Mapping[str, Any], columns: frozenset[str]) -> dict[str, Any]:

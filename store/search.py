@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select
 
-from mapping.tokens import asked, words
+from mapping.tokens import query_words, words
 from store.records import teams_of
 from store.tables import game_links, games, teams, tokens
 
@@ -58,18 +58,20 @@ def index_game(
 def links(document: Mapping[str, Any]) -> Iterable[Link]:
     """Teams by `_id`, tags by their names and ids."""
     for board in (document.get("meta_info"), document.get("scoreboard")):
-        for side in ("home_team", "away_team"):
-            team = board.get(side) if isinstance(board, dict) else None
-            if isinstance(team, dict) and team.get("_id"):
-                yield TEAM, str(team["_id"])
+        if isinstance(board, dict):
+            yield from (link for side in ("home_team", "away_team") for link in _team_link(board.get(side)))
     for tag in document.get("tags") or ():
         values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
         yield from ((TAG, str(value)[:TAG_LENGTH]) for value in values if value)
 
 
+def _team_link(team: Any) -> list[Link]:
+    return [(TEAM, str(team["_id"]))] if isinstance(team, dict) and team.get("_id") else []
+
+
 def found(kind: str, owners: Sequence[str], question: str, column: ColumnElement[Any]) -> list[ColumnElement[bool]]:
     """One condition a word of the question on the record ids in `column`."""
-    return [column.in_(_naming(kind, owners, spellings)) for spellings in asked(question)]
+    return [column.in_(_naming(kind, owners, spellings)) for spellings in query_words(question)]
 
 
 def found_games(owners: Sequence[str], question: str) -> list[ColumnElement[bool]]:
@@ -80,7 +82,7 @@ def found_games(owners: Sequence[str], question: str) -> list[ColumnElement[bool
             games.c.id.in_(_naming(games.name, owners, spellings)),
             games.c.id.in_(linked.where(game_links.c.value.in_(_naming(teams.name, owners, spellings)))),
         )
-        for spellings in asked(question)
+        for spellings in query_words(question)
     ]
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 class PoolSettings:
     """Limits of the store. Durations in seconds."""
 
-    connections: int = 8
-    """Connections (SQLite: of the readers; the writer has its own)."""
+    pool_size: int = 8
+    """Connections (SQLite: of the readers; the writer has its own), on PostgreSQL with a thread each."""
     timeout: float = 5.0
     """Longest wait for a connection, for a lock (SQLite), for a statement and a whole transaction (PostgreSQL)."""
     queue: int = 10_000
     """Units that may wait (SQLite: for the writer); one more is refused."""
     batch: int = 64
-    """Units per commit, at most (PostgreSQL: those about one liveblog)."""
+    """Units per commit, at most (PostgreSQL: those with one group key)."""
     batch_seconds: float = 0.01
     """Time after which a batch takes no further unit."""
     drain: float = 10.0

@@ -1,22 +1,23 @@
-"""What the sync knows of its matches: rows in, rows out, no rules."""
+"""What the sync knows of its matches and of the liveblogs on them: rows in, rows out, no rules."""
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
 
-from store.errors import UnreadableRow
+from mapping.documents.scalars import LocalStatus
+from mapping.match import Status
+from mapping.terms import Terms
+from store.errors import UnreadableRow, reading
 from store.ids import new_object_id
-from store.records import DELETED
 from store.sql.bulk_write import update_rows, upsert, write_batch
-from store.sql.compiled_query import Among, CompiledQuery
+from store.sql.compiled_query import CompiledQuery
 from store.tables import attachments as attachments_table
 from store.tables import follows as follows_table
 from store.tables import games as games_table
-from store.tables import ledger as ledger_table
 from store.tables import resources as resources_table
 
 if TYPE_CHECKING:
@@ -41,29 +42,20 @@ class NewFollow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FollowRow:
-    """A followed match: its canonical status, when it is polled next, how it has been answering, who holds it."""
+class FollowRow(NewFollow):
+    """A followed match: its canonical status, how its polls have ended, which process has its lease."""
 
     id: str
-    endpoint: str
-    provider: str
-    organization_id: str
-    match_id: str
-    sport: str
-    status: str
-    kickoff: int | None
-    next_poll_at: float
-    good_at: int | None
-    changed_at: int | None
-    failures: int
-    failing_since: int | None
-    last_error: str | None
-    hints: dict[str, str]
-    pending: Any
-    closed_at: int | None
-    owner: str | None
-    fence: int
-    joined: int
+    good_at: int | None = None
+    changed_at: int | None = None
+    failures: int = 0
+    failing_since: int | None = None
+    last_error: str | None = None
+    pending: Any = None
+    closed_at: int | None = None
+    owner: str | None = None
+    fence: int = 0
+    joined: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,27 +88,19 @@ class ResourceRow:
     faults: Any = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerRow:
-    """What became of one wanted post. `state`: posted, draft, withdrawn, gone; `written`: as the sync last wrote it."""
+FOLLOW_TIMES = ("kickoff", "good_at", "changed_at")
+"""Columns of a follow that hold a time or nothing; SQLite keeps anything in them."""
 
-    key: str
-    kind: str
-    state: str
-    local_id: str | None = None
-    missing: int = 0
-    reason: str = ""
-    written: Mapping[str, Any] = field(default_factory=dict)
-
-
-_ALIVE = exists().where(games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != DELETED)
+_ALIVE = exists().where(
+    games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != LocalStatus.DELETED
+)
 """The attachment's liveblog is not deleted."""
 _ABANDONED = (
     follows_table.c.closed_at.is_(None),
     exists().where(attachments_table.c.follow_id == follows_table.c.id),
     ~exists().where(attachments_table.c.follow_id == follows_table.c.id, _ALIVE),
 )
-"""The match is open, somebody has been on it, and nobody is."""
+"""The match is open, liveblogs have been on it, and none is any more."""
 
 _ATTACHED = CompiledQuery(
     select(attachments_table)
@@ -133,16 +117,8 @@ _BODIES = CompiledQuery(
         resources_table.c.follow_id == bindparam("follow_id"), resources_table.c.body.is_not(None)
     )
 )
-_LINE = [column for column in ledger_table.c if column.name != "game_id"]
-_LEDGER = CompiledQuery(select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id")))
-_LINES = CompiledQuery(
-    select(*_LINE).where(ledger_table.c.game_id == bindparam("game_id"), Among(ledger_table.c.key, "keys"))
-)
 FORGOTTEN = 50
 """Matches whose bodies one unit drops, or that it closes."""
-_KEYS = CompiledQuery(
-    select(ledger_table.c.key).where(ledger_table.c.game_id == bindparam("game_id")).order_by(ledger_table.c.key)
-)
 QUICK = 1
 """How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
 
@@ -157,20 +133,7 @@ def follow_for(unit: Unit, match: NewFollow) -> FollowRow:
     )
     if known is not None:
         return _follow(known)
-    row = FollowRow(
-        id=new_object_id(unit.now),
-        good_at=None,
-        changed_at=None,
-        failures=0,
-        failing_since=None,
-        last_error=None,
-        pending=None,
-        closed_at=None,
-        owner=None,
-        fence=0,
-        joined=0,
-        **_values(match),
-    )
+    row = FollowRow(id=new_object_id(unit.now), **_values(match))
     unit.conn.execute(insert(follows_table).values(_values(row)))
     return row
 
@@ -206,7 +169,7 @@ def abandoned(conn: Connection) -> list[str]:
 def close_abandoned(unit: Unit) -> list[str]:
     """Follow some of those matches no longer; a liveblog that is created later opens its match again. Gives their ids.
 
-    First their rows are locked, against whoever attaches a liveblog at this moment, then asked again.
+    First their rows are locked, against a liveblog that is attached at this moment, then checked again.
     """
     locked = (
         select(follows_table.c.id)
@@ -228,7 +191,7 @@ def closed_with_bodies(conn: Connection, limit: int = FORGOTTEN) -> list[str]:
 
 
 def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:
-    """Drop the bodies of these, where they are still closed; one that is opened again is asked for everything anyway."""
+    """Drop the bodies of these, where they are still closed; of one that is opened again everything is fetched anyway."""
     closed = select(follows_table.c.id).where(
         follows_table.c.id.in_(follow_ids), follows_table.c.closed_at.is_not(None)
     )
@@ -253,7 +216,7 @@ def save_terms(unit: Unit, game_id: str, terms: Mapping[str, Any]) -> None:
 
 
 def look_afresh(unit: Unit, follow_id: str) -> None:
-    """Have the match looked at as if nothing were known of it, by whichever process holds it now or later."""
+    """Have the match looked at as if nothing were known of it, by the process that has its lease now or later."""
     joined = {"joined": follows_table.c.joined + 1}
     unit.conn.execute(update(follows_table).where(follows_table.c.id == follow_id).values(joined))
     forgotten = {"etag": None, "digest": None}
@@ -317,13 +280,8 @@ def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
     return {row["name"]: ResourceRow(**row) for row in _RESOURCES.mappings(conn, follow_id=follow_id)}
 
 
-def bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
-    """The last good body of each resource that ever had one."""
-    return unpacked(packed_bodies(conn, follow_id))
-
-
 def packed_bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
-    """Like `bodies`, as they are stored."""
+    """The last good body of each resource that ever had one, as they are stored."""
     return {name: bytes(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
 
 
@@ -365,24 +323,30 @@ def save_resources(
     write_batch(unit.conn, upsert(resources_table, sorted(rows, key=len)))
 
 
-def ledger(conn: Connection, game_id: str, *, only: Collection[str] | None = None) -> dict[str, LedgerRow]:
-    """The liveblog's ledger by key, or those of its keys; "game" holds what the sync last wrote to the game itself."""
-    if only is None:
-        rows = _LEDGER.mappings(conn, game_id=game_id)
-    else:
-        rows = _LINES.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
-    return {row["key"]: LedgerRow(**row) for row in rows}
+def terms_of(attachment: Attachment) -> Terms:
+    """The terms of the request that created the liveblog. Raises UnreadableRow."""
+    with reading(f"attachments.terms of {attachment.game_id}"):
+        return Terms.from_dict(attachment.terms)
 
 
-def ledger_keys(conn: Connection, game_id: str) -> tuple[str, ...]:
-    """The keys of the liveblog's ledger, sorted."""
-    return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id))
+def status_of(row: FollowRow) -> Status:
+    """The match's status; hints and times of the row are checked as well. Raises UnreadableRow."""
+    with reading(f"follows.status of {row.id}"):
+        status = Status(row.status)
+    if not isinstance(row.hints, dict) or not all(isinstance(each, str) for each in row.hints.values()):
+        raise UnreadableRow(f"follows.hints of {row.id}: no object of texts")
+    for name in FOLLOW_TIMES:
+        if not isinstance(getattr(row, name), int | None):
+            raise UnreadableRow(f"follows.{name} of {row.id}: no number")
+    return status
 
 
-def save_ledger(unit: Unit, game_id: str, rows: Iterable[LedgerRow]) -> None:
-    """Insert or replace these rows; the others of the liveblog stay."""
-    by_key = {row.key: {"game_id": game_id, **_values(row)} for row in rows}
-    write_batch(unit.conn, upsert(ledger_table, list(by_key.values())))
+def check_resource(row: ResourceRow) -> None:
+    """Raise UnreadableRow for a resource that is not of this version's form."""
+    texts = isinstance(row.etag, str | None) and isinstance(row.digest, str | None)
+    numbers = isinstance(row.rows, int) and isinstance(row.failures, int)
+    if not texts or not numbers or not isinstance(row.faults, list | tuple):
+        raise UnreadableRow(f"resources of {row.name}: not of the form of this version")
 
 
 def _first(conn: Connection, table: Table, *where: Any) -> Row[Any] | None:
@@ -394,4 +358,4 @@ def _follow(row: Row[Any]) -> FollowRow:
 
 
 def _values(row: Any) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in type(row).__slots__}
+    return {each.name: getattr(row, each.name) for each in fields(row)}

@@ -121,7 +121,7 @@ outbox_sequence = Table(
     _int("id", primary_key=True, autoincrement=False),
     _int("last"),
 )
-"""One row: the delivery number given last. Who numbers outbox rows locks it."""
+"""One row: the delivery number given last. The process that numbers outbox rows locks it."""
 
 follows = Table(
     "follows",
@@ -261,7 +261,7 @@ creations = Table(
     _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
     _text("digest"),
 )
-"""What a liveblog with an `external_id` was created from, so that a repeated creation can be told."""
+"""What a liveblog with an `external_id` was created from, so that a repeated creation is recognized."""
 
 declarations = Table(
     "declarations",

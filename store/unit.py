@@ -22,6 +22,6 @@ class Unit:
     now: int
     """The instant of the unit in Unix seconds; everything that it stamps carries this one."""
     touched: dict[str, int] = field(default_factory=dict)
-    """Liveblogs that stepped in this unit: `ticker_id` → version; told to `Store.on_step` once it is committed."""
-    held: dict[str, StoredGame] = field(default_factory=dict)
+    """Liveblogs that stepped in this unit: `ticker_id` → version; `Store.on_step` hears of them once it is committed."""
+    locked: dict[str, StoredGame] = field(default_factory=dict)
     """Liveblogs that the transaction has locked, as they stand in it, by either name; units that share it share this."""

@@ -1,4 +1,4 @@
-"""Subscriptions: who gets which organization's updates, and how their receivers have been answering."""
+"""Subscriptions: receivers of an organization's updates, and how their deliveries have ended."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit:
 def unsubscribe(unit: Unit, organization_id: str, url: str) -> None:
     """Forget the subscription with its log; that there is none is no error, clients repeat themselves.
 
-    A long log is nobody's from now on, and goes bit by bit (`forget_ended`): a million rows take seconds.
+    A long log is detached at once and deleted bit by bit (`forget_ended`): a million rows take seconds.
     """
     known = find(unit.conn, organization_id, url)
     if known is None:
@@ -169,12 +169,12 @@ def in_no_known_state(conn: Connection) -> dict[str, str]:
 
 
 def unheld() -> ColumnElement[bool]:
-    """Nobody who lives works on the receiver."""
+    """No living process has claimed the receiver."""
     return or_(webhooks.c.owner.is_(None), ~exists().where(workers.c.id == webhooks.c.owner))
 
 
 def _within_reach(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
-    """Active, and held by `owner` or by nobody who lives."""
+    """Active, and claimed by `owner` or by no living process."""
     return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unheld())
 
 
@@ -184,7 +184,7 @@ _REACHED = CompiledQuery(
 
 
 def within_reach(conn: Connection, owner: str) -> dict[str, str]:
-    """The organization of each active subscription that `owner` holds or could take, by its id."""
+    """The organization of each active subscription that `owner` has claimed or could claim, by its id."""
     return dict(_REACHED.all(conn, owner=owner))
 
 
@@ -210,7 +210,7 @@ def waiting_for(conn: Connection, owner: str, *, now: float, far: float) -> list
 
 
 def orphaned(conn: Connection, owner: str) -> list[str]:
-    """Ids of active subscriptions whose holder, not `owner`, has died, and may have left something undone."""
+    """Ids of active subscriptions claimed by a process, not `owner`, that has died and may have left something undone."""
     query = select(webhooks.c.id).where(
         webhooks.c.status == "active", webhooks.c.owner.is_not(None), webhooks.c.owner != owner, unheld()
     )

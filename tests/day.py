@@ -15,7 +15,7 @@ from ingest.daemon import run as daemon
 from providers.replay import Line, Replay, ReplaySettings, read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable
     from pathlib import Path
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
@@ -25,49 +25,62 @@ SHOW = "/api/v5/write/ticker/show.json"
 
 @dataclass
 class MatchDay:
-    """What a test of the whole house holds in hands."""
+    """A replayed provider, a client of the running daemon, and the settings of both."""
 
     replay: Replay
     client: httpx.AsyncClient
     settings: Settings = field(repr=False)
 
     async def create(self, match_id: str, **body: Any) -> dict[str, Any]:
-        """Create a liveblog of the match, posting everything automatically unless told otherwise."""
-        answer = await self.client.post(
+        """Create a liveblog of the match, posting everything automatically unless the body says otherwise."""
+        response = await self.client.post(
             CREATE, json={"provider": "heim", "matchId": match_id, "autoPostEnabled": True, **body}
         )
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        assert response.status_code == 200, response.text
+        return response.json()
 
     async def show(self, local_id: str) -> dict[str, Any]:
-        answer = await self.client.get(SHOW, params={"local_id": local_id})
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = await self.client.get(SHOW, params={"local_id": local_id})
+        assert response.status_code == 200, response.text
+        return response.json()
 
     async def feed_titles(self, local_id: str, **params: Any) -> list[str]:
-        answer = await self.client.get(
+        response = await self.client.get(
             "/api/embed/v4/feed/liveblog.json", params={"liveblogId": local_id, "limit": 1000, **params}
         )
-        assert answer.status_code == 200, answer.text
-        return [item["title"] for item in answer.json()["items"]]
+        assert response.status_code == 200, response.text
+        return [item["title"] for item in response.json()["items"]]
 
-    async def until_played(self, within: float = 120.0) -> None:
+    async def until_played(self) -> None:
         """Wait for the last recorded answer."""
-        async with asyncio.timeout(within):
-            while not self.replay.finished:
-                await asyncio.sleep(0.1)
+        await until(lambda: self.replay.finished, progress=lambda: self.replay.cursor)
         self.replay.settle()
 
-    async def until_quiet(self, *names: str, quiet: float = 1.0, within: float = 30.0) -> list[dict[str, Any]]:
-        """Wait until these liveblogs have not stepped for `quiet` seconds, and return them."""
+    async def until_quiet(self, *names: str, quiet: float = 1.0, within: float = 300.0) -> list[dict[str, Any]]:
+        """Wait until these liveblogs have not stepped for `quiet` seconds and three polls each, and return them.
+
+        A match that is not polled any more is quiet after ten times as long.
+        """
         async with asyncio.timeout(within):
             before: list[int] = []
+            calm = polled = 0
             while True:
                 shown = [await self.show(name) for name in names]
-                if before == (now := [game["version"] for game in shown]):
+                if before != (now := [game["version"] for game in shown]):
+                    before, calm, polled = now, 0, self.replay.log.total
+                elif calm == 10 or self.replay.log.total - polled >= 3 * len(names):
                     return shown
-                before = now
+                calm += 1
                 await asyncio.sleep(quiet)
+
+
+async def until(reached: Callable[[], bool], *, progress: Callable[[], object], stall: float = 120.0) -> None:
+    """Wait until `reached`, however long that takes a busy machine; TimeoutError when nothing moves for `stall` seconds."""
+    while not reached():
+        before = progress()
+        async with asyncio.timeout(stall):
+            while not reached() and progress() == before:
+                await asyncio.sleep(0.1)
 
 
 @asynccontextmanager
@@ -88,7 +101,7 @@ async def match_day(
         settings = Settings.model_validate(configuration(replay.url, folder, database, live) | overrides)
         async with running(settings) as address:
             secret = settings.clients["cms"].secret.get_secret_value()
-            async with httpx.AsyncClient(base_url=address, auth=("cms", secret), timeout=20, trust_env=False) as client:
+            async with httpx.AsyncClient(base_url=address, auth=("cms", secret), timeout=60, trust_env=False) as client:
                 yield MatchDay(replay=replay, client=client, settings=settings)
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: made from the machine's binaries, loopback only, thrown away afterwards."""
+"""A PostgreSQL server for tests and benchmarks: made from the machine's binaries, loopback only, thrown away afterwards."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 START_WITHIN = 30.0
 """Seconds."""
@@ -37,9 +31,11 @@ OPTIONS = {
 def binaries() -> Path | None:
     """The folder of initdb and postgres: what MATCHWIRE_TEST_PG_BIN names, what pg_config says, what Debian uses."""
     named = os.environ.get("MATCHWIRE_TEST_PG_BIN")
-    asked = shutil.which("pg_config")
+    program = shutil.which("pg_config")
     said = (
-        subprocess.run([asked, "--bindir"], capture_output=True, text=True, check=False).stdout.strip() if asked else ""
+        subprocess.run([program, "--bindir"], capture_output=True, text=True, check=False).stdout.strip()
+        if program
+        else ""
     )
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
     candidates = [Path(named)] if named else [*([Path(said)] if said else []), *debian]
@@ -66,7 +62,7 @@ class Cluster:
             f"--pwfile={word}", "--encoding=UTF8", "--locale=C", f"--pgdata={self.folder / 'data'}",
         )  # fmt: skip
         for _ in range(5):  # somebody else may take the port between choosing and using it
-            self.port = _free_port()
+            self.port = free_port()
             if self._try_start():
                 return
         raise RuntimeError(f"PostgreSQL does not start: {self._log()}")
@@ -105,7 +101,7 @@ class Cluster:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
-                start_new_session=True, **_identity(),
+                start_new_session=True, **identity(),
             )  # fmt: skip
         deadline = time.monotonic() + START_WITHIN
         while self.process.poll() is None and time.monotonic() < deadline:
@@ -129,49 +125,20 @@ class Cluster:
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "PGPASSWORD": self.password}
         done = subprocess.run(
             [self.programs / program, *arguments], cwd=self.folder, env=environment,
-            capture_output=True, text=True, check=False, **_identity(),
+            capture_output=True, text=True, check=False, **identity(),
         )  # fmt: skip
         if done.returncode:
             raise RuntimeError(f"{program} failed: {done.stderr.strip()}")
 
     def _own(self, *paths: Path) -> None:
-        for path in paths if _identity() else ():
+        for path in paths if identity() else ():
             shutil.chown(path, "postgres", "postgres")
 
     def _log(self) -> str:
         return (self.folder / "log").read_text(errors="replace")[-2000:]
 
 
-@pytest.fixture(scope="session")
-def postgres_cluster() -> Iterator[Cluster]:
-    """One server for all tests of this process; skips where there are no binaries, fails instead in CI."""
-    programs = binaries()
-    if programs is None:
-        _missing("PostgreSQL's initdb and postgres are not installed")
-    if os.geteuid() == 0 and not _identity():
-        _missing("PostgreSQL does not run as root, and there is no user postgres")
-    with tempfile.TemporaryDirectory(prefix="matchwire-pg-", ignore_cleanup_errors=True) as folder:
-        cluster = Cluster(Path(folder), programs)
-        try:
-            cluster.create()
-            yield cluster
-        finally:
-            cluster.kill()
-
-
-@pytest.fixture
-def postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
-    """The address of an empty database that this test has for itself: `postgresql+asyncpg://…`."""
-    name = f"test_{secrets.token_hex(8)}"
-    yield postgres_cluster.create_database(name)
-    postgres_cluster.drop_database(name)
-
-
-def _missing(reason: str) -> Any:
-    return pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-
-
-def _identity() -> dict[str, Any]:
+def identity() -> dict[str, Any]:
     """Arguments that make a subprocess run as the user postgres where we are root, which PostgreSQL refuses to be."""
     if os.geteuid() != 0:
         return {}
@@ -182,7 +149,7 @@ def _identity() -> dict[str, Any]:
     return {"user": "postgres", "group": "postgres", "extra_groups": []}
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

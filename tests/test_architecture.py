@@ -1,4 +1,4 @@
-"""The house as it is drawn: where imports may point, and what each part must not touch."""
+"""The architecture as it is drawn: where imports may point, and what each part must not touch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ IMPURE_CALLS = {
     "os.urandom",
 }
 CLIENTS = {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session"}
-CLIENT_MODULES = {"providers/connections.py", "ingest/webhooks/ssrf_guard.py"}
+CLIENT_MODULES = {"providers/http_client.py", "ingest/webhooks/guarded_session.py"}
 HTTPX_SHORTCUTS = {f"httpx.{verb}" for verb in ("get", "post", "put", "patch", "delete", "head", "request", "stream")}
 
 # Written in pieces, so that this file does not find itself.
@@ -161,7 +161,7 @@ def tracked():
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_imports_point_down(package):
-    """A package imports of the house only what stands below it."""
+    """A package imports of the product only what stands below it."""
     allowed = MAY_IMPORT[package] | {package}
     wrong = {
         (name_of(path), name)
@@ -180,7 +180,7 @@ def test_imports_are_absolute():
 
 def test_only_the_store_speaks_sql():
     """No package but `store` loads SQLAlchemy, alembic or a driver; to others a unit's `Connection` is only a type."""
-    drivers = {"sqlalchemy", "alembic", "sqlite3", "aiosqlite", "asyncpg"}
+    drivers = {"sqlalchemy", "alembic", "sqlite3", "aiosqlite", "psycopg"}
     loaded = {(name_of(path), name) for path in everywhere() for name in imported(path, types=False)}
     named = {(name_of(path), name) for path in everywhere() for name in drawn(path)}
 
@@ -226,26 +226,26 @@ def test_modules_say_why_they_exist():
 
 
 def test_the_wheel_holds_the_packages_and_no_tests():
-    """What is shipped is what the house is made of."""
+    """What is shipped is what the product is made of."""
     targets = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
 
     assert set(targets["wheel"]["packages"]) == set(MAY_IMPORT)
     assert not {"tests", "bench"} & set(targets["sdist"]["include"])
 
 
-def test_the_lock_knows_what_the_project_needs():
-    """Every dependency is locked to one version with hashes."""
+def test_the_locks_know_what_the_project_needs():
+    """Every dependency is locked to one version with hashes, those of tests and benchmarks in a lock of their own."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [
-        *project["project"]["dependencies"],
-        *project["project"]["optional-dependencies"]["test"],
-        *project["build-system"]["requires"],
-    ]
-    locked = re.findall(
-        r"^([a-z0-9-]+)==\S+(?: ; [^\\\n]+)? \\\n    --hash=", (ROOT / "requirements.lock").read_text(), re.MULTILINE
-    )
+    runs = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    extras = project["project"]["optional-dependencies"]
 
-    assert {re.match(r"[A-Za-z0-9_-]+", need)[0].lower() for need in wanted} - set(locked) == set()
+    for lock, needs in (
+        ("requirements.lock", runs),
+        ("requirements-test.lock", [*runs, *extras["test"], *extras["bench"]]),
+    ):
+        text = (ROOT / lock).read_text(encoding="utf-8")
+        locked = re.findall(r"^([a-z0-9-]+)==\S+(?: ; [^\\\n]+)? \\\n    --hash=", text, re.MULTILINE)
+        assert {re.match(r"[A-Za-z0-9_-]+", need)[0].lower() for need in needs} - set(locked) == set()
 
 
 def test_the_repository_speaks_of_the_product_alone():

@@ -1,4 +1,4 @@
-"""docs/coverage.md tells what the catalogues, the grades and the fixtures say, all of them and nothing else."""
+"""docs/coverage.md shows what the catalogues, the grades and the fixtures say, all of them and nothing else."""
 
 from __future__ import annotations
 

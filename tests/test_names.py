@@ -1,10 +1,17 @@
-"""One name, one meaning: classes and files that would be told apart by their folder alone."""
+"""One name, one meaning: classes and files that would be distinguished by their folder alone."""
 
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+import io
+import json
+import re
+import tokenize
+from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("ingest", "mapping", "store", "api", "config")
@@ -27,11 +34,31 @@ ROLES = {
     "squads.py": "a provider's line-ups",
 }
 """File names that repeat on purpose, one for each resource, database or provider."""
-REPLACED = (
-    "House", "Lane", "Lanes", "Hand", "Slots", "Makings", "Remembered", "MisfitError", "Voice", "Notices", "Silence",
-    "Presence", "Branches", "Buckets", "Gate", "Homes", "Elsewhere", "Pace", "Watch",
-)  # fmt: skip
-"""Class names that better known words have replaced, see docs/glossary.md."""
+FOLDERS = (*PRODUCT, *PROVIDERS, "tests", "bench", "tools")
+REPLACED = {
+    "asked": "requested", "asking": "fetch", "bury": "reap", "decorate": "resolve references",
+    "decorated": "with references", "dressed": "with references", "horizon": "cursor", "house": "components",
+    "illegible": "unreadable", "judged": "classified", "lane": "receiver, endpoint limiter", "lanes": "receivers",
+    "makings": "input fingerprint", "misfit": "value mismatch", "olderform": "legacy event", "peek": "json path",
+    "presence": "liveness lock", "remember": "cache", "remembered": "change cache", "remembers": "caches",
+    "rhythm": "intervals", "tell": "log, report, notify", "telling": "notifying", "tells": "says", "told": "logged, reported",
+    "wires": "connections",
+}  # fmt: skip
+"""Words that better known ones have replaced, see docs/glossary.md: in names, comments and docstrings."""
+REPLACED_NAMES = {
+    "gave_up": "abandoned", "kept_away": "throttled", "spare": "try_read", "voice": "notify sender",
+    "Branches": "routes", "Buckets": "rate limiter", "Elsewhere": "", "Gate": "", "Guard": "SsrfGuard, RequestLimits",
+    "Hand": "worker", "Held": "EndpointPaused, ReceiverClaim", "Homes": "liveblog index", "Notices": "NotifyListener",
+    "Pace": "PollIntervals", "Question": "ResourceRequest", "Silence": "NoNotify", "Slots": "PollSlots",
+    "Standing": "StoredEvent", "Turn": "batch", "Watch": "PeerMonitor", "Wire": "connector",
+}  # fmt: skip
+"""Names that as a whole have been replaced; their words mean other things elsewhere."""
+OTHERWISE = {
+    "tools/demo/wire.py": {"Wire"},  # the provider's format on the wire
+}
+ANY = re.compile("|".join((*REPLACED, *REPLACED_NAMES)), re.IGNORECASE)
+REMAINING = json.loads((ROOT / "tests" / "replaced_words.json").read_text(encoding="utf-8"))
+"""How many places of a file still wait for it; `python -m tests.test_names` counts them anew. The list only shrinks."""
 
 
 def modules(*folders):
@@ -66,8 +93,112 @@ def test_a_file_name_means_one_thing_in_its_top_level_folder():
     assert {name: paths for name, paths in twice.items() if name not in sports} == {}
 
 
-def test_replaced_words_stay_away():
-    """No class bears a name that a word of the field has replaced."""
-    found = {str(path.relative_to(ROOT)): set(classes(path)) & set(REPLACED) for path in modules(*PRODUCT, *PROVIDERS)}
+def names_of(tree):
+    """Names that a module gives: of classes, functions, arguments, variables, attributes, keywords and imports' aliases."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.alias(asname=str(name)) | ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                yield name
 
-    assert {path: names for path, names in found.items() if names} == {}
+
+def words_in(name):
+    """`_RateLimiter2` is rate and limiter."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+
+
+def prose_of(source, tree):
+    """Comments and docstrings, also those of variables; other strings are shown to users or are values."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value
+
+
+def replaced_in(source, path="module.py"):
+    """Replaced words of a file, each as often as it occurs: in its name, in the names it gives, in its prose."""
+    if not ANY.search(source) and not ANY.search(path):
+        return []
+    tree = ast.parse(source)
+    words = [word for name in (*Path(path).with_suffix("").parts, *names_of(tree)) for word in words_in(name)]
+    words += [word.lower() for text in prose_of(source, tree) for word in re.findall(r"[A-Za-z]+", without_code(text))]
+    whole = [name for name in names_of(tree) if name in REPLACED_NAMES and name not in OTHERWISE.get(path, ())]
+    return [word for word in words if word in REPLACED] + whole
+
+
+def without_code(text):
+    """Prose without what is quoted in it: names of log events, fields of documents, commands."""
+    return re.sub(r"`[^`]*`|https?://\S+", "", text)
+
+
+@cache
+def counted():
+    """How many replaced words each file of the repository has, of those that have any."""
+    found = {}
+    for path in modules(*FOLDERS):
+        name = path.relative_to(ROOT).as_posix()
+        if words := replaced_in(path.read_text(encoding="utf-8"), name):
+            found[name] = Counter(words)
+    return found
+
+
+def test_replaced_words_stay_away():
+    """No name, comment or docstring has a word that a word of the field has replaced."""
+    more = {name: dict(words) for name, words in counted().items() if words.total() > REMAINING.get(name, 0)}
+
+    assert more == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class House: ...",
+        "def wires(): ...",
+        "def f(told): ...",
+        "self.asked_for = 1",
+        "x = 1  # told once",
+        '"""Who is told of what."""',
+        "def spare(): ...",
+        "class Slots: ...",
+        "from store import notify as voice",
+    ],
+)
+def test_a_replaced_word_would_be_found(source):
+    """In classes, functions, arguments, attributes, aliases, comments and docstrings."""
+    assert replaced_in(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "log.info('match.told')",
+        "def spare_connections(): ...",
+        "class PollSlots: ...",
+        '"""The field `asked` of a poll."""',
+    ],
+)
+def test_other_words_are_left_alone(source):
+    """Log events, parts of other names, and quoted names of the interface."""
+    assert replaced_in(source) == []
+
+
+def main():
+    """Count anew, show the counts by folder and by word, and write the list of what remains."""
+    found = counted()
+    by_folder = Counter()
+    for name, words in found.items():
+        by_folder["/".join(Path(name).parts[:-1][:2])] += words.total()
+    for folder, count in sorted(by_folder.items()):
+        print(f"{count:6} {folder}")  # noqa: T201 -- run at a terminal
+    print(f"{by_folder.total():6} in all:", dict(sum(found.values(), Counter()).most_common()))  # noqa: T201 -- likewise
+    remaining = {name: words.total() for name, words in sorted(found.items())}
+    (ROOT / "tests" / "replaced_words.json").write_text(json.dumps(remaining, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -11,12 +11,13 @@ import tomllib
 
 import pytest
 
-from api import auth
+from api.middleware import credentials
 from ingest.cli import clients as cli_clients
 from store import webhooks
 from tests.test_architecture import ROOT, TEXT, everywhere, name_of, tracked, tree_of
 
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}\b")
+LOCKS = ("requirements.lock", "requirements-test.lock")
 NAME = re.compile(r"([A-Za-z0-9._-]+)==\S+")
 
 # Written in pieces, so that this file does not find itself.
@@ -32,32 +33,52 @@ READERS_OF_XML = {"fromstring", "fromstringlist", "XML", "XMLID", "parse", "iter
 MODULES_OF_XML = {"lxml", "xml.sax", "xml.dom", "xml.parsers", "xmlrpc", "defusedxml", "bs4"}
 
 
-def requirements():
-    """(name, lines) of each requirement of the lock."""
-    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+def requirements(lock):
+    """The logical lines of a lock, one for each package, with its hashes."""
+    text = (ROOT / lock).read_text(encoding="utf-8")
     logical = re.sub(r"\\\n\s*", " ", text).splitlines()
     return [line for line in logical if line and not line.startswith("#")]
 
 
-def test_every_locked_package_has_hashes():
-    """Not one line of the lock names a package without the digests of its files, an address or another file."""
-    lines = requirements()
+def pip_calls(target):
+    """The calls of pip by which `make` would make `target` anew."""
+    printed = subprocess.run(
+        ["make", "--no-print-directory", "-n", "-B", target], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    installs = [line for line in printed.replace("\\\n", " ").splitlines() if re.search(r"\binstall\b", line)]
+    return [line for line in installs if " -m pip " in line]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_locked_package_has_hashes(lock):
+    """Not one line of a lock names a package without the digests of its files, an address or another file."""
+    lines = requirements(lock)
     assert len(lines) > 50
     assert [line for line in lines if not NAME.match(line) or not HASH.search(line)] == []
 
 
 def test_what_is_made_installs_nothing_without_hashes():
-    """`make` gives pip the lock with its hashes, and beside it this project alone, without dependencies or a download."""
-    printed = subprocess.run(
-        ["make", "--no-print-directory", "-n", "-B", ".venv/.ready"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    installs = [line for line in printed.replace("\\\n", " ").splitlines() if re.search(r"\binstall\b", line)]
-    pip = [line for line in installs if " -m pip " in line]
+    """`make` gives pip locks with their hashes, and beside them this project alone, without dependencies or a download."""
+    run, project, test = pip_calls(".venv/.ready-to-test")
 
-    assert len(pip) == 2
-    assert "--require-hashes -r requirements.lock" in pip[0]
-    assert "--no-deps --no-build-isolation --editable ." in pip[1]
+    assert "--require-hashes -r requirements.lock" in run
+    assert "--no-deps --no-build-isolation --editable ." in project
+    assert "--require-hashes -r requirements-test.lock" in test
+
+
+def test_what_runs_is_installed_without_what_tests():
+    """`make run` installs no linter, no test runner and no browser driver."""
+    run, project = pip_calls(".venv/.ready")
+    names = {NAME.match(line)[1] for line in requirements("requirements.lock")}
+
+    assert "-r requirements.lock" in run
+    assert "--editable ." in project
+    assert names.isdisjoint({"fastapi", "hypothesis", "mypy", "playwright", "pytest", "ruff", "schemathesis"})
+
+
+def test_both_locks_come_from_one_resolution():
+    """What runs is tested in the same versions, so either lock may be installed first."""
+    assert set(requirements("requirements.lock")) < set(requirements("requirements-test.lock"))
 
 
 def test_no_file_holds_a_key():
@@ -135,7 +156,7 @@ def test_secrets_that_are_made_have_256_bits():
 
 def test_secrets_are_compared_in_constant_time():
     """No digest meets `==`: each live one is compared whole, and as many comparisons are made for a client that is unknown."""
-    tree = ast.parse(inspect.getsource(auth.opens))
+    tree = ast.parse(inspect.getsource(credentials.opens))
     compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
 
     assert "hmac.compare_digest" in {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}

@@ -1,54 +1,147 @@
-"""Events of the write API: create, update, delete."""
+"""Events of the write API: create, update, delete.
+
+Each operation is one unit that checks the caller, decides by `mapping.event_patch` and writes through `store.liveblogs`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from api.audit import audit
+from api import openapi
 from api.errors import json_response
-from api.events import write_event
-from api.events.write_event import WriteRequest
-from api.liveblog_access import expected_version, named_liveblog
+from api.json_path import Json, at
+from api.liveblog_access import check_version, expected_version, may_write_events, named_liveblog, writable_game
+from api.references import check_references, complete
+from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
-from mapping.errors import InvalidRequest
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
+from mapping.event_patch import EventBefore, PatchedEvent, Stamp, changed_post, new_post, shown
+from mapping.merge import same
+from mapping.references import part_ids
+from store import declarations, idempotency, liveblogs
+from store.event_rows import owners_of_parts
+from store.ids import new_local_id
+from store.liveblogs import Change, EventWrite, StoredEvent, StoredGame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.routing import ApiRequest
+    from api.request import ApiRequest, Caller
     from store.unit import Unit
 
 EVENT = "event_local_id"
+NO_EVENT = "there is no such event"
+TAKEN = "this local_id is taken"
+OURS = ("sort", "user_id", "version", "editor", "comments")
+"""What clients send back and the service alone decides."""
+
+EXAMPLE: Json = {
+    "_type": "Svc::Model::Event",
+    "local_id": "e4p1xk2m9",
+    "highlight": "inplace",
+    "contents": [
+        {"_type": "Svc::Model::Content::RichTextContentBlock", "text": "<p>A <b>fine</b> move down the left.</p>"},
+        {"_type": "Svc::Model::Content::QuoteContentBlock", "text": "We kept going.", "author": "The coach"},
+    ],
+    "sport_event": {
+        "sportstype": "soccer",
+        "event_type": "soccer.goal",
+        "time_of_play": "45+2'",
+        "title": "Goal",
+        "players": [{"event_player_type": "scorer", "player": {"local_id": "p9", "name": "Ole Brandt"}}],
+    },
+}
+CHANGED: Json = {"headline": "Level at half-time", "highlight": "milestone"}
+
+
+def _response(example: Json) -> Json:
+    shown = openapi.documented(Event, "The event, media in full", dump(parse(Event, example)))
+    updated = openapi.linked(shown, "event.update", body="$response.body", event_local_id="local_id")
+    return openapi.linked(updated, "event.delete", event_local_id="local_id")
+
+
+NAMES_EVENT = openapi.query(EVENT, "`local_id` of the event", openapi.NAME, required=True)
+CREATE = openapi.operation(
+    "event.create",
+    "Post an event",
+    "Events",
+    {200: _response(EXAMPLE), **openapi.WRITE_ERRORS},
+    parameters=[
+        openapi.query("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", openapi.NAME),
+        openapi.query("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", openapi.NAME),
+        openapi.IF_MATCH,
+    ],
+    body=openapi.json_body(openapi.request_schema(Event), EXAMPLE),
+)
+UPDATE = openapi.operation(
+    "event.update",
+    "Change an event",
+    "Events",
+    {200: _response(EXAMPLE | CHANGED), **openapi.WRITE_ERRORS},
+    parameters=[NAMES_EVENT, openapi.IF_MATCH],
+    body=openapi.json_body(openapi.request_schema(Event), CHANGED),
+)
+DELETE = openapi.operation(
+    "event.delete",
+    "Delete an event",
+    "Events",
+    {
+        200: openapi.described({"type": "object", "maxProperties": 0}, "Deleted, now or before", {}),
+        **openapi.WRITE_ERRORS,
+    },
+    parameters=[NAMES_EVENT, openapi.IF_MATCH],
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteResult:
+    """The outcome of a unit; `version` is None where nothing was written."""
+
+    document: Json
+    liveblog: str
+    event_id: str
+    version: int | None
 
 
 async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
-    order = WriteRequest(
+    names = named_liveblog(request.query)
+    work = partial(
+        create_event,
         caller=request.caller,
-        names=named_liveblog(request.query),
+        names=names,
         event=await request.document(Event),
         expected=expected_version(request.headers),
     )
-    return await _written(request, "event.create", write_event.create, order)
+    return await _run(request, "event.create", work, next(iter(names.values())))
 
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    order = WriteRequest(
+    event_id = _named(request)
+    work = partial(
+        update_event,
         caller=request.caller,
-        event_id=_named(request),
+        event_id=event_id,
         event=await request.document(Event),
         expected=expected_version(request.headers),
     )
-    return await _written(request, "event.update", write_event.update, order)
+    return await _run(request, "event.update", work, event_id)
 
 
 async def delete(request: ApiRequest) -> Response:
     """Delete an event, whatever body the request has (interface: Events, Delete)."""
-    order = WriteRequest(caller=request.caller, event_id=_named(request), expected=expected_version(request.headers))
-    return await _written(request, "event.delete", write_event.delete, order)
+    event_id, expected = _named(request), expected_version(request.headers)
+    work = partial(delete_event, caller=request.caller, event_id=event_id, expected=expected)
+    return await _run(request, "event.delete", work, event_id)
 
 
 def _named(request: ApiRequest) -> str:
@@ -57,18 +150,164 @@ def _named(request: ApiRequest) -> str:
     return name
 
 
-async def _written(
-    request: ApiRequest,
-    operation: str,
-    work: Callable[[Unit, WriteRequest], write_event.WriteResult],
-    order: WriteRequest,
-) -> Response:
-    services = request.services
-    name = order.event_id or next(iter((order.names or {}).values()))
-    done = await services.store.write(lambda unit: work(unit, order), about=services.homes(name))
-    services.homes.note(name, done.liveblog)
-    if not order.event_id:
-        services.homes.note(done.event_id, done.liveblog)
+async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResult], named: str) -> Response:
+    """Run the unit, queued with others of the liveblog to which `named` belongs, as far as that is known."""
+    store, index = request.services.store, request.services.liveblog_index
+    done = await store.write(work, group_key=index(named))
+    index.note(named, done.liveblog)
+    index.note(done.event_id, done.liveblog)
     if done.version is not None:
-        audit(request.context, operation, liveblog=done.liveblog, version=done.version, record=done.event_id)
-    return json_response(done.answer)
+        request.audit(name, liveblog=done.liveblog, version=done.version, record=done.event_id)
+    return json_response(done.document)
+
+
+def create_event(
+    unit: Unit, *, caller: Caller, names: Mapping[str, str], event: Event, expected: int | None
+) -> WriteResult:
+    """Post a new event; one that was posted already, with the same `local_id` and document, is given again."""
+    game = writable_game(unit, names, caller)
+    if event.local_id and (known := liveblogs.event(unit.conn, event.local_id)) is not None:
+        _check_same(unit, event, known, game)
+        return _result(unit, game, known, None)
+    check_version(expected, changed=game.version, current=game.version)
+    drafts = at(game.document, "meta_info", "editorial_publishing") is True
+    patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
+    _check_references(unit, patched, game, caller, known={})
+    local_id = event.local_id or new_local_id("e")
+    _check_parts(unit.conn, patched, local_id)
+    if event.local_id:
+        idempotency.save(unit, game.organization_id, "", _key(local_id), digest(event), game.id)
+    return _write(unit, game, _as_write(patched, local_id, caller.client_id), None)
+
+
+def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None) -> WriteResult:
+    """Change an event; every update is a step, one that changes nothing too."""
+    before, game = _stored(unit, event_id, caller)
+    if before.local_status == LocalStatus.DELETED:
+        raise NotFound(NO_EVENT, field="event_local_id")
+    if event.local_id not in {None, before.local_id}:
+        raise Unprocessable("local_id names another event", field="local_id")
+    check_version(expected, changed=before.version, current=game.version)
+    so_far = EventBefore(
+        document=before.document,
+        shown=rendered(unit.conn, before, older=event.event_info is not None),
+        local_status=before.local_status,
+        created_at=before.created_at,
+        publish_at=before.publish_at,
+    )
+    patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
+    _check_references(unit, patched, game, caller, known=so_far.shown)
+    _check_parts(unit.conn, patched, before.local_id)
+    return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)
+
+
+def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | None) -> WriteResult:
+    """Delete an event for good; deleting it again changes nothing."""
+    before, game = _stored(unit, event_id, caller)
+    if before.local_status == LocalStatus.DELETED:
+        return WriteResult(document={}, liveblog=game.local_id, event_id=before.local_id, version=None)
+    check_version(expected, changed=before.version, current=game.version)
+    write = EventWrite(
+        local_id=before.local_id,
+        document={**before.document, "editor": caller.client_id},
+        created_at=before.created_at,
+        local_status=LocalStatus.DELETED,
+        user_id=before.user_id,
+    )
+    return replace(_write(unit, game, write, before), document={})
+
+
+def rendered(conn: Connection, event: StoredEvent, *, older: bool = True) -> Json:
+    """The event as the write API shows it: references resolved, in both forms unless the `older` one is of no use."""
+    [document] = complete(conn, [shown(event.as_document(), older=older)])
+    return document
+
+
+def digest(event: Event) -> str:
+    """SHA-256 in hex of what the document means, whatever its spelling."""
+    content = {name: value for name, value in dump(event).items() if name not in OURS}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) -> None:
+    """Raise Conflict unless the known event was created in this liveblog by the same document."""
+    created_by = idempotency.find(unit.conn, game.organization_id, "", _key(known.local_id))
+    again = created_by is not None and same(created_by[0], digest(event))
+    if known.game_id != game.id or known.local_status == LocalStatus.DELETED or not again:
+        raise Conflict(TAKEN, field="local_id")
+
+
+def _key(local_id: str) -> str:
+    """The key of a creation; no `Idempotency-Key` holds a blank, so the two never meet."""
+    return f"event {local_id}"
+
+
+def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, StoredGame]:
+    """The named event and its liveblog, locked; one that is not the caller's is the same as none."""
+    try:
+        event, game = liveblogs.lock_event(unit, event_id)
+    except NotFound:
+        raise NotFound(NO_EVENT, field="event_local_id") from None
+    if not may_write_events(game, caller):
+        raise NotFound(NO_EVENT, field="event_local_id")
+    return event, game
+
+
+def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:
+    return EventWrite(
+        local_id=local_id,
+        document=patched.document,
+        created_at=patched.created_at,
+        updated_at=patched.updated_at,
+        local_status=patched.local_status,
+        publish_at=patched.publish_at,
+        user_id=user_id,
+    )
+
+
+def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None) -> WriteResult:
+    """Write one event; what waits for its time, and waited before, is written without a step of the version."""
+    waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != LocalStatus.DELETED
+    known = {} if before is None else {before.local_id: before}
+    if waits and (before is None or before.publish_at is not None):
+        version, stored = game.version, liveblogs.schedule(unit, game, write, known=known)
+    else:
+        recorded = liveblogs.write(unit, game, Change(events=(write,)), known=known)
+        version, stored = recorded.version, recorded.events[write.local_id]
+    return _result(unit, game, stored, version)
+
+
+def _result(unit: Unit, game: StoredGame, event: StoredEvent, version: int | None) -> WriteResult:
+    return WriteResult(
+        document=rendered(unit.conn, event), liveblog=game.local_id, event_id=event.local_id, version=version
+    )
+
+
+def _check_references(
+    unit: Unit, patched: PatchedEvent, game: StoredGame, caller: Caller, *, known: Mapping[str, Any]
+) -> None:
+    """Raise Unprocessable, with the path, for a tag that is not declared and a record that the caller may not see.
+
+    `known`: the post so far, whose references need no check.
+    """
+    before = known.get("tag_ids") or ()
+    tags = [(index, each) for index, each in enumerate(patched.sent.get("tag_ids") or ()) if each not in before]
+    declared = declarations.declared_ids(unit.conn, "tag", game.organization_id) if tags else ()
+    for index, each in tags:
+        if each not in declared:
+            raise Unprocessable("there is no such tag", field=f"tag_ids.{index}")
+    visible = caller.organizations | {game.organization_id}
+    check_references(unit.conn, patched.sent, visible=visible, known=known)
+
+
+def _check_parts(conn: Connection, patched: PatchedEvent, event_id: str) -> None:
+    """Raise Unprocessable for an id that two parts of the post have, Conflict for one that belongs to another post."""
+    seen: dict[str, str] = {}
+    for path, local_id in part_ids(patched.document):
+        if local_id in seen:
+            raise Unprocessable("two parts of the post have this local_id", field=path)
+        seen[local_id] = path
+    chosen = [local_id for _, local_id in part_ids(patched.sent)]  # those that the service chose are free
+    for local_id, owner in owners_of_parts(conn, chosen).items():
+        if owner != event_id and local_id in seen:
+            raise Conflict(TAKEN, field=seen[local_id])

@@ -7,12 +7,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from api.bodies import checked, read_body
 from api.errors import json_response
-from api.openapi import EXTERNAL_ERRORS, documented, in_path, json_body, operation
-from api.schemas import asked
+from api.openapi import WRITE_ERRORS, documented, in_path, json_body, operation, readable, request_schema
+from api.request import checked, read_body
 from api.services import ImportRequest, SelectorKind
-from api.write_operations import readable
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.game import Game
 from mapping.errors import InvalidRequest, NotFound, Unprocessable
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from api.routing import ApiRequest
+    from api.request import ApiRequest
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -54,9 +52,9 @@ CREATE = operation(
     "liveblog.createFromExternal",
     "Create a liveblog that a provider's match fills",
     "External providers",
-    {200: CREATED, **EXTERNAL_ERRORS},
+    {200: CREATED, **WRITE_ERRORS},
     parameters=[in_path("organizationId"), KEY],
-    body=json_body(asked(CreateFromExternal), EXAMPLE),
+    body=json_body(request_schema(CreateFromExternal), EXAMPLE),
 )
 
 

@@ -1,31 +1,39 @@
-"""What the three feed formats have in common: the request, and a feed as plain values."""
+"""What the three feed formats have in common: the request, the events, a feed as plain values, and XML that readers accept."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
+from xml.etree import ElementTree as ET
 
 import structlog
 
 from api.content import body_html, headline, incident, minute, one_line, plain_text
 from api.json_path import Json, number, text
-from api.query import Query, boolean, choice, integer
+from api.liveblog_access import cursor, in_batches
+from api.request import Query, boolean, choice, integer
 from mapping.errors import InvalidRequest
+from store import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from store.liveblogs import StoredGame
+    from sqlalchemy import Connection
+
+    from store.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
 
 DEFAULT_LIMIT = 20
 MAX_DELAY = 86_400
+BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
 NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 """What a document that should not exist may make the rendering raise."""
+_FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +64,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A liveblog's posts in the order asked for. No URL in it holds a credential."""
+    """A liveblog's posts in the requested order. No URL in it holds a credential."""
 
     id: str
     title: str
@@ -88,14 +96,14 @@ def page_url(public_url: str, liveblog: str) -> str:
 
 def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: str | None) -> str:
     """The address of a feed, built from what is known here, never from the request's URL, which holds secrets."""
-    said = {
+    parameters = {
         "liveblogId": request.liveblog,
         "limit": request.limit if request.limit != DEFAULT_LIMIT else None,
         "sort": None if request.descending else "asc",
         "delay": request.delay or None,
         "continue_event_id": after,
     }
-    query = urlencode({name: value for name, value in said.items() if value is not None})
+    query = urlencode({name: value for name, value in parameters.items() if value is not None})
     return f"{public_url.rstrip('/')}{FEED_PATH}.{extension}?{query}"
 
 
@@ -127,7 +135,7 @@ def _item(event: Json, page: str) -> Item | None:
 
 
 def _lead(event: Json) -> str:
-    """What happened, where the title tells it in other words."""
+    """What happened, where the title is a headline of the post's own."""
     happened = " ".join(filter(None, (minute(event), incident(event)))) if text(event, "headline") else ""
     return f"<p><strong>{escape(happened)}</strong></p>" if happened else ""
 
@@ -146,3 +154,43 @@ def item_of(event: Json, page: str) -> Item:
         updated=max(published, number(event, "updated_at") or 0),
         url=f"{page}#{quote(local_id, safe='')}",
     )
+
+
+def chosen_events(conn: Connection, game_id: str, request: FeedRequest, now: int) -> tuple[list[StoredEvent], bool]:
+    """At most `limit` public events in the requested order, and whether more follow; raises InvalidRequest."""
+    seen = cursor(conn, game_id, request.after)
+    first = [seen] if seen is not None and request.include_after and seen.public else []
+    found = [event for event in first if _old_enough(event, request.delay, now)]
+    size = min(BATCH, request.limit + 1)
+
+    def read(after: str | None) -> Sequence[StoredEvent]:
+        return liveblogs.events(conn, game_id, after=after, limit=size, descending=request.descending)
+
+    for event in in_batches(read, seen, size):
+        if _old_enough(event, request.delay, now):
+            found.append(event)
+        if len(found) > request.limit:
+            break
+    return found[: request.limit], len(found) > request.limit
+
+
+def _old_enough(event: StoredEvent, delay: int, now: int) -> bool:
+    return delay == 0 or event.created_at <= now - delay
+
+
+def clean(value: str) -> str:
+    """The text without control characters, surrogates and non-characters."""
+    return _FORBIDDEN_IN_XML.sub("", value)
+
+
+def add(parent: ET.Element, tag: str, content: str | None = None, **attributes: str) -> ET.Element:
+    """A new last child with text and attributes."""
+    child = ET.SubElement(parent, tag, {name: clean(value) for name, value in attributes.items()})
+    child.text = None if content is None else clean(content)
+    return child
+
+
+def serialise(root: ET.Element) -> bytes:
+    """The document in UTF-8 with its declaration."""
+    body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return body

@@ -1,15 +1,15 @@
-"""The three feeds behind HTTP: who may read, which events, and whether anything has changed."""
+"""The three feeds behind HTTP: which events, and whether anything has changed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from api import openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
-from api.feeds.common import Feed, FeedRequest, build_feed, feed_request
-from api.feeds.events import chosen_events
-from api.reading import documents, readable_game
+from api.feeds.common import MAX_DELAY, Feed, FeedRequest, build_feed, chosen_events, feed_request
+from api.liveblog_access import documents, readable_game
 from api.references import complete
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.context import Context
-    from api.routing import ApiRequest, Handler
+    from api.json_path import Json
+    from api.request import ApiRequest, Context
+    from api.routing import Handler
     from api.services import Services
     from store.liveblogs import StoredGame
 
@@ -33,11 +34,66 @@ class Format:
     render: Callable[[Feed], bytes]
 
 
+FEED_PARAMETERS: list[Json] = [
+    openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+    openapi.query("limit", "Number of events", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+    openapi.query("sort", "Oldest or newest first", {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
+    openapi.query("continue_event_id", "The last event id of the previous answer"),
+    openapi.query("include_continue_event", "Whether that event is part of this answer too", openapi.BOOLEAN),
+    openapi.query(
+        "delay",
+        "Hide what was published less than so many seconds ago",
+        {"type": "integer", "minimum": 0, "maximum": MAX_DELAY, "default": 0},
+    ),
+    openapi.query("themeId", "Accepted; themes filter nothing yet"),
+]
+JSON_FEED: Json = {
+    "type": "object",
+    "required": ["version", "title", "items"],
+    "properties": {
+        "version": {"const": "https://jsonfeed.org/version/1.1"},
+        "title": openapi.TEXT,
+        "home_page_url": openapi.TEXT,
+        "feed_url": openapi.TEXT,
+        "next_url": openapi.TEXT,
+        "language": openapi.TEXT,
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "content_html"],
+                "properties": {
+                    "id": openapi.TEXT,
+                    "url": openapi.TEXT,
+                    "title": openapi.TEXT,
+                    "content_html": openapi.TEXT,
+                    "date_published": {"type": "string", "format": "date-time"},
+                    "date_modified": {"type": "string", "format": "date-time"},
+                },
+            },
+        },
+    },
+}
 FORMATS = (
     Format("rss", rss.CONTENT_TYPE, rss.render),
     Format("atom", atom.CONTENT_TYPE, atom.render),
     Format("json", jsonfeed.CONTENT_TYPE, jsonfeed.render),
 )
+
+
+def feed_operation(form: Format) -> Json:
+    """The feed as the OpenAPI document describes it."""
+    kind = form.content_type.partition(";")[0]
+    content = openapi.json_content(JSON_FEED) if form.extension == "json" else {kind: {"schema": openapi.TEXT}}
+    summary = f"A liveblog as {form.extension}"
+    return openapi.operation(
+        f"feed.{form.extension}",
+        summary,
+        "Feeds",
+        {200: {"description": summary, "content": content}, **openapi.NOT_MODIFIED, **openapi.READ_ERRORS},
+        parameters=FEED_PARAMETERS,
+        security=(*openapi.SECURITY, *openapi.PUBLIC),
+    )
 
 
 def endpoint(form: Format) -> Handler:
@@ -48,19 +104,19 @@ def endpoint(form: Format) -> Handler:
         wanted = feed_request(context.query, settings.feed_limit_max)
         now = services.clock()
         game, body = await _body(services, context, form, wanted, int(now))
-        who = "public" if settings.public_feeds else "private"
-        answer = conditional(
+        sharing = "public" if settings.public_feeds else "private"
+        response = conditional(
             request.headers,
             body,
             form.content_type,
-            cache_control=f"{who}, max-age={settings.feed_max_age}",
+            cache_control=f"{sharing}, max-age={settings.feed_max_age}",
             # What `delay` hides appears without any change of the liveblog, so its date says nothing then.
             modified=None if wanted.delay else game.updated_at,
             now=now,
         )
         if settings.public_feeds:
-            answer.headers["Access-Control-Allow-Origin"] = "*"
-        return answer
+            response.headers["Access-Control-Allow-Origin"] = "*"
+        return response
 
     return respond
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.errors import json_bytes
 from api.feeds.atom import rfc3339
-from api.feeds.xmltext import clean
+from api.feeds.common import clean
 
 if TYPE_CHECKING:
     from api.feeds.common import Feed, Item

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from api.feeds.xmltext import add, serialise
+from api.feeds.common import add, serialise
 from api.json_path import instant
 
 if TYPE_CHECKING:

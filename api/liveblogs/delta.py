@@ -1,14 +1,21 @@
-"""The delta document: an abbreviated liveblog, posts in full, and tombstones for posts that a reader must forget."""
+"""The delta read: an abbreviated liveblog, posts in full, and tombstones for posts that a reader must forget."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from api import openapi
+from api.conditional import conditional
+from api.errors import json_bytes
 from api.json_path import Json, at, text
-from api.reading import documents
+from api.liveblog_access import cursor, documents, in_batches, watchable_game
 from api.references import abbreviated, complete, summary
-from mapping.documents.scalars import DELETED, PUBLISHED, UNPUBLISHED
+from api.request import Query, boolean, integer
+from mapping.documents.game import GameShowResponse
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import InvalidRequest
 from mapping.event_patch import shown
 from store import deltas
 
@@ -16,9 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection
+    from starlette.responses import Response
 
+    from api.request import ApiRequest
     from store.liveblogs import StoredEvent, StoredGame
 
+DELTA_PATH = "/api/v6/ticker/show.json"
+DEFAULT_LIMIT = 20
+NEWEST = 10**15 - 1
 RESPONSE = "Svc::Model::Api::GameShowResponse"
 BATCH = 200
 GAME = (
@@ -41,6 +53,30 @@ GAME = (
 """What the abbreviated liveblog keeps."""
 HIGHLIGHTED = frozenset({"sticky", "inplace", "milestone"})
 MILESTONE = "milestone"
+DELTA = openapi.operation(
+    "ticker.delta",
+    "What has changed since a version",
+    "Liveblogs",
+    {
+        200: openapi.documented(
+            GameShowResponse, "The abbreviated liveblog, changed posts in full, tombstones for those that are gone"
+        ),
+        304: {"description": "The caller has it already (`If-None-Match`)"},
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        openapi.query("id", openapi.LIVEBLOG, openapi.NAME, required=True),
+        openapi.query("refresh", openapi.KNOWN_VERSION, openapi.VERSION),
+        openapi.query("limit", "Events an answer", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+        openapi.query("continue_event_id", "Go on after this event"),
+        openapi.query("include_continue_event", "Repeat that event", openapi.BOOLEAN),
+        openapi.query("reverse", "Oldest first", openapi.BOOLEAN),
+        openapi.query("tags", "Only events with one of these labels, separated by commas"),
+        openapi.query("highlights", "Only highlighted events", openapi.BOOLEAN),
+        openapi.query("include_milestone_events", "Milestones, whatever the other filters say", openapi.BOOLEAN),
+    ],
+    security=openapi.OPEN,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,21 +95,61 @@ class DeltaRequest:
 
     def takes(self, event: StoredEvent) -> bool:
         """Whether the filters let the post pass."""
-        word = text(event.document, "highlight")
-        if self.milestones and word == MILESTONE:
+        highlight = text(event.document, "highlight")
+        if self.milestones and highlight == MILESTONE:
             return True
         ids = at(event.document, "tag_ids")
         tagged = not self.tags or (isinstance(ids, list) and any(each in self.tags for each in ids))
-        return tagged and (not self.highlights or word in HIGHLIGHTED)
+        return tagged and (not self.highlights or highlight in HIGHLIGHTED)
 
 
-def delta(conn: Connection, game: StoredGame, request: DeltaRequest, cursor: StoredEvent | None) -> Json:
-    """The liveblog's changes since the request's version; `cursor` is the event that the reader has seen last."""
-    if game.local_status != PUBLISHED:
+async def show(request: ApiRequest) -> Response:
+    """What has changed in a liveblog since a version (ours: delta read)."""
+    services, context, settings = request.services, request.context, request.services.settings
+    wanted = delta_request(context.query, settings.feed_limit_max)
+
+    def watched(conn: Connection) -> tuple[StoredGame, StoredEvent | None]:
+        game = watchable_game(conn, wanted.liveblog, context.caller, public=settings.public_feeds)
+        return game, cursor(conn, game.id, wanted.after)
+
+    def load(conn: Connection) -> bytes:
+        game, seen = watched(conn)
+        return json_bytes(delta(conn, game, wanted, seen))
+
+    game, _ = await services.store.read(watched)
+    key = ("delta", game.id, game.version, wanted)
+    body = context.rendered.get(key) or context.rendered.put(key, await services.store.read(load))
+    sharing = "public" if settings.public_feeds else "private"
+    return conditional(
+        request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"
+    )
+
+
+def delta_request(query: Query, limit_max: int) -> DeltaRequest:
+    """The request in a query; raises InvalidRequest with the parameter at fault."""
+    if not query.get("id"):
+        raise InvalidRequest("id is missing", field="id")
+    return DeltaRequest(
+        liveblog=query["id"],
+        since=integer(query, "refresh", 0, low=0, high=NEWEST),
+        limit=integer(query, "limit", DEFAULT_LIMIT, low=1, high=limit_max),
+        after=query.get("continue_event_id") or None,
+        include_after=boolean(query, "include_continue_event"),
+        descending=not boolean(query, "reverse"),
+        tags=frozenset(filter(None, query.get("tags", "").split(","))),
+        highlights=boolean(query, "highlights"),
+        milestones=boolean(query, "include_milestone_events"),
+    )
+
+
+def delta(conn: Connection, game: StoredGame, request: DeltaRequest, seen: StoredEvent | None) -> Json:
+    """The liveblog's changes since the request's version; `seen` is the event that the reader has seen last."""
+    if game.local_status != LocalStatus.PUBLISHED:
         return response(conn, game, [], version=game.version, more=False)
-    found = list(_found(conn, game, request, cursor))
-    events = [each for each, _ in zip(found, range(request.limit), strict=False)]
-    return response(conn, game, events, version=game.version, more=len(found) > request.limit, request=request)
+    found = list(_found(conn, game, request, seen))
+    return response(
+        conn, game, found[: request.limit], version=game.version, more=len(found) > request.limit, request=request
+    )
 
 
 def response(
@@ -86,9 +162,8 @@ def response(
     request: DeltaRequest | None = None,
 ) -> Json:
     """The document; it leads to `version` once all its pages are read."""
-    visible = {event.local_id for event in events if event.public and (request is None or request.takes(event))}
-    full = documents([event for event in events if event.local_id in visible])
-    head, *posts = complete(conn, [_head(game), *(shown(document) for document in full)])
+    visible = [event for event in events if event.public and (request is None or request.takes(event))]
+    head, *posts = complete(conn, [_head(game), *map(shown, documents(visible))])
     by_id = {post["local_id"]: post for post in posts}
     return {
         "_type": RESPONSE,
@@ -100,8 +175,8 @@ def response(
 
 
 def tombstone(event: StoredEvent) -> Json:
-    """What is told of a post that a reader must forget; one that waits for its time counts as withdrawn."""
-    status = DELETED if event.local_status == DELETED else UNPUBLISHED
+    """Stands for a post that a reader must forget; one that waits for its time counts as withdrawn."""
+    status = LocalStatus.DELETED if event.local_status == LocalStatus.DELETED else LocalStatus.UNPUBLISHED
     return abbreviated(
         {
             "_type": "Svc::Model::Event",
@@ -115,29 +190,26 @@ def tombstone(event: StoredEvent) -> Json:
 
 def _head(game: StoredGame) -> Json:
     document = game.as_document()
-    if game.local_status != PUBLISHED:
+    if game.local_status != LocalStatus.PUBLISHED:
         document |= {"meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo"}}
         return {name: document[name] for name in (*GAME[:8], "meta_info")}
     return {**{name: document[name] for name in GAME if document.get(name) is not None}, "summary": summary(document)}
 
 
 def _found(
-    conn: Connection, game: StoredGame, request: DeltaRequest, cursor: StoredEvent | None
+    conn: Connection, game: StoredGame, request: DeltaRequest, seen: StoredEvent | None
 ) -> Iterator[StoredEvent]:
-    """One event more than asked for, where there are so many; of a first read only what the filters take."""
+    """One event more than the limit, where there are so many; of a first read only what the filters take."""
     left = request.limit + 1
-    if cursor is not None and request.include_after and (cursor.public or request.since):
+    if seen is not None and request.include_after and (seen.public or request.since):
         left -= 1
-        yield cursor
-    after = cursor.sort if cursor else None
+        yield seen
     size = min(BATCH, left)
-    while left > 0:
-        batch = deltas.changed(
+
+    def read(after: str | None) -> Sequence[StoredEvent]:
+        return deltas.changed(
             conn, game.id, since=request.since, after=after, limit=size, descending=request.descending
         )
-        wanted = [event for event in batch if request.since or request.takes(event)]
-        yield from wanted[:left]
-        left -= len(wanted)
-        if len(batch) < size:
-            return
-        after = batch[-1].sort
+
+    changed = (event for event in in_batches(read, seen, size) if request.since or request.takes(event))
+    yield from islice(changed, left)

@@ -6,21 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from api.audit import audit
+from api import openapi
 from api.errors import json_response
-from api.events.operations import IF_MATCH
-from api.liveblog_access import expected_version, may_write_events
-from api.liveblogs.create import create as created
-from api.liveblogs.modify import ModifyRequest, modify
-from api.openapi import BOOLEAN, READ_ERRORS, documented, json_body, linked, operation, query
-from api.paging import asked_of, collection, owners_of, page_of
-from api.query import boolean, choice
-from api.reading import NO_LIVEBLOG, named_game
+from api.liveblog_access import NO_LIVEBLOG, expected_version, may_write_events, named_game
+from api.liveblogs import write_liveblog
+from api.liveblogs.write_liveblog import ModifyRequest
+from api.paging import LIMIT, OWNER, PAGE_NUMBER, collection, filled, filters, owners_of, page_of
 from api.references import decorate, decorate_compact
-from api.schemas import asked
-from api.write_operations import GAME_SEARCH, SEARCH_ERRORS, WRITE_ERRORS, readable
-from mapping.documents.collection import Collection
-from mapping.documents.game import Game, GameDraft
+from api.request import boolean, choice
+from mapping.documents.game import Collection, Game, GameDraft
 from mapping.documents.modification import PostModifications
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
@@ -33,10 +27,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.auth import Caller
     from api.json_path import Json
-    from api.query import Query
-    from api.routing import ApiRequest
+    from api.request import ApiRequest, Caller, Query
     from api.services import Services
     from store.liveblogs import StoredGame
 
@@ -68,42 +60,58 @@ CHANGES = {
         },
     ],
 }
-CREATED = linked(readable(documented(Game, "The decorated liveblog")), "event.create", ticker_local_id="local_id")
-CREATE = operation(
+CREATED = openapi.linked(
+    openapi.readable(openapi.documented(Game, "The decorated liveblog")), "event.create", ticker_local_id="local_id"
+)
+CREATE = openapi.operation(
     "ticker.create",
     "Create a liveblog",
     "Liveblogs",
-    {200: CREATED, **WRITE_ERRORS},
-    body=json_body(asked(GameDraft), NEW),
+    {200: CREATED, **openapi.WRITE_ERRORS},
+    body=openapi.json_body(openapi.request_schema(GameDraft), NEW),
 )
-MODIFY = operation(
+MODIFY = openapi.operation(
     "ticker.post_modifications",
     "Modify a liveblog",
     "Liveblogs",
-    {200: documented(Game, "The decorated liveblog, one version later"), **WRITE_ERRORS},
-    parameters=[IF_MATCH],
-    body=json_body(asked(PostModifications), CHANGES),
+    {200: openapi.documented(Game, "The decorated liveblog, one version later"), **openapi.WRITE_ERRORS},
+    parameters=[openapi.IF_MATCH],
+    body=openapi.json_body(openapi.request_schema(PostModifications), CHANGES),
 )
-SHOW = operation(
+SHOW = openapi.operation(
     "ticker.show",
     "Show a liveblog",
     "Liveblogs",
-    {200: documented(Game, "The decorated liveblog, oldest event first, drafts included"), **READ_ERRORS},
+    {
+        200: openapi.documented(Game, "The decorated liveblog, oldest event first, drafts included"),
+        **openapi.READ_ERRORS,
+    },
     parameters=[
-        query("local_id", "`local_id` of the liveblog"),
-        query("ticker_id", "`ticker_id`, instead of `local_id`"),
-        query("compact", "Abbreviated events: ids, version, status, sort and tags", BOOLEAN),
+        openapi.query("local_id", "`local_id` of the liveblog"),
+        openapi.query("ticker_id", "`ticker_id`, instead of `local_id`"),
+        openapi.query("compact", "Abbreviated events: ids, version, status, sort and tags", openapi.BOOLEAN),
     ],
 )
-SEARCH = operation(
+SEARCH = openapi.operation(
     "ticker.search",
     "Search liveblogs",
     "Liveblogs",
     {
-        200: documented(Collection[Game], "A page of decorated liveblogs, the newest first, their events abbreviated"),
-        **SEARCH_ERRORS,
+        200: openapi.documented(
+            Collection[Game], "A page of decorated liveblogs, the newest first, their events abbreviated"
+        ),
+        **openapi.READ_ERRORS,
     },
-    parameters=GAME_SEARCH,
+    parameters=filters(
+        OWNER,
+        openapi.query("q", "Full text over titles and teams; each word matches as a beginning"),
+        openapi.query("template_id", "A sport or a custom template"),
+        openapi.query("team_id", "Liveblogs in which the team plays"),
+        openapi.query("tag", "Liveblogs with this label, by its name or `_id`"),
+        openapi.query("timeframe", "When the liveblog starts", {"type": "string", "enum": list(TIMEFRAMES)}),
+        LIMIT,
+        openapi.query("more", "The page", PAGE_NUMBER),
+    ),
 )
 FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 
@@ -111,19 +119,21 @@ FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 async def create(request: ApiRequest) -> Response:
     """Create a liveblog of one of the client's organizations (interface: Liveblogs, Create)."""
     draft = await request.document(GameDraft)
-    game = await request.services.store.write(partial(created, draft=draft, caller=request.caller))
-    audit(request.context, "ticker.create", liveblog=game.local_id, version=game.version)
+    game = await request.services.store.write(partial(write_liveblog.create, draft=draft, caller=request.caller))
+    request.audit("ticker.create", liveblog=game.local_id, version=game.version)
     return json_response(await request.services.store.read(partial(_decorated, game, request.services)))
 
 
 async def post_modifications(request: ApiRequest) -> Response:
     """Modify a liveblog, all or nothing (interface: Liveblogs, Modify)."""
     services = request.services
-    wanted = await request.document(PostModifications)
-    order = ModifyRequest(caller=request.caller, wanted=wanted, expected=expected_version(request.headers))
-    about = services.homes(wanted.local_id or wanted.ticker_id or "")
-    game = await services.store.write(partial(modify, order=order), about=about)
-    audit(request.context, "ticker.post_modifications", liveblog=game.local_id, version=game.version)
+    modifications = await request.document(PostModifications)
+    wanted = ModifyRequest(
+        caller=request.caller, modifications=modifications, expected=expected_version(request.headers)
+    )
+    group_key = services.liveblog_index(modifications.local_id or modifications.ticker_id or "")
+    game = await services.store.write(partial(write_liveblog.modify, wanted=wanted), group_key=group_key)
+    request.audit("ticker.post_modifications", liveblog=game.local_id, version=game.version)
     return json_response(await services.store.read(partial(_decorated, game, services)))
 
 
@@ -145,27 +155,27 @@ async def show(request: ApiRequest) -> Response:
 
 async def search(request: ApiRequest) -> Response:
     """Search the liveblogs of the client's organizations (interface: Liveblogs, Search)."""
-    services, query = request.services, asked_of(request.context)
-    page = page_of(query, "more")
-    wanted = _filter(query, owners_of(query, request.caller), services)
+    services, parameters = request.services, filled(request.query)
+    page = page_of(parameters, "more")
+    wanted = _filter(parameters, owners_of(parameters, request.caller), services)
 
-    def answer(conn: Connection) -> Json:
+    def load(conn: Connection) -> Json:
         found = listing.liveblogs(conn, wanted, page)
         shown = decorate_compact(conn, found.records, owner_name=services.organizations)
         return collection(shown, found.total, page)
 
-    return json_response(await services.store.read(answer))
+    return json_response(await services.store.read(load))
 
 
-def _filter(query: Query, owners: Sequence[str], services: Services) -> GameFilter:
-    frame = choice(query, "timeframe", FRAMES, "all")
+def _filter(parameters: Query, owners: Sequence[str], services: Services) -> GameFilter:
+    frame = choice(parameters, "timeframe", FRAMES, "all")
     when = span(frame, int(services.clock()), ZoneInfo(services.settings.timezone))
     return GameFilter(
         owners=owners,
-        q=query.get("q", ""),
-        template_id=query.get("template_id"),
-        team_id=query.get("team_id"),
-        tag=query.get("tag"),
+        q=parameters.get("q", ""),
+        template_id=parameters.get("template_id"),
+        team_id=parameters.get("team_id"),
+        tag=parameters.get("tag"),
         start=when.start,
         end=when.end,
     )

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from api.json_path import Json, node, text
-from api.references import TABLES
+from api.references import check_references, records
 from mapping.errors import Forbidden, Unprocessable
-from mapping.referring import Reference, references
-from mapping.sports.templates import is_sport
-from store import declarations, masterdata, masterdata_edit
+from mapping.references import references
+from mapping.sports.base import is_sport
+from store import declarations, masterdata_edit
 from store.search import TAG_LENGTH
 from store.tables import teams
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from api.auth import Caller
+    from api.request import Caller
+    from mapping.references import Reference
     from store.unit import Unit
 
 SIDES = ("home_team", "away_team")
@@ -29,13 +30,13 @@ TEAM_FIELDS = ("name", "short_name", "name_addition", "image", "banner_image")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentPlacing:
-    """The unit, who asks, and the liveblog that is written: its owner, its sport, and its document so far."""
+    """The unit, the caller, and the liveblog that is written: its owner, its sport, and its document so far."""
 
     unit: Unit
     caller: Caller
     owner_id: str
     sportstype: str
-    standing: Mapping[str, Any] = field(default_factory=dict)
+    before: Mapping[str, Any] = field(default_factory=dict)
     made: dict[tuple[str, str], Json] = field(default_factory=dict)
     """Teams by side and name: the same name on the same side is the same team."""
 
@@ -57,19 +58,13 @@ def template(placing: DocumentPlacing, template_id: str) -> str:
 
 def check(placing: DocumentPlacing, sent: Json) -> None:
     """Raise Unprocessable, with the path, for an `_id` anywhere in the document that the caller may not see."""
-    standing = {(each.kind, each.id) for each in references(placing.standing)}
-    named = [each for each in references(sent) if (each.kind, each.id) not in standing]
-    records = _records(placing, named)
-    for each in named:
-        record = records.get((each.kind, each.id))
-        if record is None or record.owner_id not in placing.visible:
-            raise Unprocessable(f"there is no such {each.kind.lower()}", field=each.path)
-    _know_teams(placing, [*references(placing.standing), *named])
+    named = check_references(placing.unit.conn, sent, visible=placing.visible, known=placing.before)
+    _know_teams(placing, [*references(placing.before), *named])
 
 
 def part(placing: DocumentPlacing, wanted: Json, name: str, *, path: str) -> Json:
     """A meta info or scoreboard with its teams in place: known ones as bare references, new ones created."""
-    before = node(placing.standing, name)
+    before = node(placing.before, name)
     placed = {
         side: _team(placing, side, wanted[side], node(before, side), f"{path}.{side}")
         for side in SIDES
@@ -99,24 +94,13 @@ def marketplace(placing: DocumentPlacing, info: Json, *, path: str) -> Json:
     return {**info, "pricing": {"_type": pricing["_type"], "_id": pricing_id}}
 
 
-def _records(placing: DocumentPlacing, named: Iterable[Reference]) -> dict[tuple[str, str], masterdata.Master]:
-    ids: dict[str, set[str]] = {}
-    for each in named:
-        ids.setdefault(each.kind, set()).add(each.id)
-    return {
-        (kind, record_id): record
-        for kind, wanted in ids.items()
-        for record_id, record in masterdata.find(placing.unit.conn, TABLES[kind], wanted).items()
-    }
-
-
 def _know_teams(placing: DocumentPlacing, named: Iterable[Reference]) -> None:
     """Teams that are referred to, so that their names on the same side mean them and no new ones."""
-    on_side = [(each.path.split(".")[-2], each) for each in named if each.kind == "Team" and "." in each.path]
-    records = _records(placing, [each for _, each in on_side])
-    for side, each in on_side:
-        record = records.get((each.kind, each.id))
-        if record is not None and side in SIDES:
+    on_side = [(each.path.split(".")[-2], (each.kind, each.id)) for each in named if "." in each.path]
+    teams = [(side, name) for side, name in on_side if side in SIDES and name[0] == "Team"]
+    found = records(placing.unit.conn, {name for _, name in teams})
+    for side, name in teams:
+        if (record := found.get(name)) is not None:
             placing.made.setdefault((side, record.name), {"_type": record.type, "_id": record.id})
 
 
@@ -143,7 +127,7 @@ def _new_team(placing: DocumentPlacing, wanted: Json, name: str, path: str) -> J
 
 
 def _reference(wanted: Json, before: Json, path: str) -> Json:
-    """What is stored: the record alone, in the words of the document so far where it named the same one."""
+    """What is stored: the record alone, as the document so far has it where it named the same one."""
     if wanted.get("_id"):
         same = before.get("_id") == wanted["_id"]
         return before if same else {"_type": wanted["_type"], "_id": wanted["_id"]}
@@ -153,15 +137,17 @@ def _reference(wanted: Json, before: Json, path: str) -> Json:
 
 
 def _tag(placing: DocumentPlacing, tag: Any, path: str) -> Any:
-    names = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
-    if any(len(name) > TAG_LENGTH for name in names if name):
+    named = {"name": tag} if isinstance(tag, str) else tag
+    if any(len(text) > TAG_LENGTH for text in (named.get("_id"), named.get("name")) if text):
         raise Unprocessable(f"a tag has at most {TAG_LENGTH} characters", field=path)
-    if isinstance(tag, str):
-        return tag
-    if not tag.get("_id"):
-        if not tag.get("name"):
-            raise Unprocessable("a tag should have an _id or a name", field=path)
-        return tag
+    if named.get("_id"):
+        return _declared_tag(placing, named, path)
+    if not named.get("name") and not isinstance(tag, str):
+        raise Unprocessable("a tag should have an _id or a name", field=path)
+    return tag
+
+
+def _declared_tag(placing: DocumentPlacing, tag: Json, path: str) -> Json:
     declared = _declared(placing, "tag", tag["_id"])
     if declared is None:
         raise Unprocessable("there is no such tag", field=f"{path}._id")

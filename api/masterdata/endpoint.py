@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.audit import audit
 from api.errors import json_response
-from api.paging import asked_of, check_owner, collection, owners_of, page_of
-from api.query import boolean
-from api.write_operations import INACTIVE
+from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
+from api.request import boolean
 from mapping.errors import InvalidRequest, NotFound, Unprocessable
 from mapping.modifications import sent
 from store import listing, masterdata, masterdata_edit
@@ -20,10 +18,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.auth import Caller
     from api.json_path import Json
     from api.masterdata.kinds import MasterKind
-    from api.routing import ApiRequest
+    from api.request import ApiRequest, Caller
     from store.masterdata import Master
     from store.masterdata_edit import MasterTable
     from store.unit import Unit
@@ -35,7 +32,7 @@ async def create(kind: MasterKind, request: ApiRequest) -> Response:
     fields = sent(await request.document(kind.draft))
     check_owner(caller, fields["owner_id"], field="owner_id")
     record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
-    audit(request.context, f"{table.name}.create", record=record.id)
+    request.audit(f"{table.name}.create", record=record.id)
     return json_response(record.as_document())
 
 
@@ -44,13 +41,13 @@ async def change(kind: MasterKind, request: ApiRequest) -> Response:
     table = kind.table
     fields = sent(await request.document(kind.update))
     record = await request.services.store.write(partial(_change, table=table, fields=fields, caller=request.caller))
-    audit(request.context, f"{table.name}.update", record=record.id)
+    request.audit(f"{table.name}.update", record=record.id)
     return json_response(record.as_document())
 
 
 async def show(kind: MasterKind, request: ApiRequest) -> Response:
     """The record named by `_id`, if the caller may see it."""
-    record_id = asked_of(request.context).get("_id")
+    record_id = filled(request.query).get("_id")
     if record_id is None:
         raise InvalidRequest("_id is missing", field="_id")
     found = await request.services.store.read(partial(_show, kind.table, record_id, request.caller))
@@ -58,8 +55,8 @@ async def show(kind: MasterKind, request: ApiRequest) -> Response:
 
 
 async def search(kind: MasterKind, request: ApiRequest) -> Response:
-    """A page of the caller's records; those that have left the squad are among them only where they are asked for."""
-    table, query = kind.table, asked_of(request.context)
+    """A page of the caller's records; those that have left the squad are among them only with `include_inactive`."""
+    table, query = kind.table, filled(request.query)
     inactive = INACTIVE not in kind.filters or boolean(request.query, "include_inactive")
     page = page_of(query)
     wanted = MasterFilter(

@@ -3,23 +3,10 @@
 from dataclasses import dataclass
 
 from api.json_path import Json
-from api.openapi import NAME, READ_ERRORS, documented, json_body, linked, operation, query
-from api.schemas import asked
-from api.write_operations import (
-    ARCHIVE,
-    INACTIVE,
-    LIMIT,
-    OWNER,
-    PAGE,
-    PLAYERS_TEAM,
-    SEARCH_ERRORS,
-    SPORT,
-    WRITE_ERRORS,
-    Q,
-    filters,
-)
+from api.openapi import NAME, READ_ERRORS, WRITE_ERRORS, documented, json_body, linked, operation, query, request_schema
+from api.paging import ARCHIVE, INACTIVE, LIMIT, OWNER, PAGE, PLAYERS_TEAM, SPORT, Q, filters
 from mapping.documents.base import Document
-from mapping.documents.collection import Collection
+from mapping.documents.game import Collection
 from mapping.documents.people import (
     Player,
     PlayerDraft,
@@ -40,7 +27,7 @@ KNOWN = {"_id": "5f0c1de2a1b2c3d4e5f60801"}
 
 @dataclass(frozen=True, kw_only=True)
 class MasterKind:
-    """One kind of master data: its words, its documents with examples, and what a search for it can be asked."""
+    """One kind of master data: its noun, its table, its documents with examples, and the filters of its search."""
 
     noun: str
     table: MasterTable
@@ -57,7 +44,7 @@ class MasterKind:
         """Create (interface: Players, Teams, Tournaments)."""
         return self._written(
             "create", f"Create a {self.noun}", f"Create a {self.noun} of one of the client's organizations",
-            json_body(asked(self.draft), self.example),
+            json_body(request_schema(self.draft), self.example),
         )  # fmt: skip
 
     @property
@@ -66,7 +53,7 @@ class MasterKind:
         return self._written(
             "update", f"Change a {self.noun}",
             f"Change a {self.noun}; what is left out stays, null and empty text clear a field",
-            json_body(asked(self.update), self.changed),
+            json_body(request_schema(self.update), self.changed),
         )  # fmt: skip
 
     @property
@@ -83,7 +70,7 @@ class MasterKind:
         """Search (interface: Players, Teams, Tournaments)."""
         described = operation(
             f"{self.noun}.index", f"Search {self.noun}s", self._tag,
-            {200: documented(self.page, "One page"), **SEARCH_ERRORS}, parameters=filters(*self.filters),
+            {200: documented(self.page, "One page"), **READ_ERRORS}, parameters=filters(*self.filters),
         )  # fmt: skip
         return {**described, "description": f"Search the {self.noun}s of the client's organizations, the newest first"}
 

@@ -1,26 +1,43 @@
-"""The door behind the guard: finds out who asks, and how often they have asked lately."""
+"""Middleware that finds out who sends a request, and charges its rate limit.
+
+Credentials are taken from wherever the interface allows them and compared in constant time.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
+import hmac
+from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from api.addresses import group_of
-from api.auth import Clients, presented
-from api.context import Context, context_of, headers_of
 from api.middleware.rate_limiter import RateLimiter, Taken
-from mapping.errors import RateLimited, Unauthorized
+from api.request import UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
+from mapping.errors import InvalidRequest, RateLimited, Unauthorized
+from store import clients
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from api.request import Query
     from api.services import Services
+    from store.clients import ClientRow
+    from store.database import Store
 
+LIVE_SECRETS = 2
+CACHE_SECONDS = 2.0
+CACHE_CLIENTS = 1024
+NAMES = ("client_id", "client_secret")
+NOBODY = "0" * 64
 UNCOUNTED = ("/livez", "/readyz", "/static/", "/docs")
-"""Paths that ask nothing of the store for a client: probes and files."""
+"""Paths that need nothing of the store for a client: probes and files."""
 MONITORED = "/metrics"
-"""Whoever may read it is answered whatever the limits; wrong secrets are charged here too."""
+"""Served whatever the limits to clients that may read it; wrong secrets are charged here too."""
 
 
 class Credentials:
@@ -39,7 +56,7 @@ class Credentials:
         await self._app(scope, receive, send)
 
     async def _admit(self, scope: Scope, context: Context) -> None:
-        address = group_of(scope["client"][0]) if scope.get("client") else ""
+        address = client_network(scope["client"][0]) if scope.get("client") else ""
         try:
             claim = presented(headers_of(scope), context.query)
             context.caller = await self._clients.caller(claim) if claim else None
@@ -60,3 +77,111 @@ def _charge(context: Context, taken: Taken | None) -> None:
     context.headers.update(taken.headers())
     if not taken.allowed:
         raise RateLimited("too many requests", retry_after=taken.wait)
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """The credentials in a request; `secret` is None where only the client's id is given."""
+
+    client_id: str
+    secret: str | None = None
+
+
+def presented(headers: Headers, query: Query) -> Presented | None:
+    """The credentials of a request, None where it brings none.
+
+    Raises InvalidRequest when two mechanisms disagree or a parameter is misspelt, Unauthorized for an unusable header.
+    """
+    for name in query:
+        if name not in NAMES and name.casefold().partition("[")[0].strip() in NAMES:
+            raise InvalidRequest(f"{name} is not the name of a parameter; credentials are client_id and client_secret")
+    in_header, in_query = _from_header(headers.getlist("authorization")), _from_query(query)
+    if in_header is None or in_query is None:
+        return in_header or in_query
+    same_secret = in_query.secret is None or in_query.secret == in_header.secret
+    if in_query.client_id != in_header.client_id or not same_secret:
+        raise InvalidRequest("the Authorization header and the query name different credentials")
+    return in_header
+
+
+def _from_query(query: Query) -> Presented | None:
+    if not any(name in query for name in NAMES):
+        return None
+    return Presented(query.get("client_id", ""), query.get("client_secret"))
+
+
+def _from_header(values: list[str]) -> Presented | None:
+    if not values:
+        return None
+    if len(values) > 1:
+        raise InvalidRequest("the Authorization header is given twice")
+    scheme, _, token = values[0].partition(" ")
+    match scheme.casefold():
+        case "basic":
+            client_id, found, secret = _basic(token.strip()).partition(":")
+        case "bearer":
+            client_id, found, secret = _latin_as_utf8(token.strip()).partition(".")
+        case _:
+            raise Unauthorized(UNAUTHORIZED)
+    if not found:
+        raise Unauthorized(UNAUTHORIZED)
+    return Presented(client_id, secret)
+
+
+def _basic(token: str) -> str:
+    try:
+        return base64.b64decode(token, validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        raise Unauthorized(UNAUTHORIZED) from None
+
+
+def _latin_as_utf8(token: str) -> str:
+    try:
+        return token.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        raise Unauthorized(UNAUTHORIZED) from None
+
+
+def opens(secret: str, hashes: tuple[str, ...]) -> bool:
+    """Whether the secret is one of those hashed; takes the same time whatever the result, also without any hash."""
+    digest = hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+    known = (*hashes[-LIVE_SECRETS:], *(NOBODY,) * LIVE_SECRETS)[:LIVE_SECRETS]
+    found = [hmac.compare_digest(digest, each) for each in known]
+    return secret != "" and any(found)
+
+
+class Clients:
+    """The clients of the store, cached for `CACHE_SECONDS`, so that a revoked one is out soon after."""
+
+    def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
+        self._store = store
+        self._monotonic = monotonic
+        self._known: OrderedDict[str, tuple[float, ClientRow | None]] = OrderedDict()
+
+    async def caller(self, claim: Presented) -> Caller:
+        """The client with these credentials; raises one and the same Unauthorized for an unknown, wrong or revoked one."""
+        row = await self._find(claim.client_id)
+        live = row if row is not None and row.revoked_at is None else None
+        secret_opens = claim.secret is not None and opens(claim.secret, tuple(live.secrets) if live else ())
+        if live is None or (claim.secret is not None and not secret_opens):
+            raise Unauthorized(UNAUTHORIZED)
+        return Caller(
+            client_id=live.id,
+            organizations=frozenset(live.organizations),
+            scopes=frozenset(live.scopes),
+            proven=secret_opens,
+        )
+
+    async def _find(self, client_id: str) -> ClientRow | None:
+        if not client_id or len(client_id) > 255 or not client_id.isprintable():
+            return None
+        now = self._monotonic()
+        kept = self._known.get(client_id)
+        if kept is not None and now < kept[0]:
+            return kept[1]
+        row = await self._store.read(lambda conn: clients.find(conn, client_id))
+        self._known[client_id] = (now + CACHE_SECONDS, row)
+        self._known.move_to_end(client_id)
+        while len(self._known) > CACHE_CLIENTS:
+            self._known.popitem(last=False)
+        return row

@@ -1,4 +1,4 @@
-"""Token buckets: how often a client or an address may ask."""
+"""Rate limiter of the API: how often a client or an address may ask."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mapping.rules.token_bucket import TokenBucket
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 KEPT = 10_000
-"""RateLimiter remembered; the one used longest ago is forgotten first, which at worst fills it."""
+"""Buckets in memory; the one used longest ago is forgotten first, which at worst fills it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +41,16 @@ class RateLimiter:
         self._rate = rate
         self._burst = max(1.0, burst)
         self._monotonic = monotonic
-        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, name: str) -> Taken | None:
         """Take a token out of the bucket; None where there is no limit."""
         if self._rate <= 0:
             return None
         now = self._monotonic()
-        level, at = self._levels.get(name, (self._burst, now))
-        level = min(self._burst, level + (now - at) * self._rate)
-        allowed = level >= 1
-        level -= 1 if allowed else 0
-        self._levels[name] = (level, now)
-        self._levels.move_to_end(name)
-        if len(self._levels) > KEPT:
-            self._levels.popitem(last=False)
-        return Taken(allowed, int(self._burst), int(level), max(0.0, 1 - level) / self._rate)
+        bucket = self._buckets.setdefault(name, TokenBucket(self._rate, self._burst))
+        self._buckets.move_to_end(name)
+        if len(self._buckets) > KEPT:
+            self._buckets.popitem(last=False)
+        allowed = bucket.take(now)
+        return Taken(allowed, int(self._burst), int(bucket.level(now)), bucket.wait(now))

@@ -1,4 +1,4 @@
-"""The outermost door: every request gets an id and limits, every answer safe headers, every error the house's words."""
+"""The outermost middleware: every request gets an id and limits, every response safe headers, every error the one form."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import structlog
 from starlette.requests import ClientDisconnect
 
-from api.context import KEY, Context, headers_of
 from api.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong, error_response
-from api.query import parse_query
 from api.rendered import Rendered
+from api.request import CONTEXT, Context, headers_of, loggable, parse_query
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ SAFE_HEADERS = {
     b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
     b"cache-control": b"no-store",
 }
-"""What an answer carries unless its handler says otherwise."""
+"""What a response carries unless its handler says otherwise."""
 REQUEST_ID = b"x-request-id"
 
 
@@ -67,18 +66,17 @@ class RequestLimits:
         try:
             self._check(scope, context)
             context.query = parse_query(scope["query_string"])
-            await self._app({**scope, KEY: context}, limited(receive, scope, self._body_bytes), reply.send)
+            await self._app({**scope, CONTEXT: context}, limited(receive, scope, self._body_bytes), reply.send)
         except ServiceError as error:
-            await self._tell(error, scope, receive, reply)
+            await self._respond(error, scope, receive, reply)
         except ClientDisconnect:
             reply.status = reply.status or 499
-        except (
-            asyncio.CancelledError
-        ):  # the process stops and waits no longer; the server would log it as a fault of ours
-            await self._tell(StoreUnavailable("the service is going down", retry_after=1), scope, receive, reply)
+        except asyncio.CancelledError:
+            # The process stops and waits no longer; the server would log it as a fault of ours.
+            await self._respond(StoreUnavailable("the service is going down", retry_after=1), scope, receive, reply)
         except Exception as error:  # noqa: BLE001 -- the last resort: whatever went wrong, the caller learns nothing of it
             _log_failed(scope, context, error)
-            await self._tell(InternalError(), scope, receive, reply)
+            await self._respond(InternalError(), scope, receive, reply)
         finally:
             _log_served(scope, context, reply.status, self._monotonic() - began)
 
@@ -96,8 +94,8 @@ class RequestLimits:
         if encoding not in {"", "identity"}:
             raise UnsupportedEncoding("the body must not be compressed")
 
-    async def _tell(self, error: ServiceError, scope: Scope, receive: Receive, reply: Reply) -> None:
-        if reply.status is None:  # too late for another answer once one has begun
+    async def _respond(self, error: ServiceError, scope: Scope, receive: Receive, reply: Reply) -> None:
+        if reply.status is None:  # too late for another response once one has begun
             await error_response(error)(scope, receive, reply.send)
 
 
@@ -119,7 +117,7 @@ def _fault_of_head(scope: Scope) -> ServiceError | None:
 
 
 class Reply:
-    """Sends an answer with the headers that all of them carry, and without a body where only the head is asked for."""
+    """Sends a response with the headers that all of them carry, and without its body where only the head was requested."""
 
     def __init__(self, send: Send, context: Context, *, head: bool) -> None:
         self._send = send
@@ -130,10 +128,10 @@ class Reply:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            told = {k.lower().encode("latin-1"): value.encode("latin-1") for k, value in self._context.headers.items()}
+            ours = {k.lower().encode("latin-1"): value.encode("latin-1") for k, value in self._context.headers.items()}
             headers = [(name.lower(), value) for name, value in message.get("headers", ())]
-            said = {name for name, _ in headers}
-            headers += [pair for pair in {**SAFE_HEADERS, **told}.items() if pair[0] not in said]
+            present = {name for name, _ in headers}
+            headers += [pair for pair in {**SAFE_HEADERS, **ours}.items() if pair[0] not in present]
             headers.append((REQUEST_ID, self._context.request_id.encode()))
             message = {**message, "headers": headers}
         elif self._head:
@@ -160,11 +158,6 @@ def limited(receive: Receive, scope: Scope, limit: int) -> Receive:
     return receive_limited
 
 
-def loggable(text: str) -> str:
-    """Text of a stranger on one line and in ASCII, at most 200 characters: a log line must not break, nor be forged."""
-    return text[:200].encode("unicode_escape").decode("ascii")
-
-
 def _log_failed(scope: Scope, context: Context, error: Exception) -> None:
     # As text: a renderer that shows the values of local variables would show secrets.
     trace = SECRET.sub(r"\1=…", "".join(traceback.format_exception(error)))
@@ -173,8 +166,8 @@ def _log_failed(scope: Scope, context: Context, error: Exception) -> None:
 
 def _log_served(scope: Scope, context: Context, status: int | None, seconds: float) -> None:
     # The query is left out: it may carry the client's secret.
-    tell = log.debug if scope["method"] in READS else log.info
-    tell(
+    write = log.debug if scope["method"] in READS else log.info
+    write(
         "request.served",
         request_id=context.request_id,
         method=loggable(scope["method"]),

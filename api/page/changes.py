@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from api.errors import json_bytes
 from api.json_path import Json, text
+from api.liveblog_access import documents
+from api.openapi import TEXT
 from api.page.page import language
 from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
-from api.reading import documents
 from api.references import complete
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from store import deltas
 
@@ -23,6 +24,27 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from store.liveblogs import StoredEvent, StoredGame
+
+CHANGES: Json = {
+    "type": "object",
+    "required": ["since", "version", "more", "status"],
+    "properties": {
+        "since": {"type": "integer"},
+        "version": {"type": "integer"},
+        "more": {"type": "boolean"},
+        "status": {"enum": [*map(int, LocalStatus)]},
+        **dict.fromkeys(("title", "label", "board", "squads"), TEXT),
+        "posts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "html"],
+                "properties": {"id": TEXT, "html": {"type": ["string", "null"]}},
+            },
+        },
+    },
+}
+"""What a page must change, as HTML; `html` null for a post that it must forget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +57,20 @@ class AsPage:
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
     ) -> bytes:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
-        return json_bytes(span | (parts(conn, game, events, self.clock()) if game.local_status == PUBLISHED else {}))
+        return json_bytes(
+            span | (parts(conn, game, events, self.clock()) if game.local_status == LocalStatus.PUBLISHED else {})
+        )
 
 
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], now: float) -> Json:
     """Head and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     document, *posts = complete(conn, [game.as_document(), *documents([each for each in events if each.public])])
-    speaks = translator(language(document))
+    texts = translator(language(document))
     shown = {text(each, "local_id"): safe_post(document, each) for each in posts}
     return {
         "title": title(document),
-        "label": named(deltas.count(conn, game.id), speaks),
-        "board": scoreboard(document, speaks, now),
-        "squads": squads(document, speaks),
+        "label": named(deltas.count(conn, game.id), texts),
+        "board": scoreboard(document, texts, now),
+        "squads": squads(document, texts),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

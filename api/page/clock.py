@@ -23,7 +23,7 @@ LONGEST_ADDED = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownClock:
-    """What to show: words, the reading of the clock, and how it goes on."""
+    """What to show: a label, the reading of the clock, and how it goes on."""
 
     label: str
     live: bool = False

@@ -1,4 +1,4 @@
-"""Pages behind HTTP."""
+"""The page of a liveblog, what changes on it, and the front page."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
+from api import openapi
 from api.conditional import conditional
-from api.feeds.common import FeedRequest
-from api.feeds.events import chosen_events
-from api.liveblogs.delta_endpoint import NEWEST
-from api.page.changes import AsPage
+from api.feeds.common import FeedRequest, chosen_events
+from api.liveblog_access import NO_LIVEBLOG, documents, readable_game
+from api.liveblogs.delta import NEWEST
+from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.index import index_page, plain_page
-from api.page.page import POLICY, language, page, render_liveblog
-from api.query import boolean, integer
-from api.reading import NO_LIVEBLOG, documents, readable_game
+from api.page.page import POLICY, index_page, language, page, plain_page, render_liveblog
 from api.references import complete
+from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.streams import read
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.locales import translator
 from store import liveblogs
@@ -31,12 +30,32 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.json_path import Json
-    from api.routing import ApiRequest
+    from api.request import ApiRequest
     from api.services import Services
     from store.liveblogs import StoredGame
 
 POSTS_SHOWN = 300
 GAMES_LISTED = 200
+PAGE = openapi.operation(
+    "liveblog.page",
+    "A liveblog as a web page",
+    "Pages",
+    {
+        200: {
+            "description": "A liveblog as a web page",
+            "content": {"text/html": {"schema": openapi.TEXT}, "application/json": {"schema": CHANGES}},
+        },
+        204: {"description": "Nothing has changed since `refresh`"},
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
+        openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
+    ],
+    security=openapi.OPEN,
+)
 
 
 async def liveblog(request: ApiRequest) -> Response:
@@ -85,12 +104,12 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
 
 
 async def front(request: ApiRequest) -> Response:
-    """The list of liveblogs where feeds are public, else a word about the service."""
+    """The list of liveblogs where feeds are public, else one sentence about the service."""
     services = request.services
     if not services.settings.public_feeds:
         return _html(request, plain_page().encode())
     games = await services.store.read(lambda conn: liveblogs.list_games(conn, limit=GAMES_LISTED, page=1))
-    shown = [game.as_document() for game in games if game.local_status == PUBLISHED]
+    shown = [game.as_document() for game in games if game.local_status == LocalStatus.PUBLISHED]
     return _html(request, index_page(shown, services.clock()).encode("utf-8", "replace"))
 
 
@@ -106,11 +125,11 @@ def _game(conn: Connection, request: ApiRequest) -> StoredGame:
 
 
 def _html(request: ApiRequest, body: bytes) -> Response:
-    answer = conditional(request.headers, body, TYPES["html"], cache_control=_cache_control(request.services))
-    answer.headers["Content-Security-Policy"] = POLICY
-    return answer
+    response = conditional(request.headers, body, TYPES["html"], cache_control=_cache_control(request.services))
+    response.headers["Content-Security-Policy"] = POLICY
+    return response
 
 
 def _cache_control(services: Services) -> str:
-    who = "public" if services.settings.public_feeds else "private"
-    return f"{who}, max-age={services.settings.feed_max_age}"
+    sharing = "public" if services.settings.public_feeds else "private"
+    return f"{sharing}, max-age={services.settings.feed_max_age}"

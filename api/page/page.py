@@ -1,21 +1,25 @@
-"""A liveblog as HTML: the one function that every page, and later the prefetch, shows a liveblog with."""
+"""The page of a liveblog, and the front page that lists the liveblogs or says what this service is."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from api.json_path import Json, number, text
+from api.page.clock import clock
 from api.page.posts import stream
-from api.page.scoreboard import scoreboard, title
+from api.page.scoreboard import clock_html, moment, scoreboard, scores, title
 from api.page.squads import squads
 from api.references import summary
+from mapping.locales import translator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mapping.locales import Translator
 
+ABOUT = "Sports data in, liveblogs out."
 STREAM_PATH = "/api/embed/v4/stream"
 """Where a page hears of changes."""
 POLICY = (
@@ -25,11 +29,11 @@ POLICY = (
 """Nothing inline runs. A liveblog may stand in a frame of any site: no click in it can do harm."""
 
 
-def render_liveblog(game: Json, events: Iterable[Json], translator: Translator, now: float) -> str:
+def render_liveblog(game: Json, events: Iterable[Json], texts: Translator, now: float) -> str:
     """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped."""
     return (
-        f'{scoreboard(game, translator, now)}<div class="columns">'
-        f"<main>{stream(game, events, translator)}</main>{squads(game, translator)}</div>"
+        f'{scoreboard(game, texts, now)}<div class="columns">'
+        f"<main>{stream(game, events, texts)}</main>{squads(game, texts)}</div>"
     )
 
 
@@ -70,3 +74,31 @@ def document(*, title: str, language: str, about: str, body: str, up: str = "", 
         f'<link rel="stylesheet" href="{up}static/page.css">{code}</head>'
         f"<body>{body}<footer>matchwire</footer></body></html>"
     )
+
+
+def index_page(games: Iterable[Json], now: float) -> str:
+    """The list of public liveblogs."""
+    rows = "".join(_row(game, now) for game in games)
+    listed = f'<ul class="games">{rows}</ul>' if rows else '<p class="nothing">No liveblog yet</p>'
+    return _frame(f"<main><h2>Liveblogs</h2>{listed}</main>")
+
+
+def plain_page() -> str:
+    """What this service is, for readers who may not see a list."""
+    about = 'This is a matchwire service. Its <a href="docs">API documentation</a> tells what it offers.'
+    return _frame(f"<main><p>{about}</p></main>")
+
+
+def _frame(body: str) -> str:
+    head = f'<header class="front"><h1>matchwire</h1><p>{ABOUT}</p></header>'
+    return document(title="matchwire", language="en", about=ABOUT, body=head + body)
+
+
+def _row(game: Json, now: float) -> str:
+    score = scores(game)
+    tally = f"<b>{escape(score[0])}:{escape(score[1])}</b>" if score else ""
+    starts = number(game, "meta_info", "starts_at")
+    when = moment(starts, "date") if starts else ""
+    state = clock_html(clock(game, translator(language(game)), now))
+    link = f'<a href="liveblogs/{quote(text(game, "local_id"), safe="")}"><span>{escape(title(game))}</span>{tally}</a>'
+    return f'<li>{link}{state}<p class="facts">{when}</p></li>'

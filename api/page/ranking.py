@@ -1,4 +1,4 @@
-"""A race on a liveblog page: who is where, and in the head the lap and the flag."""
+"""A race on a liveblog page: its ranking, and in the head the lap and the flag."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = tuple[int | None, str, str, str]
 
 
 def progress(game: Json, translator: Translator) -> str:
-    """The lap and the flag in force, as far as the state tells them; nothing once the race is over."""
+    """The lap and the flag in force, as far as the state has them; nothing once the race is over."""
     state = node(game, "state_info")
     if number(state, "gamestate") == ENDED:
         return ""
@@ -64,7 +64,7 @@ def _html(row: Row, *, timed: bool) -> str:
 
 def _mark(entry: Json, place: int | None) -> str:
     """The winner's time, everybody else's distance, or why somebody has neither."""
-    told = [text(entry, name) for name in ("gap", "time", "status")]
+    shown = [text(entry, name) for name in ("gap", "time", "status")]
     if place == 1:
-        told = [told[1], *told]
-    return next(filter(None, told), "")
+        shown = [shown[1], *shown]
+    return next(filter(None, shown), "")

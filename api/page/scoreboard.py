@@ -1,4 +1,4 @@
-"""The head of a liveblog page: who meets whom, the score, the state of play."""
+"""The head of a liveblog page: the teams, the score, the state of play."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _pairing(game: Json) -> str:
 
 
 def team_of(game: Json, side: str) -> Json:
-    """What the game says of one side's team: the scoreboard's words over those of the meta info."""
+    """What the game says of one side's team: the scoreboard before the meta info."""
     meta, board = node(game, "meta_info", f"{side}_team"), node(game, "scoreboard", f"{side}_team")
     return {**meta, **{name: value for name, value in board.items() if value is not None}}
 
@@ -63,7 +63,7 @@ def moment(seconds: int, form: str) -> str:
 
 
 def clock_html(shown: ShownClock | None) -> str:
-    """The state of play; with data for the page's script, so that the minute goes on between two answers."""
+    """The state of play; with data for the page's script, so that the minute goes on between two responses."""
     if shown is None:
         return ""
     name = "state live" if shown.live else "state"

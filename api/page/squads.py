@@ -18,7 +18,7 @@ PLACES = (("lineup", Label.LINEUP), ("bench", Label.BENCH))
 
 
 def squads(game: Json, translator: Translator) -> str:
-    """Both sides' players, or who is where, as far as they are known; empty where nobody is."""
+    """Both sides' players, or a race's ranking, as far as they are known; empty without either."""
     race = ranking(game, translator)
     inner = race + "".join(_side(game, side, translator) for side in SIDES)
     label = escape(translator.text(Label.RANKING if race else Label.LINEUP))

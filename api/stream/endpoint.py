@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api.liveblogs.delta_endpoint import NEWEST, watchable_game
-from api.page.changes import AsPage
-from api.page.page import STREAM_PATH
-from api.query import boolean, integer
-from api.reading import NO_LIVEBLOG
+from api import openapi
+from api.liveblog_access import NO_LIVEBLOG, watchable_game
+from api.liveblogs.delta import NEWEST
+from api.page.changes import CHANGES, AsPage
+from api.request import boolean, integer
 from api.stream.streams import as_json
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.game import GameShowResponse
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -22,21 +23,61 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.types import Receive, Scope, Send
 
-    from api.query import Query
-    from api.routing import ApiRequest
+    from api.json_path import Json
+    from api.request import ApiRequest, Query
     from api.stream.streams import Message
     from store.liveblogs import StoredGame
-
-__all__ = ["STREAM_PATH", "EventStream", "watch"]
 
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent, so that nobody on the way takes the connection for dead."""
 LIFETIME = 900.0
 """Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
-"""What is sent in silence, to pages and to others: a page's script does not hear comments."""
+"""What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""
 NAMES = ("liveblogId", "id")
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+UPDATE: Json = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+        "event": {"enum": ["update", "beat"]},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"anyOf": [openapi.response_schema(GameShowResponse), CHANGES]},
+        },
+    },
+}
+STREAM = openapi.operation(
+    "ticker.stream",
+    "A liveblog's changes as server-sent events",
+    "Pages",
+    {
+        200: {
+            "description": "Events `update`: `id` is the version, `data` a `GameShowResponse`; the schema is that of one event",
+            "content": {"text/event-stream": {"schema": UPDATE}},
+        },
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+        openapi.query("refresh", f"{openapi.KNOWN_VERSION}; `Last-Event-ID` goes before it", openapi.VERSION),
+        openapi.query(
+            "html",
+            "The parts of the page that change, as HTML; `beat` in silence instead of a comment",
+            openapi.BOOLEAN,
+        ),
+        {
+            "name": "Last-Event-ID",
+            "in": "header",
+            "description": "The `id` of the last event that was received",
+            "required": False,
+            "schema": openapi.TEXT,
+        },
+    ],
+    security=openapi.OPEN,
+)
 
 
 async def watch(request: ApiRequest) -> Response:
@@ -52,7 +93,7 @@ async def watch(request: ApiRequest) -> Response:
         return watchable_game(conn, name, context.caller, public=public, field=NAMES[0])
 
     game = await services.store.read(watched)
-    if game.local_status != PUBLISHED:
+    if game.local_status != LocalStatus.PUBLISHED:
         raise NotFound(NO_LIVEBLOG, field=NAMES[0])
     if services.streams is None:
         raise StoreUnavailable("the service is going down", retry_after=1)

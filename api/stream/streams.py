@@ -1,4 +1,4 @@
-"""Who watches which liveblog: one read per version for all who watch it, woken by commits, with a slow look behind.
+"""Streams of changes: one read per version for all who watch a liveblog, woken by commits, with a slow poll behind.
 
 A watcher that does not keep up is dropped; it comes back with the version that it had seen last and loses nothing.
 """
@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-import structlog
-
 from api.errors import json_bytes
 from api.liveblogs.delta import response
-from mapping.documents.scalars import PUBLISHED
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import StoreUnavailable
 from store import deltas, liveblogs
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -29,16 +28,14 @@ if TYPE_CHECKING:
     from store.liveblogs import StoredEvent, StoredGame
     from store.postgres.notify import Stepped
 
-log = structlog.get_logger(__name__)
-
 POLL = 1.0
-"""Seconds after which versions are compared though nobody called: what was told may have been lost."""
+"""Seconds after which versions are compared though nobody called: a notification may have been lost."""
 EVENTS = 200
 """Events in one message, about: a version is never cut in two."""
 BACKLOG = 64
 """Messages that a watcher may leave unread before it is dropped."""
 RECENT = 16
-"""Messages that a liveblog remembers for those who come back."""
+"""Messages that a liveblog keeps for readers that come back."""
 
 
 class Form(Protocol):
@@ -78,7 +75,16 @@ class Watcher:
     called: asyncio.Event = field(default_factory=asyncio.Event)
     over: bool = False
 
-    def tell(self, message: Message) -> None:
+    async def messages(self) -> AsyncIterator[Message]:
+        """The messages as they come, until the watcher is over."""
+        while not self.over or self.unread:
+            if self.unread:
+                yield self.unread.popleft()
+            else:
+                self.called.clear()
+                await self.called.wait()
+
+    def notify(self, message: Message) -> None:
         if len(self.unread) >= BACKLOG:
             self.end()
             return
@@ -92,21 +98,21 @@ class Watcher:
 
 @dataclass(eq=False, slots=True)
 class Channel:
-    """One watched liveblog in one form; `version` is the one up to which its watchers have been told."""
+    """One watched liveblog in one form; `version` is the one up to which its watchers have been notified."""
 
     form: Form
     version: int
     watchers: set[Watcher] = field(default_factory=set)
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=RECENT))
 
-    def tell(self, message: Message) -> None:
+    def notify(self, message: Message) -> None:
         self.version = message.version
         self.recent.append(message)
         for watcher in self.watchers:
-            watcher.tell(message)
+            watcher.notify(message)
 
-    def remembered(self, since: int) -> list[Message] | None:
-        """The messages that lead from `since` to the channel's version; None where the first of them is forgotten."""
+    def messages_since(self, since: int) -> list[Message] | None:
+        """The messages that lead from `since` to the channel's version; None where the first of them is no longer kept."""
         if since == self.version:
             return []
         found = [message for message in self.recent if message.version > since]
@@ -129,18 +135,18 @@ class Streams:
         store.on_step(self._hear)
 
     def __len__(self) -> int:
-        """How many watch."""
+        """How many readers watch."""
         return sum(len(channel.watchers) for forms in self._channels.values() for channel in forms.values())
 
     async def messages(self, game: StoredGame, since: int, form: Form = as_json) -> AsyncGenerator[Message | None]:
-        """Everything after the version `since`, in order, then whatever comes; None asks whether the reader is still there.
+        """Everything after the version `since`, in order, then whatever comes; None: nothing has come, is the reader still there?
 
         Ends when the reader is too slow, the liveblog is gone or the process stops. Raises StoreUnavailable.
         """
         version = since if since <= game.version else 0  # a version of the future: the reader starts anew
         watcher, channel = self._join(game, form)
         try:
-            for message in channel.remembered(version) or ():
+            for message in channel.messages_since(version) or ():
                 version = message.version
                 yield message
             async for message in self._missed(game.id, version, form):
@@ -149,12 +155,7 @@ class Streams:
                 if message.last:
                     return
             yield None
-            while not watcher.over or watcher.unread:
-                if not watcher.unread:
-                    watcher.called.clear()
-                    await watcher.called.wait()
-                    continue
-                message = watcher.unread.popleft()
+            async for message in watcher.messages():
                 if message.version > version:
                     version = message.version
                     yield message
@@ -214,24 +215,20 @@ class Streams:
             self._called.set()
 
     async def _run(self) -> None:
-        """Until nobody watches: read what those who watch have not been told."""
-        delayed = False
+        """Until nobody watches: read the versions of which the watchers have not been notified."""
+        delay = LogOnce("streams.delayed", "streams.recovered")
         while self._channels:
             try:
                 for game_id, version in (await self._news()).items():
                     await self._advance(game_id, version)
-                if delayed:
-                    log.info("streams.recovered")
-                delayed = False
+                delay.worked()
             except StoreUnavailable as error:
-                if not delayed:
-                    log.warning("streams.delayed", cause=str(error))
-                delayed = True
+                delay.failed(cause=str(error))
                 self._look = True  # what was heard is forgotten with the error
                 await asyncio.sleep(min(self._poll, POLL))
 
     async def _news(self) -> dict[str, int]:
-        """Versions that commits have told; now and then, and when some may have been missed, those of the database."""
+        """Versions that commits have announced; now and then, and when some may have been missed, those of the database."""
         clock = asyncio.get_running_loop().time
         if not self._look:
             with suppress(TimeoutError):
@@ -247,15 +244,15 @@ class Streams:
 
     async def _advance(self, game_id: str, version: int) -> None:
         for form in list(self._channels.get(game_id, ())):
-            await self._tell(game_id, form, version)
+            await self._notify(game_id, form, version)
 
-    async def _tell(self, game_id: str, form: Form, version: int) -> None:
+    async def _notify(self, game_id: str, form: Form, version: int) -> None:
         while (channel := self._channels.get(game_id, {}).get(form)) is not None and channel.version < version:
             query = partial(read, game_id=game_id, since=channel.version, form=form)
             message, _ = await self._store.read(query)
             if message is None:
                 return
-            channel.tell(message)
+            channel.notify(message)
 
 
 def read(conn: Connection, game_id: str, since: int, form: Form = as_json) -> tuple[Message | None, bool]:
@@ -263,7 +260,7 @@ def read(conn: Connection, game_id: str, since: int, form: Form = as_json) -> tu
     game = liveblogs.find_game(conn, game_id)
     if game is None or game.version <= since:
         return None, False
-    if game.local_status != PUBLISHED:
+    if game.local_status != LocalStatus.PUBLISHED:
         return Message(
             since, game.version, form(conn, game, [], since=since, version=game.version, more=False), last=True
         ), False

@@ -1,17 +1,15 @@
-"""The log of webhook deliveries, and sending again what it tells of."""
+"""The log of webhook deliveries, and delivering its entries once more."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
+from api import openapi
 from api.errors import json_response
-from api.openapi import documented, in_path, json_body, operation, refusals
-from api.openapi import query as parameter
-from api.query import integer
-from api.schemas import asked, json_content
+from api.request import integer
 from api.webhooks import documents
-from api.webhooks.endpoint import ADDRESS, OF_PATH, READING, TAG, Json, Responses
+from api.webhooks.endpoint import ADDRESS, OF_PATH, TAG
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
 from mapping.errors import NotFound
 from store import delivery_log
@@ -19,34 +17,45 @@ from store import delivery_log
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.routing import ApiRequest
+    from api.json_path import Json
+    from api.request import ApiRequest
 
 PAGE = 50
 LONGEST_PAGE = 500
 QUEUED: Json = {"type": "object", "required": ["queued"], "properties": {"queued": {"type": "integer", "minimum": 0}}}
-REPEATING: Responses = {
-    200: {"description": "How many messages wait to be sent", "content": json_content(QUEUED)},
-    **refusals(401, 403, 404, 409, 413, 422),
+REPEATING: openapi.Responses = {
+    200: openapi.described(QUEUED, "How many messages wait to be sent"),
+    **openapi.WRITE_ERRORS,
 }
-RANGE = json_body(asked(WebhookReplay), {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000})
+RANGE = openapi.json_body(
+    openapi.request_schema(WebhookReplay), {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000}
+)
 OLDEST_KEPT = 10**14
 SECOND: Json = {"type": "integer", "minimum": 0, "maximum": documents.FAR}
 PARAMETERS = [
-    parameter("url", "Of this endpoint alone"),
-    parameter("liveblogId", "Of this liveblog alone"),
-    parameter("outcome", "How the round ended", {"type": "string", "enum": [*documents.OUTCOMES, ""]}),
-    parameter("since", "Ended at this second or later", SECOND),
-    parameter("until", "Ended before this second", SECOND),
-    parameter("before", "`next` of the page before", {"type": "integer", "minimum": 1, "maximum": OLDEST_KEPT}),
-    parameter("limit", "Rows of a page", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}),
+    openapi.query("url", "Of this endpoint alone"),
+    openapi.query("liveblogId", "Of this liveblog alone"),
+    openapi.query("outcome", "How the round ended", {"type": "string", "enum": [*documents.OUTCOMES, ""]}),
+    openapi.query("since", "Ended at this second or later", SECOND),
+    openapi.query("until", "Ended before this second", SECOND),
+    openapi.query("before", "`next` of the page before", {"type": "integer", "minimum": 1, "maximum": OLDEST_KEPT}),
+    openapi.query(
+        "limit", "Rows of a page", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}
+    ),
 ]
-LOG = documented(WebhookDeliveries, "Rounds, the newest first")
-PING = operation("webhooks.ping", "Send a test message", TAG, REPEATING, parameters=OF_PATH, body=ADDRESS)
-DELIVERIES = operation(
-    "webhooks.deliveries", "The log of deliveries", TAG, {200: LOG, **READING}, parameters=[*OF_PATH, *PARAMETERS]
+LOG = openapi.documented(WebhookDeliveries, "Rounds, the newest first")
+PING = openapi.operation("webhooks.ping", "Send a test message", TAG, REPEATING, parameters=OF_PATH, body=ADDRESS)
+DELIVERIES = openapi.operation(
+    "webhooks.deliveries",
+    "The log of deliveries",
+    TAG,
+    {200: LOG, **openapi.READ_ERRORS},
+    parameters=[*OF_PATH, *PARAMETERS],
 )
-REPLAY = operation("webhooks.replay", "Deliver once more", TAG, REPEATING, parameters=[in_path("deliveryId"), *OF_PATH])
-REPLAY_RANGE = operation(
+REPLAY = openapi.operation(
+    "webhooks.replay", "Deliver once more", TAG, REPEATING, parameters=[openapi.in_path("deliveryId"), *OF_PATH]
+)
+REPLAY_RANGE = openapi.operation(
     "webhooks.replayRange", "Deliver a span of time once more", TAG, REPEATING, parameters=OF_PATH, body=RANGE
 )
 

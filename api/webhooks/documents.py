@@ -5,15 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.bodies import checked, read_body
-from api.query import choice, integer
+from api.request import checked, choice, integer, read_body
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
 from mapping.rules import addresses
 from store.delivery_log import LogFilter
 
 if TYPE_CHECKING:
-    from api.query import Query
+    from api.request import Query
     from api.services import Services
     from store.delivery_log import LogRow
     from store.webhooks import Subscription
@@ -35,7 +34,7 @@ def address_of(model: type[AddressT], body: bytes) -> AddressT:
 
 
 async def check_callable(services: Services, organization: str, url: str) -> None:
-    """Raises Unprocessable, with the same words for every reason, unless the address may be called."""
+    """Raises Unprocessable, with the same message for every reason, unless the address may be called."""
     check = services.check_address
     if not addresses.plausible(url) or not (check is None or await check(url, organization)):
         raise Unprocessable(addresses.REFUSED, field="url")

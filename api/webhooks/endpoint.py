@@ -1,14 +1,13 @@
-"""Webhooks: who is told of what an organization changes."""
+"""Subscriptions of webhooks: endpoints that are notified of what an organization changes."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from api import openapi
 from api.errors import json_response
-from api.openapi import documented, in_path, json_body, linked, operation, query, refusals
 from api.routing import check_organization
-from api.schemas import answered, asked, json_content
 from api.webhooks import documents
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
 from mapping.errors import InvalidRequest
@@ -18,63 +17,65 @@ from store import webhooks
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.routing import ApiRequest
+    from api.json_path import Json
+    from api.request import ApiRequest
 
-Json = dict[str, Any]
-Responses = dict[int | str, Json]
-
-READING = refusals(401, 403, 404)
-CHANGING = refusals(401, 403, 404, 413, 422)
+CHANGING = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 
 
-def _subscribed(area: str, *names: str) -> Responses:
-    """The answer that holds a subscription; the operations `names` take the body that was sent."""
-    answer = documented(WebhookSubscription, "The subscription; `secret` only where it is new")
+def _subscribed(area: str, *names: str) -> openapi.Responses:
+    """A response that holds a subscription; the operations `names` take the body that was sent."""
+    response = openapi.documented(WebhookSubscription, "The subscription; `secret` only where it is new")
     for name in names:
-        answer = linked(answer, f"{area}.{name}", body="$request.body")
-    return {200: answer, **CHANGING}
+        response = openapi.linked(response, f"{area}.{name}", body="$request.body")
+    return {200: response, **CHANGING}
 
 
 WEB = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x20\x7f-\x9f\\@/?#]+[^\x00-\x20\x7f-\x9f\\]*$"
 """The form of an address; whether it may be called is known once its name is resolved."""
 CALLABLE: Json = {
-    "allOf": [asked(WebhookAddress), {"properties": {"url": {"maxLength": addresses.LONGEST, "pattern": WEB}}}]
+    "allOf": [
+        openapi.request_schema(WebhookAddress),
+        {"properties": {"url": {"maxLength": addresses.LONGEST, "pattern": WEB}}},
+    ]
 }
 EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
-ADDRESS = json_body(asked(WebhookAddress), EXAMPLE)
-NEW_ADDRESS = json_body(CALLABLE, EXAMPLE)
+ADDRESS = openapi.json_body(openapi.request_schema(WebhookAddress), EXAMPLE)
+NEW_ADDRESS = openapi.json_body(CALLABLE, EXAMPLE)
 EMPTY: Json = {"type": "object", "maxProperties": 0}
-UNSUBSCRIBED: Responses = {200: {"description": "Nothing", "content": json_content(EMPTY, {})}, **CHANGING}
+UNSUBSCRIBED: openapi.Responses = {200: openapi.described(EMPTY, "Nothing", {}), **CHANGING}
 ALL: Json = {
     "type": "object",
     "required": ["webhooks"],
-    "properties": {"webhooks": {"type": "array", "items": answered(WebhookSubscription)}},
+    "properties": {"webhooks": {"type": "array", "items": openapi.response_schema(WebhookSubscription)}},
 }
-LISTED: Responses = {200: {"description": "All subscriptions", "content": json_content(ALL)}, **READING}
+LISTED: openapi.Responses = {200: openapi.described(ALL, "All subscriptions"), **openapi.READ_ERRORS}
 TAG = "Webhooks"
-OF_PATH = [in_path("organizationId")]
-OF_CLIENT = [query("organization_id", "Where the client belongs to several")]
-SUBSCRIBE = operation(
+OF_PATH = [openapi.in_path("organizationId")]
+OF_CLIENT = [openapi.query("organization_id", "Where the client belongs to several")]
+SUBSCRIBE = openapi.operation(
     "webhooks.subscribe", "Subscribe an endpoint", TAG, _subscribed("webhooks", "unsubscribe", "rotate", "ping"),
     parameters=OF_PATH, body=NEW_ADDRESS,
 )  # fmt: skip
-UNSUBSCRIBE = operation(
+UNSUBSCRIBE = openapi.operation(
     "webhooks.unsubscribe", "Unsubscribe an endpoint", TAG, UNSUBSCRIBED, parameters=OF_PATH, body=ADDRESS
 )
-LIST = operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=OF_PATH)
-ROTATE = operation(
+LIST = openapi.operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=OF_PATH)
+ROTATE = openapi.operation(
     "webhooks.rotate", "Give a subscription a new secret", TAG, _subscribed("webhooks"),
     parameters=OF_PATH, body=ADDRESS,
 )  # fmt: skip
-SUBSCRIBE_V5 = operation(
+SUBSCRIBE_V5 = openapi.operation(
     "webhooks.v5.subscribe", "Subscribe an endpoint (older address)", TAG, _subscribed("webhooks.v5", "unsubscribe"),
     parameters=OF_CLIENT, body=NEW_ADDRESS,
 )  # fmt: skip
-UNSUBSCRIBE_V5 = operation(
+UNSUBSCRIBE_V5 = openapi.operation(
     "webhooks.v5.unsubscribe", "Unsubscribe an endpoint (older address)", TAG, UNSUBSCRIBED,
     parameters=OF_CLIENT, body=ADDRESS,
 )  # fmt: skip
-INDEX_V5 = operation("webhooks.v5.index", "List subscriptions (older address)", TAG, LISTED, parameters=OF_CLIENT)
+INDEX_V5 = openapi.operation(
+    "webhooks.v5.index", "List subscriptions (older address)", TAG, LISTED, parameters=OF_CLIENT
+)
 
 
 async def subscribe(request: ApiRequest) -> Response:

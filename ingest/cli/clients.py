@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from ingest.cli.console import err, out
-from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, placed
+from ingest.cli.shared import ConfigFile, DataDir, err, fail, load, on_database, out, placed
 
 if TYPE_CHECKING:
     from config import Settings

@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ingest.sync.batches import GAME_KEY
-from ingest.sync.stored_rows import board_of, check_event, check_game, entry_of, known_of, reading, status_of, terms_of
 from mapping.merge import NESTED_IN_EVENT, NESTED_IN_GAME, owners
-from store import liveblogs, sync
-from store.errors import UnreadableRow
+from store import ledger, liveblogs, sync
+from store.errors import UnreadableRow, reading
+from store.records import check_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
 
@@ -23,14 +22,14 @@ T = TypeVar("T")
 STATUS = {0: "published", 60: "hidden", 100: "deleted"}
 
 
-class Looking:
-    """What is found, and what cannot be read of it: a row in another form hides itself alone."""
+class TolerantReader:
+    """Reads rows one by one: a row in a form that this version cannot read is noted, and hides itself alone."""
 
     def __init__(self) -> None:
         self.unreadable: list[str] = []
 
-    def at(self, what: str, look: Callable[[], T]) -> T | None:
-        """What `look` finds; None where it cannot read it."""
+    def read(self, what: str, look: Callable[[], T]) -> T | None:
+        """What `look` reads; None where it cannot."""
         try:
             with reading(what):
                 return look()
@@ -46,39 +45,39 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
     an unknown liveblog.
     """
     game = liveblogs.require_game(conn, name)
-    found = Looking()
-    found.at(f"games.doc of {game.local_id}", partial(check_game, game))
+    reader = TolerantReader()
+    reader.read(f"games.doc of {game.local_id}", partial(check_document, game))
     attachment = sync.attachment(conn, game.id)
     head = {"liveblog": game.local_id, "title": game.title, "version": game.version}
     if attachment is None:
-        return {**head, "match": None, "posts": [], "unreadable": found.unreadable}
-    ledger = sync.ledger(conn, game.id)
-    board = found.at(f"ledger of {GAME_KEY}", partial(board_of, ledger.pop(GAME_KEY, None)))
-    events = liveblogs.events_named(conn, [row.local_id for row in ledger.values() if row.local_id])
-    terms = found.at("attachments.terms", partial(terms_of, attachment))
-    edited = found.at("games.doc", partial(_game_owners, {} if board is None else board.written, game.document)) or {}
-    posts = [
-        found.at(f"ledger of {row.key}", partial(_post, row, events.get(row.local_id or ""))) for row in ledger.values()
-    ]
+        return {**head, "match": None, "posts": [], "unreadable": reader.unreadable}
+    rows = ledger.rows(conn, game.id)
+    board = reader.read(f"ledger of {ledger.GAME_KEY}", partial(ledger.board_of, rows.pop(ledger.GAME_KEY, None)))
+    terms = reader.read("attachments.terms", partial(sync.terms_of, attachment))
+    written = {} if board is None else board.written
     return {
         **head,
-        "match": _match(conn, attachment, found),
+        "match": _match(conn, attachment, reader),
         "terms": None if terms is None else terms.as_dict(),
-        "edited": [unit for unit, owner in edited.items() if owner == "editor"],
-        "posts": [post for post in posts if post is not None],
-        "unreadable": found.unreadable,
+        "edited": reader.read("games.doc", partial(_edited_parts, written, game.document)) or [],
+        "posts": _posts(conn, rows, reader),
+        "unreadable": reader.unreadable,
     }
 
 
-def _match(conn: Connection, attachment: sync.Attachment, found: Looking) -> dict[str, Any]:
+def _posts(conn: Connection, rows: Mapping[str, ledger.LedgerRow], reader: TolerantReader) -> list[dict[str, Any]]:
+    events = liveblogs.events_named(conn, [row.local_id for row in rows.values() if row.local_id])
+    posts = (
+        reader.read(f"ledger of {row.key}", partial(_post, row, events.get(row.local_id or "")))
+        for row in rows.values()
+    )
+    return [post for post in posts if post is not None]
+
+
+def _match(conn: Connection, attachment: sync.Attachment, reader: TolerantReader) -> dict[str, Any]:
     follow = sync.follow(conn, attachment.follow_id)
     if follow is not None:
-        found.at(f"follows of {follow.id}", partial(status_of, follow))
-    resources = sync.resources(conn, attachment.follow_id)
-    for row in resources.values():
-        found.at(f"resources of {row.name}", partial(known_of, row))
-    for name, body in sync.packed_bodies(conn, attachment.follow_id).items():
-        found.at(f"resources.body of {name}", partial(sync.unpacked, {name: body}))
+        reader.read(f"follows of {follow.id}", partial(sync.status_of, follow))
     failing = follow is not None and follow.last_error is not None
     return {
         "provider": attachment.provider,
@@ -87,30 +86,40 @@ def _match(conn: Connection, attachment: sync.Attachment, found: Looking) -> dic
         "pending": follow is not None and bool(follow.pending),
         "closed_at": None if follow is None else follow.closed_at,
         "failure": {"since": follow.failing_since, "cause": follow.last_error} if failing and follow else None,
-        "resources": {
-            name: {
-                "last_good": row.good_at,
-                "last_change": row.changed_at,
-                "failures": row.failures,
-                "last_error": row.last_error,
-                "skipped": list(row.faults) if isinstance(row.faults, list | tuple) else [],
-            }
-            for name, row in resources.items()
-        },
+        "resources": _resources(conn, attachment.follow_id, reader),
     }
 
 
-def _game_owners(written: dict[str, Any], document: dict[str, Any]) -> dict[str, str]:
-    """Owners of the parts that the sync has ever written; the rest was never its business."""
-    return owners(written, {name: document.get(name) for name in written}, NESTED_IN_GAME)
+def _resources(conn: Connection, follow_id: str, reader: TolerantReader) -> dict[str, Any]:
+    resources = sync.resources(conn, follow_id)
+    for row in resources.values():
+        reader.read(f"resources of {row.name}", partial(sync.check_resource, row))
+    for name, body in sync.packed_bodies(conn, follow_id).items():
+        reader.read(f"resources.body of {name}", partial(sync.unpacked, {name: body}))
+    return {
+        name: {
+            "last_good": row.good_at,
+            "last_change": row.changed_at,
+            "failures": row.failures,
+            "last_error": row.last_error,
+            "skipped": list(row.faults) if isinstance(row.faults, list | tuple) else [],
+        }
+        for name, row in resources.items()
+    }
 
 
-def _post(row: sync.LedgerRow, event: StoredEvent | None) -> dict[str, Any]:
-    entry_of(row)
+def _edited_parts(written: dict[str, Any], document: dict[str, Any]) -> list[str]:
+    """Parts that the sync has written and an editor owns; the rest was never the sync's business."""
+    found = owners(written, {name: document.get(name) for name in written}, NESTED_IN_GAME)
+    return [part for part, owner in found.items() if owner == "editor"]
+
+
+def _post(row: ledger.LedgerRow, event: StoredEvent | None) -> dict[str, Any]:
+    ledger.entry_of(row)
     status = "deleted" if event is None else STATUS[event.local_status]
     edited: list[str] = []
     if event is not None:
-        check_event(event)
+        check_document(event)
         wrote = {name: value for name, value in row.written["document"].items() if name not in {"_type", "created_at"}}
         edited = [unit for unit, owner in owners(wrote, event.document, NESTED_IN_EVENT).items() if owner == "editor"]
         edited += ["created_at"] if event.created_at != row.written["placed"] else []

@@ -18,8 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 import config
 from config.values import ClientId, OrganizationId, ProviderId
-from ingest.cli.console import out
-from ingest.cli.shared import FILE, fail, vocabulary
+from ingest.cli.shared import FILE, fail, out, vocabulary
 
 SECRETS = "secrets"
 NO_PROVIDER = """\
@@ -85,15 +84,14 @@ def init(  # noqa: PLR0917 -- options of a command line
     text: Annotated[bool, typer.Option("--text", help="The contract has editorial text.")] = False,
 ) -> None:
     """Write a configuration that runs: an organization, a client and its secret. Overwrites nothing."""
-    if (username is not None or api_key) and base_url is None:
+    wants = "password" if username is not None else "key" if api_key else None
+    if wants and base_url is None:
         fail("--username and --api-key belong to a provider: give its address with --base-url")
     if username is not None and api_key:
         fail("--username or --api-key: a provider has one of the two")
     _check_names(organization, client, provider)
-    targets = _targets(folder, client, provider if username is not None or api_key else None)
-    if taken := [str(target) for target in targets if os.path.lexists(target)]:
-        fail(f"nothing is overwritten: {', '.join(taken)} {'is' if len(taken) == 1 else 'are'} there already")
-    credential = _credential("password" if username is not None else "key") if username is not None or api_key else None
+    targets = _targets(folder, client, provider if wants else None)
+    credential = _credential(wants) if wants else None
     wanted = Wanted(
         organization=organization, client=client, provider=provider, base_url=base_url,
         username=username, credential=credential, text=text,
@@ -146,7 +144,7 @@ def _quoted(text: str) -> str:
 
 
 def _check_names(organization: str, client: str, provider: str) -> None:
-    """What becomes a table's and a file's name has to be one; said before anything is asked or written."""
+    """What becomes a table's and a file's name has to be one; checked before anything is read or written."""
     for option, given, kind in (
         ("--organization", organization, OrganizationId),
         ("--client", client, ClientId),
@@ -161,13 +159,16 @@ def _check_names(organization: str, client: str, provider: str) -> None:
 
 
 def _targets(folder: Path, client: str, provider: str | None) -> list[Path]:
-    """The files to be written: the configuration first, then the secrets."""
+    """The files to be written, of which none is there: the configuration first, then the secrets."""
     names = [client] if provider is None else [client, provider]
-    return [folder / FILE, *(folder / SECRETS / name for name in names)]
+    targets = [folder / FILE, *(folder / SECRETS / name for name in names)]
+    if taken := [str(target) for target in targets if os.path.lexists(target)]:
+        fail(f"nothing is overwritten: {', '.join(taken)} {'is' if len(taken) == 1 else 'are'} there already")
+    return targets
 
 
 def _credential(what: str) -> str:
-    """The provider's password or key: asked for on a terminal, else a line of standard input."""
+    """The provider's password or key: typed on a terminal, else a line of standard input."""
     if sys.stdin.isatty():
         given = str(typer.prompt(f"The provider's {what}", hide_input=True))
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
 import traceback
 from contextlib import suppress
 from functools import partial
@@ -20,9 +19,20 @@ from ingest.cli import clients as cli_clients
 from ingest.cli import init, replay
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
-from ingest.cli.console import out
 from ingest.cli.exit_status import ExitStatus
-from ingest.cli.shared import ConfigFile, DataDir, announce_address, chosen, end, fail, load, placed, start, vocabulary
+from ingest.cli.shared import (
+    ConfigFile,
+    DataDir,
+    announce_address,
+    chosen,
+    end,
+    fail,
+    load,
+    out,
+    placed,
+    start,
+    vocabulary,
+)
 from ingest.daemon.roles import Role
 
 if TYPE_CHECKING:
@@ -67,7 +77,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """What is asked of no command."""
+    """Options of the program itself."""
 
 
 @app.command()
@@ -80,7 +90,6 @@ def run(
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
     from ingest.daemon.recheck_config import recheck
 
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it would end a process that is not yet there to answer it
     known = vocabulary()
     written = load(config_file, known)
     settings = placed(written, data_dir, make=True)
@@ -139,7 +148,7 @@ def explain(
     settings = placed(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
-        found = await peek(settings.database.url.get_secret_value(), lambda conn: explained(conn, liveblog))
+        found = await peek(settings.database.session_url, lambda conn: explained(conn, liveblog))
         out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
 
     start(look, settings)
@@ -173,7 +182,7 @@ def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     from store import migrate
 
     settings = placed(load(config_file), data_dir, make=True)
-    url = settings.database.url.get_secret_value()
+    url = settings.database.session_url
     try:
         asyncio.run(StartWait(settings.database).through(lambda: migrate.upgraded(url)))
     except OPERATORS as error:

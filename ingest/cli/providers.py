@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from ingest.cli.console import err, out
-from ingest.cli.shared import ConfigFile, load
+from ingest.cli.exit_status import ExitStatus
+from ingest.cli.shared import ConfigFile, fail, load, out
 from mapping.errors import ServiceError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import config
     from ingest.sync.import_match import ProviderSource
-    from mapping.match import Fault, Incident, Match, Race
+    from mapping.match import Incident, Match, Placing, Race
     from providers.base import Answer, Fetched, Provider, Selector
 
 app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match.")
@@ -32,9 +32,9 @@ BUILT_IN = "built in"
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One poll of a match: whom was asked, what came after how many seconds, and what was understood of it."""
+    """One poll of a match: the endpoint, the responses, the seconds that they took, and the match that they make."""
 
-    asked: str
+    endpoint: str
     fetched: Fetched
     seconds: float
     match: Match | None
@@ -73,15 +73,13 @@ def probe(  # noqa: PLR0917 -- options of a command line
     try:
         found = asyncio.run(_probed(settings, chosen, provider, _selector(kind, ident), text=text))
     except ServiceError as error:
-        err.print(f"matchwire: {provider} {kind} {ident}: {error}", markup=False)
-        raise typer.Exit(1) from None
+        fail(f"{provider} {kind} {ident}: {error}", ExitStatus.FOUND)
     except ValueError as error:
-        err.print(f"matchwire: {error}", markup=False)
-        raise typer.Exit(1) from None
-    for line in told(found):
+        fail(str(error), ExitStatus.FOUND)
+    for line in report(found):
         out.print(line, markup=False)
     if found.match is None:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitStatus.FOUND)
 
 
 def origins_of() -> Mapping[str, str]:
@@ -99,9 +97,9 @@ def described(provider: Provider, origin: str) -> Iterator[str]:
     yield f"{provider.id}  ({origin})"
     for sport, kinds in provider.catalog.items():
         board = "scoreboard" if provider.scoreboard.get(sport) else "no scoreboard"
-        words = "text" if sport in provider.text_sports else "no text"
+        text = "text" if sport in provider.text_sports else "no text"
         names = ", ".join(kind.partition(".")[2] for kind in kinds) or "no events"
-        yield f"  {sport}: {board}, {words}: {names}"
+        yield f"  {sport}: {board}, {text}: {names}"
     more = sorted(provider.text_sports - set(provider.catalog))
     if more:
         yield f"  text alone: {', '.join(more)}"
@@ -110,7 +108,7 @@ def described(provider: Provider, origin: str) -> Iterator[str]:
 async def _probed(
     settings: config.Settings, organization: str, provider: str, selector: Selector, *, text: bool
 ) -> Probe:
-    """Raises ServiceError where the provider cannot be asked, ValueError where the config has no such endpoint."""
+    """Raises ServiceError where the provider does not answer, ValueError where the config has no such endpoint."""
     from ingest.daemon.endpoints import connect
     from providers.registry import Registry
 
@@ -119,15 +117,15 @@ async def _probed(
     try:
         source = sources.get((organization, provider))
         if source is None:
-            raise ValueError(_nobody(settings, organization, provider, [each.id for each in registry]))
-        return await _asked(source, organization, selector, text=text)
+            raise ValueError(_no_endpoint(settings, organization, provider, [each.id for each in registry]))
+        return await _fetched(source, organization, selector, text=text)
     finally:
         for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
             await adapter.aclose()
 
 
-def _nobody(settings: config.Settings, organization: str, provider: str, installed: list[str]) -> str:
-    """Why nobody can be asked, and what to do about it."""
+def _no_endpoint(settings: config.Settings, organization: str, provider: str, installed: list[str]) -> str:
+    """Why there is no such endpoint, and what to do about it."""
     if provider not in installed:
         return f"no provider {provider} is installed, only {', '.join(installed)}"
     if not settings.organizations:
@@ -139,19 +137,19 @@ def _nobody(settings: config.Settings, organization: str, provider: str, install
     return f"{f'organization {organization}' if organization else 'the configuration'} has no endpoint of {provider}: add {wanted}"
 
 
-async def _asked(source: ProviderSource, organization: str, selector: Selector, *, text: bool) -> Probe:
+async def _fetched(source: ProviderSource, organization: str, selector: Selector, *, text: bool) -> Probe:
     adapter = source.adapter
-    whom = f"{_place(adapter.endpoint.base_url)} for organization {organization}"
+    endpoint = f"{_place(adapter.endpoint.base_url)} for organization {organization}"
     match_id = await adapter.resolve(selector)
     began = time.monotonic()
     fetched = await adapter.fetch(match_id, {}, text=text, hints={})
     seconds = time.monotonic() - began
     bodies = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
     try:
-        return Probe(whom, fetched, seconds, adapter.translate(match_id, bodies))
+        return Probe(endpoint, fetched, seconds, adapter.translate(match_id, bodies))
     except ServiceError as error:
         failures = [answer.error.message for answer in fetched.failed if answer.error is not None]
-        return Probe(whom, fetched, seconds, None, next(iter(failures), error.message))
+        return Probe(endpoint, fetched, seconds, None, next(iter(failures), error.message))
 
 
 def _place(base_url: str) -> str:
@@ -170,11 +168,11 @@ def _selector(kind: str, ident: str) -> Selector:
             raise typer.BadParameter("match, phase or overall", param_hint="--kind")
 
 
-def told(probe: Probe) -> Iterator[str]:
-    """What was understood, line by line: answers, state, score, incidents, faults."""
-    yield f"asked {probe.asked}, answered in {probe.seconds * 1000:.0f} ms"
+def report(probe: Probe) -> Iterator[str]:
+    """The probe line by line: responses, state, score, incidents, faults."""
+    yield f"asked {probe.endpoint}, answered in {probe.seconds * 1000:.0f} ms"
     for answer in probe.fetched.answers:
-        yield f"  {answer.resource}: {_answer(answer)}"
+        yield f"  {answer.resource}: {_response(answer)}"
     match = probe.match
     if match is None:
         yield f"no match: {probe.problem}"
@@ -185,11 +183,9 @@ def told(probe: Probe) -> Iterator[str]:
     yield f"incidents {len(match.incidents)}"
     yield from (f"  {_incident(match, incident)}" for incident in match.incidents)
     yield f"faults {len(match.faults)}{' (fields that were not as expected, and are left out)' if match.faults else ''}"
-    yield from (f"  {' '.join(filter(None, each[:3]))}: {each[3]}" for each in map(_fault, match.faults))
-
-
-def _fault(fault: Fault) -> tuple[str, str, str, str]:
-    return fault.resource, fault.row, fault.field, fault.reason
+    yield from (
+        f"  {' '.join(filter(None, (each.resource, each.row, each.field)))}: {each.reason}" for each in match.faults
+    )
 
 
 def _teams(match: Match) -> Iterator[str]:
@@ -210,12 +206,15 @@ def _race(title: str | None, race: Race | None) -> Iterator[str]:
     if race.lap is not None:
         yield f"  lap {race.lap}{f' of {race.total_laps}' if race.total_laps else ''}, {race.flag or 'no flag'}"
     yield f"ranking {len(race.ranking)}"
-    for place in race.ranking:
-        names = ", ".join(each.name for each in (place.person, place.team) if each is not None)
-        yield f"  {place.position or '':>7} {names}  {place.gap or place.time or place.status or ''}".rstrip()
+    yield from map(_ranked, race.ranking)
 
 
-def _answer(answer: Answer) -> str:
+def _ranked(place: Placing) -> str:
+    names = ", ".join(each.name for each in (place.person, place.team) if each is not None)
+    return f"  {place.position or '':>7} {names}  {place.gap or place.time or place.status or ''}".rstrip()
+
+
+def _response(answer: Answer) -> str:
     """Size, rows and what a cache may do with it; or why there is none."""
     if answer.error is not None:
         return f"failed, {type(answer.error).__name__}: {answer.error.message}"
@@ -226,13 +225,20 @@ def _answer(answer: Answer) -> str:
 
 
 def _incident(match: Match, incident: Incident) -> str:
-    minute = "" if incident.minute is None else f"{incident.minute}{f'+{incident.added}' if incident.added else ''}'"
-    minute = minute if incident.lap is None else f"lap {incident.lap}"
     side = match.side(incident.side)
     people = ", ".join(f"{involved.role} {involved.person.name}" for involved in incident.people)
     kind = f"{incident.kind} ({incident.method})" if incident.method else incident.kind
     parts = (kind, side.name if side else "", str(incident.score or ""), people, incident.detail or "")
-    return f"{minute:>7} " + "  ".join(part for part in parts if part)
+    return f"{_minute(incident):>7} " + "  ".join(part for part in parts if part)
+
+
+def _minute(incident: Incident) -> str:
+    """When it happened: its lap, its minute with what was added, or nothing."""
+    if incident.lap is not None:
+        return f"lap {incident.lap}"
+    if incident.minute is None:
+        return ""
+    return f"{incident.minute}{f'+{incident.added}' if incident.added else ''}'"
 
 
 def _name(match: Match, side: str) -> str:

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ingest.cli.console import out
-from ingest.cli.shared import announce_address, fail, start
+from ingest.cli.shared import announce_address, fail, out, start
 
 
 def replay(  # noqa: PLR0917 -- options of a command line

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
+from rich.console import Console
 
 import config
-from ingest.cli.console import err, out
 from ingest.cli.exit_status import ExitStatus
 from store.private import FOLDER
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from store.unit import Unit
 
 T = TypeVar("T")
+
+WIDE = 240
+"""Columns of a table that a script reads; nothing in it may be cut."""
+
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
+err = Console(stderr=True, highlight=False, soft_wrap=True, width=None if sys.stderr.isatty() else WIDE)
 
 FILE = "matchwire.toml"
 """The configuration that is used where none is named and the current folder has one."""
@@ -82,7 +89,7 @@ def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
     from store import command
 
     try:
-        return command.run(settings.database.url.get_secret_value(), work)
+        return command.run(settings.database.session_url, work)
     except OPERATORS as error:
         end(error, settings)
 
@@ -124,11 +131,11 @@ def start(
 ) -> None:
     """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
     from ingest.cli.start_errors import OPERATORS
-    from ingest.daemon.run import main as loop
+    from ingest.daemon.signals import run_with_signals
 
     settle_memory()
     try:
-        loop(work, hangup, grace=grace)
+        run_with_signals(work, hangup, grace=grace)
     except OPERATORS as error:
         if announced:
             raise

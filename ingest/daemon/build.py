@@ -4,38 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+from api.services import ApiSettings
+from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
-from ingest.daemon.declared_records import declared_records
 from ingest.daemon.endpoints import connect, rehome
+from ingest.daemon.housekeeping import check_clients
 from ingest.daemon.jobs import Jobs, queue_of
 from ingest.daemon.roles import Role
 from ingest.daemon.start_wait import StartWait
-from ingest.sync.caps import Caps
 from ingest.sync.declared_liveblogs import Declared, retune
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import unrecorded
-from mapping.rules.breaker import CircuitBreakerConfig
-from mapping.rules.pacing import PollIntervals
 from providers.registry import Registry
-from store import clients
+from store import clients, private
 from store.database import Store
-from store.declarations import declare
-from store.errors import StoreError, UnreadableRow
+from store.declarations import Declaration, declare
+from store.errors import StoreError
 from store.ids import new_local_id
 from store.settings import PoolSettings
 
 if TYPE_CHECKING:
     from config import Settings
+    from config.parties import OrganizationConfig
+    from config.sections import Section
     from ingest.sync.poll import Record
+    from store.declarations import DeclaredKind
     from store.unit import Unit
 
 Clock = Callable[[], float]
@@ -75,8 +78,7 @@ async def build_components(
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
-        url = settings.database.url.get_secret_value()
-        store = await wait.through(partial(Store.open, url, clock=clock, pool=_pool(settings)))
+        store = await wait.through(partial(open_store, settings, clock))
         cleanup.push_async_callback(store.close)
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
@@ -88,7 +90,8 @@ async def build_components(
         followers = Followers(
             store,
             adapters,
-            _rhythm(settings),
+            settings.polling,
+            settings.limits,
             clock=clock,
             new_id=new_id,
             record=record,
@@ -104,10 +107,10 @@ async def build_components(
             containment=containment,
         )
         importer = Importer(
-            store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, caps=_caps(settings)
+            store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, limits=settings.limits
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
-        queue = partial(queue_of, settings.database.url.get_secret_value(), _pool(settings))
+        queue = partial(queue_of, settings.database.session_url, _pool(settings))
         jobs = Jobs(queue, alone=settings.database.is_sqlite)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
@@ -124,35 +127,33 @@ async def build_components(
         )
 
 
-async def check_clients(store: Store, containment: Containment) -> None:
-    """Say which clients cannot be read, and so may do nothing."""
-    for row in await store.read(clients.listed):
-        if row.readable:
-            containment.recovered("client", row.id, client=row.id)
-        else:
-            cause = UnreadableRow("clients: secrets, organizations or scopes are no lists of texts")
-            containment.failed("client", row.id, cause, client=row.id)
-
-
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:
-    """What keeps the answers of polls, where that is wanted; its last lines are written at the end."""
-    kept = settings.recording
-    if not kept.enabled:
+    """Records the responses to polls, where that is configured; its last lines are written at the end."""
+    recording = settings.recording
+    if not recording.enabled:
         return unrecorded
     from ingest.sync.recorder import Recorder
 
-    recorder = Recorder(Path(kept.folder), retention=kept.retention, max_bytes=kept.max_bytes, clock=clock)
+    folder = Path(recording.folder)
+    _check_writable(folder)
+    recorder = Recorder(folder, retention=recording.retention, max_bytes=recording.max_bytes, clock=clock)
     cleanup.push_async_callback(asyncio.to_thread, recorder.close)
     return recorder
 
 
+def _check_writable(folder: Path) -> None:
+    """Raises StartError where no recording can be kept in `folder`; a full disk may have room again later."""
+    try:
+        folder.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        if error.errno not in FULL:
+            raise StartError(f"recording.folder: cannot write to {folder}: {error.strerror}") from error
+
+
 def _declare(unit: Unit, settings: Settings) -> None:
     """Write what the configuration says of clients and records, all of it or nothing."""
-    _declare_clients(unit, settings)
-    declare(unit, declared_records(settings))
-
-
-def _declare_clients(unit: Unit, settings: Settings) -> None:
     clients.declare(
         unit,
         [
@@ -165,6 +166,7 @@ def _declare_clients(unit: Unit, settings: Settings) -> None:
             for name, client in settings.clients.items()
         ],
     )
+    declare(unit, declared_records(settings))
 
 
 def _hashed(secret: str) -> str:
@@ -172,36 +174,48 @@ def _hashed(secret: str) -> str:
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
 
 
+async def open_store(settings: Settings, clock: Clock) -> Store:
+    """The store of the configured database."""
+    database = settings.database
+    direct_url = None if database.direct_url is None else database.session_url
+    return await Store.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
+
+
 def _pool(settings: Settings) -> PoolSettings:
     database = settings.database
-    return PoolSettings(connections=database.pool_size, timeout=database.timeout)
+    return PoolSettings(pool_size=database.pool_size, timeout=database.timeout)
 
 
-def _rhythm(settings: Settings) -> PollingConfig:
-    polling = settings.polling
-    pace = PollIntervals(
-        live=polling.live,
-        pause=polling.pause,
-        far=polling.far,
-        before=polling.before,
-        before_window=polling.before_window,
-        after=polling.after,
-        after_growth=polling.after_growth,
-        after_max=polling.after_max,
-        after_window=polling.after_window,
-        backoff_max=polling.backoff_max,
-        honour_max_age=polling.honour_max_age,
-    )
-    return PollingConfig(
-        pace=pace,
-        concurrency=polling.concurrency,
-        rate=polling.rate,
-        breaker=CircuitBreakerConfig(after=polling.breaker_after, pause=polling.breaker_pause, refused=pace.refused),
-        silence_alarm=polling.silence_alarm,
-        caps=_caps(settings),
+def declared_records(settings: Settings) -> tuple[Declaration, ...]:
+    """Templates, pricings, tags and locations of all organizations."""
+    return tuple(
+        Declaration(owner_id=owner_id, kind=kind, id=record_id, fields=record.model_dump(exclude_none=True))
+        for owner_id, organization in settings.organizations.items()
+        for kind, records in _kinds(organization)
+        for record_id, record in records.items()
     )
 
 
-def _caps(settings: Settings) -> Caps:
-    limits = settings.limits
-    return Caps(provider_rows=limits.provider_rows, match_rows=limits.match_rows, match_people=limits.match_people)
+def _kinds(organization: OrganizationConfig) -> Iterator[tuple[DeclaredKind, Mapping[str, Section]]]:
+    yield "template", organization.templates
+    yield "pricing", organization.pricings
+    yield "tag", organization.tags
+    yield "location", organization.locations
+
+
+def api_settings(settings: Settings, address: str) -> ApiSettings:
+    """The settings that the API works with; `address`: the one that the daemon listens on."""
+    server, limits, webhooks = settings.server, settings.limits, settings.webhooks
+    return ApiSettings(
+        public_url=server.public_url or address,
+        public_feeds=server.public_feeds,
+        public_metrics=server.public_metrics,
+        timezone=server.timezone,
+        webhooks_per_organization=webhooks.per_organization,
+        secret_overlap=webhooks.secret_overlap,
+        body_bytes=limits.body_bytes,
+        client_per_second=limits.client_per_second,
+        client_burst=limits.client_burst,
+        public_per_second=limits.public_per_second,
+        feed_limit_max=limits.feed_limit_max,
+    )

@@ -8,24 +8,33 @@ request. One sweep for all connections counts the time (ingest/daemon/connection
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import socket
 import struct
+import sys
+import termios
 from contextlib import suppress
+from email.utils import formatdate
 from enum import IntEnum
+from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import uvicorn
 
-from api.addresses import plain_address
-from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong
-from api.middleware.request_limits import HEADER_BYTES
+from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong, error_response
+from api.middleware.request_limits import HEADER_BYTES, SAFE_HEADERS
+from api.request import plain_address
 from api.services import URL_BYTES
-from ingest.daemon.joined_transport import JoinedTransport, unacknowledged
-from ingest.daemon.refusals import as_bytes
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.responses import Response
+    from starlette.types import Receive, Scope, Send
+
     from ingest.daemon.connection_limits import ConnectionLimits
 
 CONNECTION = "connection"
@@ -50,13 +59,24 @@ class Phase(IntEnum):
 HEAD, BODY, BETWEEN = Phase
 
 
+@cache
+def http_protocol() -> Callable[..., asyncio.Protocol]:
+    """The class that uvicorn itself would speak HTTP with; its configuration names it, the module it lies in is internal."""
+
+    async def nothing(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
+
+    config = uvicorn.Config(nothing, http="httptools", ws="none", lifespan="off", log_config=None)
+    config.load()
+    return config.http_protocol_class
+
+
 class Connection(asyncio.Protocol):
     """What uvicorn makes for each client; a subclass names the limits that it is counted in."""
 
     limits: ClassVar[ConnectionLimits]
 
     def __init__(self, *, app_state: dict[str, Any], **options: Any) -> None:
-        self._http = HttpToolsProtocol(app_state={**app_state, CONNECTION: self}, **options)
+        self._http = http_protocol()(app_state={**app_state, CONNECTION: self}, **options)
         self._parser = httptools.HttpRequestParser(self)
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's: what follows is not served
         self._transport: asyncio.Transport
@@ -146,7 +166,7 @@ class Connection(asyncio.Protocol):
                     self._head_goes_on(len(part))
                 if self._head >= HEADER_BYTES:
                     return _too_long(len(self._url))
-        except httptools.HttpParserUpgrade:  # is served as if it had not asked for another protocol
+        except httptools.HttpParserUpgrade:  # is served as if it named no other protocol
             return None
         except httptools.HttpParserError:
             return InvalidRequest("malformed HTTP request")
@@ -248,3 +268,62 @@ def _too_long(url: int) -> ServiceError:
     if url > URL_BYTES:
         return UriTooLong(f"the URL is longer than {URL_BYTES} bytes")
     return HeadersTooLarge(f"the headers are larger than {HEADER_BYTES} bytes")
+
+
+class JoinedTransport:
+    """A transport that sends what is written in one step of the event loop, a response's head and body, as one piece."""
+
+    def __init__(self, transport: asyncio.Transport, connection: Connection) -> None:
+        self._transport = transport
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self.joined = b""
+
+    def write(self, data: bytes) -> None:
+        if self.joined:
+            self.joined += data
+            self.flush()
+        else:
+            self.joined = data
+            self._loop.call_soon(self.flush)
+
+    def flush(self) -> None:
+        if self.joined:
+            joined, self.joined = self.joined, b""
+            self._connection.send(joined)
+
+    def close(self) -> None:
+        self.flush()
+        self._connection.finish()
+
+    def is_closing(self) -> bool:
+        return self._connection.finishing or self._transport.is_closing()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+def unacknowledged(transport: asyncio.Transport) -> int:
+    """Bytes that the kernel holds because the client has not taken them; 0 where that is unknown."""
+    count = bytearray(4)
+    try:
+        fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, count)
+    except (OSError, ValueError):
+        return 0
+    return int.from_bytes(count, sys.byteorder)
+
+
+def as_response(error: ServiceError) -> Response:
+    """A refusal before any handler, in the one error shape and with the headers of all responses."""
+    response = error_response(error)
+    response.raw_headers += SAFE_HEADERS.items()
+    return response
+
+
+def as_bytes(error: ServiceError) -> bytes:
+    """The last response of a connection, as it is sent."""
+    response = as_response(error)
+    lines = [f"HTTP/1.1 {response.status_code} {HTTPStatus(response.status_code).phrase}".encode()]
+    fields = [*response.raw_headers, (b"date", formatdate(usegmt=True).encode()), (b"connection", b"close")]
+    lines += [name + b": " + value for name, value in fields]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + bytes(response.body)

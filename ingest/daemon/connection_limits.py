@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import prometheus_client
 import structlog
 
-from api.addresses import group_of
 from api.errors import Overloaded, RequestTimeout
+from api.request import client_network
 from mapping.errors import RateLimited
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ REASONS = (*REASON.values(), "malformed", "slow_reader")
 
 
 class ConnectionLimits:
-    """The open connections of a server; `per_address` 0 means no limit."""
+    """The open connections of a server; `connections_per_address` 0 means no limit."""
 
-    def __init__(self, server: Server, *, per_address: int, connections: int | None = None) -> None:
+    def __init__(self, server: Server, *, connections_per_address: int, max_connections: int) -> None:
         self.header_time = server.header_timeout
         self.stall_time = server.stall_timeout
         self.stopping = False
         self._least_rate = server.least_rate
-        self._per_address = per_address
-        self._most = connections or server.max_connections
+        self._connections_per_address = connections_per_address
+        self._max_connections = max_connections
         self._interval = min(SWEEP, server.header_timeout / 4, server.stall_timeout / 4)
         self.proxies = tuple(ip_network(each, strict=False) for each in server.trusted_proxies)
-        """Whose word on whom they ask for is taken."""
+        """Networks of proxies whose X-Forwarded-For is believed."""
         self._open: set[Connection] = set()
         self._spare: dict[Connection, None] = {}
         self._by_address: Counter[str] = Counter()
@@ -75,7 +75,7 @@ class ConnectionLimits:
         connection.refusal = self._refusal(connection.address)
         self._open.add(connection)
         if connection.refusal is None:
-            self._by_address[group_of(connection.address)] += 1
+            self._by_address[client_network(connection.address)] += 1
             return
         self.warn(connection.refusal, connection.address)
         if len(self._spare) >= SPARE:
@@ -90,10 +90,10 @@ class ConnectionLimits:
         self._open.discard(connection)
         self._spare.pop(connection, None)
         if connection.refusal is None:
-            _take_one(self._by_address, group_of(connection.address))
+            _take_one(self._by_address, client_network(connection.address))
 
     def refused(self, error: ServiceError) -> None:
-        """Count what a client was told before its connection was closed."""
+        """Count a refusal that a client read before its connection was closed."""
         self.closed(REASON.get(type(error), "malformed"))
 
     def closed(self, reason: str) -> None:
@@ -102,23 +102,23 @@ class ConnectionLimits:
 
     def begin(self, address: str) -> ServiceError | None:
         """Count a request of an address behind a proxy, or say why it is refused; `end` follows one that is counted."""
-        refusal = self._too_many(self._behind[group_of(address)])
+        refusal = self._too_many(self._behind[client_network(address)])
         if refusal is None:
-            self._behind[group_of(address)] += 1
+            self._behind[client_network(address)] += 1
         return refusal
 
     def end(self, address: str) -> None:
-        _take_one(self._behind, group_of(address))
+        _take_one(self._behind, client_network(address))
 
     def _refusal(self, address: str) -> ServiceError | None:
-        if len(self._open) - len(self._spare) >= self._most:
+        if len(self._open) - len(self._spare) >= self._max_connections:
             return Overloaded("the server has no room for another connection", retry_after=RETRY_AFTER)
         if self._is_proxy(address):
             return None
-        return self._too_many(self._by_address[group_of(address)])
+        return self._too_many(self._by_address[client_network(address)])
 
     def _too_many(self, count: int) -> ServiceError | None:
-        if not self._per_address or count < self._per_address:
+        if not 0 < self._connections_per_address <= count:
             return None
         return RateLimited("too many connections from this address", retry_after=RETRY_AFTER)
 
@@ -157,10 +157,10 @@ class ConnectionLimits:
             log.exception("connections.sweep_failed")
             connection.abort()
 
-    def patience(self, left: float, elapsed: float, moved: int) -> float:
-        """Seconds that a client may still stand still, of which it had `left` when it moved so many bytes since."""
+    def patience(self, remaining: float, elapsed: float, moved: int) -> float:
+        """Seconds that a client may still stand still, of which it had `remaining` when it moved so many bytes since."""
         earned = 0.0 if not moved else moved / self._least_rate if self._least_rate else self.stall_time
-        return min(self.stall_time, left - elapsed + earned)
+        return min(self.stall_time, remaining - elapsed + earned)
 
     def stop(self) -> None:
         """From now on nobody is waited for longer than a second that stands still."""
@@ -170,7 +170,7 @@ class ConnectionLimits:
         self._wakes.set()
 
     def abort(self) -> None:
-        """Close what is left at once."""
+        """Close all connections at once."""
         for connection in list(self._open):
             connection.abort()
 

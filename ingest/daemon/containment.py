@@ -1,4 +1,4 @@
-"""What cannot be worked on for a reason of its own: it is said once, counted and left out, while everything else goes on.
+"""What cannot be worked on for a reason of its own: it is logged once, counted and left out, while everything else goes on.
 
 A reason is a row that this version cannot read, or a fault of ours. What passes by itself, such as a provider or a database
 that does not answer, is no such reason.
@@ -8,29 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import structlog
 from prometheus_client import Gauge
 
-from store.errors import UnreadableRow, told_briefly
+from store.errors import UnreadableRow, brief_reason
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
 Kind = Literal["match", "liveblog", "receiver", "client", "loop"]
 KINDS: tuple[Kind, ...] = ("match", "liveblog", "receiver", "client", "loop")
-CONTAINED = {kind: f"{kind}.contained" for kind in KINDS}
-RECOVERED = {kind: f"{kind}.recovered" for kind in KINDS}
 AGAIN = 30.0
 """Seconds after which what is left out is tried again: somebody may have mended it."""
-
-log = structlog.get_logger()
 
 
 class Containment:
     """What one process leaves out at present, by kind and id."""
 
     def __init__(self) -> None:
-        self._causes: dict[tuple[Kind, str], str] = {}
+        self._left_out: dict[tuple[Kind, str], LogOnce] = {}
         self.gauge = Gauge(
             "matchwire_contained",
             "What is left out because its rows cannot be read or because it fails for another reason of its own",
@@ -41,41 +37,37 @@ class Containment:
             self.gauge.labels(kind)
 
     def failed(self, kind: Kind, name: str, error: BaseException | str, **about: object) -> bool:
-        """Leave it out; says so, with a trace where nobody foresaw the error, unless it was said of the same cause."""
-        cause = error if isinstance(error, str) else told_briefly(error)
-        if self._causes.get((kind, name)) == cause:
-            return False
-        self._causes[kind, name] = cause
+        """Leave it out; logged once for each cause, with a trace where nobody foresaw the error."""
+        cause = error if isinstance(error, str) else brief_reason(error)
         trace = None if isinstance(error, str | UnreadableRow) else error
-        log.error(CONTAINED[kind], **about, cause=cause, exc_info=trace)
+        if (kind, name) not in self._left_out:
+            self._left_out[kind, name] = LogOnce(f"{kind}.contained", f"{kind}.recovered", "error", each_cause=True)
         self._count(kind)
-        return True
+        return self._left_out[kind, name].failed(**about, cause=cause, exc_info=trace)
 
     def recovered(self, kind: Kind, name: str, **about: object) -> bool:
-        """It can be worked on; says so where it could not be."""
-        if self._causes.pop((kind, name), None) is None:
+        """It can be worked on; logged where it could not be."""
+        left_out = self._left_out.pop((kind, name), None)
+        if left_out is None:
             return False
-        log.info(RECOVERED[kind], **about)
         self._count(kind)
-        return True
+        return left_out.worked(**about)
 
     def keep(self, kind: Kind, names: Container[str]) -> None:
         """Forget all others of the kind: they are not this process's any more."""
-        for key in [key for key in self._causes if key[0] == kind and key[1] not in names]:
-            del self._causes[key]
-        self._count(kind)
+        self.forget(kind, [name for name in self.names(kind) if name not in names])
 
     def forget(self, kind: Kind, names: Iterable[str]) -> None:
         """Leave these to whoever works on them now."""
         for name in names:
-            self._causes.pop((kind, name), None)
+            self._left_out.pop((kind, name), None)
         self._count(kind)
 
     def has(self, kind: Kind, name: str) -> bool:
-        return (kind, name) in self._causes
+        return (kind, name) in self._left_out
 
     def names(self, kind: Kind) -> tuple[str, ...]:
-        return tuple(name for of, name in self._causes if of == kind)
+        return tuple(name for of, name in self._left_out if of == kind)
 
     def _count(self, kind: Kind) -> None:
         self.gauge.labels(kind).set(len(self.names(kind)))

@@ -100,7 +100,7 @@ def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint) ->
         timezone=access.timezone,
         text_content=access.text_content,
         timeout=settings.polling.timeout,
-        max_body=settings.limits.provider_bytes,
+        provider_bytes=settings.limits.provider_bytes,
         connections=settings.polling.concurrency * RESOURCES,
         options={**access.options, "names": dict(names), "user_agent": settings.polling.user_agent},
     )

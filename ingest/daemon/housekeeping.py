@@ -1,14 +1,20 @@
-"""A tick that tidies up after matches: those that nobody needs any more are closed."""
+"""Ticks that look after the tables: abandoned matches, events whose time has come, clients that cannot be read."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
 
-from store import sync
+from mapping.errors import ServiceError
+from store import clients, publishing, sync
+from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ingest.daemon.containment import Containment
     from store.database import Store
 
 log = structlog.get_logger()
@@ -19,3 +25,31 @@ async def close_abandoned(store: Store) -> None:
     if await store.read(sync.abandoned):
         for follow_id in await store.write(sync.close_abandoned):
             log.info("match.abandoned", follow=follow_id)
+
+
+async def publish_due(store: Store, clock: Callable[[], float], containment: Containment) -> None:
+    """Publish what is due, one version step a liveblog (more where very much is due); a tick that finds nothing writes nothing.
+
+    Raises StoreUnavailable; what else goes wrong with one liveblog is its own matter.
+    """
+    now = clock()
+    for game_id in await store.read(lambda conn: publishing.due(conn, now)):
+        try:
+            while (version := await store.write(partial(publishing.publish, game_id=game_id))) is not None:
+                log.info("events.published", game=game_id, version=version)
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this liveblog
+            containment.failed("liveblog", f"publish {game_id}", error, liveblog=game_id)
+        else:
+            containment.recovered("liveblog", f"publish {game_id}", liveblog=game_id)
+
+
+async def check_clients(store: Store, containment: Containment) -> None:
+    """Say which clients cannot be read, and so may do nothing."""
+    for row in await store.read(clients.listed):
+        if row.readable:
+            containment.recovered("client", row.id, client=row.id)
+        else:
+            cause = UnreadableRow("clients: secrets, organizations or scopes are no lists of texts")
+            containment.failed("client", row.id, cause, client=row.id)

@@ -48,7 +48,7 @@ FIRST, LONGEST = 5.0, 600.0
 SETTLED = 1.0
 """Seconds after which a queue that was opened counts as there."""
 KEEPS_FAILING = 3
-"""Failures in a row from which health tells of them."""
+"""Failures in a row from which health shows them."""
 NOTED = 0.5
 """Seconds after which the queue has certainly noted that a job has ended; it gathers ends for a tenth of one."""
 FORGET = 1000
@@ -57,7 +57,7 @@ FORGET = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What a key stands for. `settle`: seconds for which asks of several processes are gathered before it runs."""
+    """What a key stands for. `settle`: seconds for which requests of several processes are gathered before it runs."""
 
     run: Callable[[], Awaitable[None]]
     settle: float = 0.0
@@ -89,7 +89,7 @@ class Jobs:
         self._patience = timedelta(seconds=patience)
         self._steady = steady
         self._work: dict[str, Work] = {}
-        self._asked: set[str] = set()
+        self._requested: set[str] = set()
         self._woken = asyncio.Event()
         self._troubles: dict[str, Trouble] = {}
         self._again: dict[str, asyncio.TimerHandle] = {}
@@ -104,7 +104,7 @@ class Jobs:
         self.counted = Counter("matchwire_jobs", "Jobs that ran", ["kind", "outcome"], registry=None)
 
     def add(self, key: str, run: Callable[[], Awaitable[None]], *, settle: float = 0.0) -> None:
-        """Know the work of `key`, before `run` is called. A process runs only what it knows, whoever asked for it."""
+        """Know the work of `key`, before `run` is called. A process runs only what it knows, whoever requested it."""
         self._work[key] = Work(run=run, settle=0.0 if self._alone else settle)
 
     def ask(self, key: str) -> None:
@@ -115,7 +115,7 @@ class Jobs:
         trouble = self._troubles.get(key)
         if self._stopped.is_set() or (trouble is not None and self._steady() < trouble.due):
             return
-        self._asked.add(key)
+        self._requested.add(key)
         self._woken.set()
 
     def failing(self) -> dict[str, int]:
@@ -166,7 +166,7 @@ class Jobs:
             for key in self._work:
                 queue.entrypoint(key, accepts_context=False)(partial(self._run, key))
             managing = asyncio.create_task(
-                queue.qm.run(  # not `queue.run`: its timetable, which we do not use, asks the database every second
+                queue.qm.run(  # not `queue.run`: its timetable, which we do not use, queries the database every second
                     dequeue_timeout=self._patience / 4,
                     heartbeat_timeout=self._patience,
                     shutdown_on_listener_failure=True,
@@ -174,38 +174,38 @@ class Jobs:
                 ),
                 name="jobs",
             )
-            asking = asyncio.create_task(self._pass_on(queue), name="job asks")
+            passing_on = asyncio.create_task(self._pass_on(queue), name="job requests")
             self._queue = queue
-            both = {managing, asking}
+            both = {managing, passing_on}
             try:
                 ended, _ = await asyncio.wait(both, timeout=SETTLED, return_when=asyncio.FIRST_COMPLETED)
                 if not ended and self._lost:
                     log.info("jobs.queue_recovered")
                     self._lost = 0
                 await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-                asking.cancel()
-                queue.shutdown.set()  # where asking failed, the rest will; jobs under way are bounded
+                passing_on.cancel()
+                queue.shutdown.set()  # where passing on failed, the rest will; jobs under way are bounded
                 await asyncio.wait(both)
             finally:
                 self._queue = None
-                asking.cancel()
+                passing_on.cancel()
                 managing.cancel()
-                await asyncio.gather(managing, asking, return_exceptions=True)
-            for task in (managing, asking):
+                await asyncio.gather(managing, passing_on, return_exceptions=True)
+            for task in (managing, passing_on):
                 if not task.cancelled():
                     task.result()
 
     async def _pass_on(self, queue: PgQueuer) -> None:
-        """Hand what is asked for to the queue, where what waits or runs already is not taken a second time."""
-        queries: Any = queue.queries
+        """Hand what is requested to the queue, which does not take what waits or runs already a second time."""
+        queries: Any = queue.qm.queries
         self._woken.set()  # a queue that was lost may have left something
         while True:
             await self._woken.wait()
             self._woken.clear()
-            for key in sorted(self._asked):
+            for key in sorted(self._requested):
                 after = timedelta(seconds=self._work[key].settle)
                 (taken,) = await queries.enqueue(key, None, execute_after=after, dedupe_key=key, on_conflict="skip")
-                self._asked.discard(key)
+                self._requested.discard(key)
                 if taken is None and key in self._under_way and key not in self._again:
                     self._put_off(key, NOTED)
             if self._ran >= FORGET:
@@ -232,7 +232,7 @@ class Jobs:
                 self._failed(key, error, f"took longer than {self._limit:g} s" if bound.expired() else repr(error))
             except ServiceError as error:
                 self._failed(key, error, error.message)
-            except Exception as error:  # noqa: BLE001 -- told with its trace; the queue would delete the job all the same
+            except Exception as error:  # noqa: BLE001 -- logged with its trace; the queue would delete the job all the same
                 self._failed(key, error, repr(error))
             else:
                 self._count(key, "done")
@@ -243,7 +243,7 @@ class Jobs:
                 asyncio.get_running_loop().call_later(NOTED, self._under_way.remove, key)
 
     def _failed(self, key: str, error: Exception, cause: str) -> None:
-        """Tell of the first failure in a row, and put the key off."""
+        """Log the first failure in a row, and put the key off."""
         self._count(key, "failed")
         earlier = self._troubles.get(key)
         failures = 1 if earlier is None else earlier.failures + 1
@@ -261,7 +261,7 @@ class Jobs:
 
     def _retry(self, key: str) -> None:
         del self._again[key]
-        self._asked.add(key)
+        self._requested.add(key)
         self._woken.set()
 
     def _count(self, key: str, outcome: str) -> None:

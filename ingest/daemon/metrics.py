@@ -1,4 +1,4 @@
-"""The numbers that Prometheus reads; no label tells an address or a client."""
+"""The numbers that Prometheus reads; no label names an address or a client."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Metrics:
 
     def watch(self, bulkhead: Bulkhead) -> None:
         """Show how much of the limits on rounds is used."""
-        self._under_way.set_function(lambda: bulkhead.held)
+        self._under_way.set_function(lambda: bulkhead.taken)
         self._queued.set_function(lambda: bulkhead.waiting)
 
     def webhooks(self, backlog: Backlog, now: float) -> None:

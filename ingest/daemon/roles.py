@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 OPERATIONS = frozenset({"/livez", "/readyz", "/metrics"})
-"""What a process answers that serves nothing else."""
+"""Paths that every process serves."""
 
 
 class Role(StrEnum):
@@ -27,17 +27,17 @@ class Role(StrEnum):
 
     @property
     def serves(self) -> bool:
-        """Answers the API, feeds and pages."""
+        """Serves the API, feeds and pages."""
         return self is not Role.WORKER
 
 
 def operations_only(app: ASGIApp) -> ASGIApp:
-    """`app`, cut down to what tells those who run the process how it is."""
+    """`app` without all but the operational paths."""
 
-    async def cut(scope: Scope, receive: Receive, send: Send) -> None:
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in OPERATIONS:
             await error_response(NotFound("this process serves no requests"))(scope, receive, send)
             return
         await app(scope, receive, send)
 
-    return cut
+    return limited

@@ -1,11 +1,9 @@
-"""The composition root: everything is built here, once, and handed on; reading it top to bottom explains the process."""
+"""The composition root: what `matchwire run` starts, in this order, and stops in the opposite one."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
-import os
-import signal
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
@@ -16,21 +14,18 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
-from api.services import ApiSettings, Services
+from api.services import Services
 from api.stream.streams import Streams
-from ingest.cli.exit_status import ExitStatus
 from ingest.cli.start_errors import StartError
-from ingest.daemon.build import build_components, check_clients
+from ingest.daemon.build import api_settings, build_components
 from ingest.daemon.connection_limits import ConnectionLimits
-from ingest.daemon.housekeeping import close_abandoned
-from ingest.daemon.publisher import publish_due
+from ingest.daemon.housekeeping import check_clients, close_abandoned, publish_due
 from ingest.daemon.purges import Purging, run_again
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, serving
 from ingest.daemon.start_wait import Stopped
-from ingest.webhooks.attempt import AttemptLimits
-from ingest.webhooks.dispatcher import DeliveryConfig, Dispatcher
+from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.reconcile import CONFIRMATIONS
@@ -53,9 +48,6 @@ GATHER = 10.0
 AFTERWARDS = 1.0
 """Seconds for which those who ask first have a process that is ready for themselves."""
 
-CUT_OFF = 3.0
-"""Seconds beyond the grace of a stop after which it is not waited for any longer."""
-
 Announce = Callable[[str], None]
 
 
@@ -67,75 +59,70 @@ async def run(
     stop: asyncio.Event | None = None,
     role: Role = Role.ALL,
 ) -> None:
-    """Serve until SIGTERM or SIGINT (or `stop`); `announce` is told the address once requests are answered."""
+    """Serve until SIGTERM or SIGINT (or `stop`); `announce` gets the address once requests are answered."""
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
         cleanup.enter_context(suppress(Stopped))
+        loops = Loops(cleanup)
         components = await cleanup.enter_async_context(build_components(settings, clock, role, stopped))
         listener = cleanup.enter_context(_listener(settings))
-        following = asyncio.create_task(components.followers.run(), name="followers")
+
         cleanup.push_async_callback(components.leasing.stop)
         cleanup.push_async_callback(components.followers.stop)
-        cleanup.push_async_callback(_cancel, following)
+        following = loops.start(components.followers.run(), name="followers")
+
         guard = _guard(settings)
-        delivering = Dispatcher(
-            components.store, guard, _deliveries(settings), timing=SteadyClock(wall=clock),
-            holding=None if settings.database.is_sqlite else components.leasing,
-            containment=components.containment,
-        )  # fmt: skip
-        delivering.metrics.registry.register(components.containment.gauge)
-        components.store.on_step(delivering.wake)
-        loops = [following]
-        cleanup.push_async_callback(delivering.stop, settings.server.shutdown_grace)
+        dispatcher = _dispatcher(settings, components, guard, clock)
+        components.store.on_step(dispatcher.wake)
+        cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
         if role.works:
-            work = delivering.run(alone=settings.database.is_sqlite)
-            loops.append(asyncio.create_task(work, name="deliveries"))
-            cleanup.push_async_callback(_cancel, loops[-1])
+            loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
+
         streams = Streams(components.store)
-        services = Services(
-            store=components.store,
-            settings=_api_settings(settings, address_of(listener)),
-            import_match=components.importer,
-            organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-            ready=partial(_ready, following, components),
-            clock=clock,
-            providers=components.registry.ids,
-            event_types=components.registry.event_types,
-            check_address=guard.admits,
-            streams=streams,
-            metrics=delivering.metrics.text,
+        app = create_app(
+            Services(
+                store=components.store,
+                settings=api_settings(settings, address_of(listener)),
+                import_match=components.importer,
+                organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
+                ready=partial(_ready, following, components),
+                clock=clock,
+                providers=components.registry.ids,
+                event_types=components.registry.event_types,
+                check_address=guard.is_allowed,
+                streams=streams,
+                metrics=dispatcher.metrics.text,
+            )
         )
-        app = create_app(services)
         limits = ConnectionLimits(
             settings.server,
-            per_address=settings.limits.connections_per_address,
-            connections=connections_that_fit(settings.server.max_connections),
+            connections_per_address=settings.limits.connections_per_address,
+            max_connections=connections_that_fit(settings.server.max_connections),
         )
-        for collector in limits.collectors:
-            delivering.metrics.registry.register(collector)
+        for collector in (components.containment.gauge, *limits.collectors):
+            dispatcher.metrics.registry.register(collector)
         address = await cleanup.enter_async_context(
             serving(app if role.serves else operations_only(app), listener, limits, settings.server)
         )
         cleanup.push_async_callback(streams.close)  # before the server stops: it waits for answers under way
+
         if role.works:
             await components.wait.through(components.leasing.start)
-            loops.append(asyncio.create_task(components.leasing.run(), name="leases"))
-            cleanup.push_async_callback(_cancel, loops[-1])
-            purges = {"purge deliveries": delivering.purge, "purge bodies": Purging(components.store).bodies}
-            for key, purge in purges.items():
-                components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
-            delivering.metrics.registry.register(components.jobs.counted)
-            loops.append(asyncio.create_task(components.jobs.run(), name="jobs"))
-            cleanup.push_async_callback(_cancel, loops[-1])
+            loops.start(components.leasing.run(), name="leases")
+            _add_purges(components, dispatcher)
+            dispatcher.metrics.registry.register(components.jobs.counted)
+            loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
-            _tick(components, clock, cleanup)
+            _start_clock(components, clock, cleanup)
+            loops.start(_ask_declared(components), name="declared liveblogs", lasting=False)
+
         announce(address)
         if role.works:
-            cleanup.push_async_callback(_cancel, asyncio.create_task(_load_rest(), name="loading"))
+            loops.start(_load_rest(), name="loading", lasting=False)
         log.info(
             "daemon.started", address=address, matches=len(components.followers), liveblogs=len(settings.liveblogs)
         )
-        await _until(stopped, *loops)
+        await loops.until(stopped)
         log.info("daemon.stopping")
     log.info("daemon.stopped")
 
@@ -147,7 +134,7 @@ async def sync_once(
     async with build_components(settings, clock, stopped=stopped) as components, AsyncExitStack() as cleanup:
         cleanup.push_async_callback(components.leasing.stop)
         await components.wait.through(components.leasing.start)
-        cleanup.push_async_callback(_cancel, asyncio.create_task(components.leasing.run(), name="leases"))
+        Loops(cleanup).start(components.leasing.run(), name="leases")
         await components.declared.tick()
         for _ in range(CONFIRMATIONS + 1):
             waiting = [
@@ -157,37 +144,34 @@ async def sync_once(
         return components.followers.health()
 
 
-def main(
-    work: Callable[[asyncio.Event], Coroutine[Any, Any, None]],
-    hangup: Callable[[], None] | None = None,
-    *,
-    grace: float | None = None,
-) -> None:
-    """Run `work` in a fresh loop; SIGTERM and SIGINT set the event that it is given, and so does SIGHUP without `hangup`.
+class Loops:
+    """Tasks that `cleanup` cancels. One that should last and dies ends the process: a daemon that does nothing is worse."""
 
-    `hangup` is called in a thread, at each SIGHUP. `grace`: seconds in which `work` should end once it has been told to;
-    `CUT_OFF` seconds after them the process ends as it is. Each wait of a stop is bounded, but while the database is frozen a
-    dozen of them come one after the other.
-    """
-    import uvloop
+    def __init__(self, cleanup: AsyncExitStack) -> None:
+        self._cleanup = cleanup
+        self._lasting: list[asyncio.Task[None]] = []
 
-    async def with_signals() -> None:
-        stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
+    def start(self, work: Coroutine[Any, Any, None], *, name: str, lasting: bool = True) -> asyncio.Task[None]:
+        """Run `work` beside the others; `lasting`: until the process stops."""
+        task = asyncio.create_task(work, name=name)
+        self._cleanup.push_async_callback(_cancel, task)
+        if lasting:
+            self._lasting.append(task)
+        return task
 
-        def told_to_end() -> None:
-            if grace is not None and not stop.is_set():
-                loop.call_later(grace + CUT_OFF, _cut_off)
-            stop.set()
+    async def until(self, stopped: asyncio.Event) -> None:
+        """Wait for `stopped`; raises what one of the lasting tasks died of."""
+        waiting = asyncio.create_task(stopped.wait(), name="stop signal")
+        await asyncio.wait({waiting, *self._lasting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        for task in self._lasting:
+            if task.done() and not task.cancelled():
+                task.result()
 
-        for name in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(name, told_to_end)
-        loop.add_signal_handler(
-            signal.SIGHUP, *((told_to_end,) if hangup is None else (loop.run_in_executor, None, hangup))
-        )
-        await work(stop)
 
-    uvloop.run(with_signals())
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def _listener(settings: Settings) -> socket.socket:
@@ -200,14 +184,34 @@ def _listener(settings: Settings) -> socket.socket:
         raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
 
 
-def _cut_off() -> None:
-    """End like after `kill -9`, which nothing is lost by."""
-    log.error("daemon.stop_cut_off")
-    os._exit(ExitStatus.UNAVAILABLE)
+def _guard(settings: Settings) -> SsrfGuard:
+    webhooks = settings.webhooks
+    return SsrfGuard(
+        webhooks.allow_hosts,
+        look_ups=webhooks.look_ups,
+        organization_look_ups=webhooks.organization_look_ups,
+        look_up_timeout=webhooks.look_up_timeout,
+    )
 
 
-def _tick(components: Components, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
-    """Start the daemon's clock, and what it does first."""
+def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, clock: Callable[[], float]) -> Dispatcher:
+    return Dispatcher(
+        components.store,
+        guard,
+        settings.webhooks,
+        timing=SteadyClock(wall=clock),
+        claim_owner=None if settings.database.is_sqlite else components.leasing,
+        containment=components.containment,
+    )
+
+
+def _add_purges(components: Components, dispatcher: Dispatcher) -> None:
+    purges = {"purge deliveries": dispatcher.purge, "purge bodies": Purging(components.store).bodies}
+    for key, purge in purges.items():
+        components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
+
+
+def _start_clock(components: Components, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
     scheduler.when_set(components.followers.clock_set)
@@ -220,13 +224,6 @@ def _tick(components: Components, clock: Callable[[], float], cleanup: AsyncExit
     for expression, key in TIMETABLE.items():
         scheduler.cron(expression, partial(_ask, components, key), name=key)
     scheduler.start()
-    cleanup.push_async_callback(_cancel, asyncio.create_task(_ask_declared(components), name="declared liveblogs"))
-
-
-async def _load_rest() -> None:
-    """Load, beside the event loop, what the first poll needs and the process does not need to be ready."""
-    await asyncio.sleep(AFTERWARDS)
-    await asyncio.to_thread(import_module, "httpx_aiohttp")
 
 
 async def _ask(components: Components, key: str) -> None:
@@ -238,19 +235,10 @@ async def _ask_declared(components: Components) -> None:
         components.jobs.ask(key)
 
 
-async def _until(stopped: asyncio.Event, *loops: asyncio.Task[None]) -> None:
-    """Wait for the end; a loop that dies takes the process with it: a daemon that does nothing is worse."""
-    waiting = asyncio.create_task(stopped.wait(), name="stop signal")
-    await asyncio.wait({waiting, *loops}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
-    for loop in loops:
-        if loop.done() and not loop.cancelled():
-            loop.result()
-
-
-async def _cancel(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+async def _load_rest() -> None:
+    """Load, beside the event loop, what the first poll needs and the process does not need to be ready."""
+    await asyncio.sleep(AFTERWARDS)
+    await asyncio.to_thread(import_module, "httpx_aiohttp")
 
 
 async def _ready(following: asyncio.Task[None], components: Components) -> Mapping[str, Any]:
@@ -262,42 +250,3 @@ async def _ready(following: asyncio.Task[None], components: Components) -> Mappi
         "unwritten": followers.unwritten,
         **({"failingJobs": failing} if failing else {}),
     }
-
-
-def _guard(settings: Settings) -> SsrfGuard:
-    webhooks = settings.webhooks
-    return SsrfGuard(
-        webhooks.allow_hosts,
-        look_ups=webhooks.look_ups,
-        organization_look_ups=webhooks.organization_look_ups,
-        look_up_timeout=webhooks.look_up_timeout,
-    )
-
-
-def _deliveries(settings: Settings) -> DeliveryConfig:
-    webhooks = settings.webhooks
-    return DeliveryConfig(
-        limits=AttemptLimits(round=webhooks.round_timeout, one_try=webhooks.try_timeout),
-        connections=webhooks.connections,
-        rate=webhooks.rate,
-        rounds=webhooks.rounds,
-        organization_rounds=webhooks.organization_rounds,
-        keep=webhooks.log_kept,
-    )
-
-
-def _api_settings(settings: Settings, address: str) -> ApiSettings:
-    server, limits = settings.server, settings.limits
-    return ApiSettings(
-        public_url=server.public_url or address,
-        public_feeds=server.public_feeds,
-        public_metrics=server.public_metrics,
-        timezone=server.timezone,
-        webhooks_per_organization=settings.webhooks.per_organization,
-        secret_overlap=settings.webhooks.secret_overlap,
-        body_bytes=limits.body_bytes,
-        client_per_second=limits.client_per_second,
-        client_burst=limits.client_burst,
-        public_per_second=limits.public_per_second,
-        feed_limit_max=limits.feed_limit_max,
-    )

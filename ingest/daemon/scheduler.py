@@ -14,8 +14,8 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
-from ingest.sync.outage_log import LogOnce
 from mapping.errors import ServiceError, StoreUnavailable
+from store.log_once import LogOnce
 
 Tick = Callable[[], Awaitable[Any]]
 Hear = Callable[[float], None]
@@ -59,7 +59,7 @@ class Scheduler:
         self._scheduler.add_job(self._guarded(tick, name), trigger, id=name, name=name)
 
     def when_set(self, listener: Hear) -> None:
-        """Tell `listener` by how many seconds the wall clock was set (back: less than 0), or the machine slept."""
+        """Call `listener` with the seconds by which the wall clock was set (back: less than 0), or the machine slept."""
         self._listeners.append(listener)
 
     def start(self) -> None:
@@ -76,7 +76,7 @@ class Scheduler:
 
     def _guarded(self, tick: Tick, name: str) -> Tick:
         """`tick` after a look at the clock. It never raises: APScheduler would log a traceback at every tick, and at a stop."""
-        told = LogOnce("tick.failed", "tick.recovered")
+        once = LogOnce("tick.failed", "tick.recovered")
 
         @wraps(tick, assigned=())
         async def guarded() -> None:
@@ -88,9 +88,9 @@ class Scheduler:
             except StoreUnavailable:  # who renews the leases logs that, once
                 pass
             except Exception as error:  # noqa: BLE001 -- it comes again
-                told.failed(tick=name, cause=repr(error), exc_info=None if isinstance(error, ServiceError) else error)
+                once.failed(tick=name, cause=repr(error), exc_info=None if isinstance(error, ServiceError) else error)
             else:
-                told.worked(tick=name)
+                once.worked(tick=name)
 
         return guarded
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from ingest.daemon.connection import CONNECTION, Connection
-from ingest.daemon.refusals import as_response
+from ingest.daemon.connection import CONNECTION, Connection, as_response
 from ingest.daemon.roles import OPERATIONS
 from providers.http_server import listening
 

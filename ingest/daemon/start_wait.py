@@ -7,11 +7,10 @@ import random
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-import structlog
-
 from mapping.errors import StoreUnavailable
 from store.backoff import pause
-from store.errors import DatabaseAway, reason
+from store.errors import DatabaseAway, StoreError, reason, unusable
+from store.log_once import LogOnce
 from store.naming import name_of
 
 if TYPE_CHECKING:
@@ -24,14 +23,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-log = structlog.get_logger()
-
 LONGEST_PAUSE = 1.0
 """Seconds between two tries: nobody waits for a database that is there."""
 
 
 class Stopped(Exception):
-    """The process was told to end while it waited."""
+    """The process was stopped while it waited."""
 
 
 class StartWait:
@@ -50,30 +47,30 @@ class StartWait:
         self._began = steady()
 
     async def through(self, step: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of `step`, which may run several times; one line tells that the database is away, one that it is back.
+        """The result of `step`, which may run several times; logged once when the database is away, and once when it is back.
 
-        Raises DatabaseAway, Stopped, and what `step` raises for any other reason.
+        Raises DatabaseAway, StoreError for a file that is no database, Stopped, and what `step` raises for any other reason.
         """
-        failures = 0
+        failures, once = 0, LogOnce("database.away", "database.back")
         while True:
             try:
                 result = await self._unless_stopped(step())
             except StoreUnavailable as error:
+                if unusable(error):
+                    raise StoreError(f"database.url: cannot use the database {self._name}: {reason(error)}") from error
                 failures += 1
-                await self._pause(failures, reason(error))
+                await self._pause(failures, reason(error), once)
             else:
-                if failures:
-                    log.info("database.back", database=self._name, seconds=round(self._steady() - self._began, 1))
+                once.worked(database=self._name, seconds=round(self._steady() - self._began, 1))
                 return result
 
-    async def _pause(self, failures: int, cause: str) -> None:
-        left = self._began + self._seconds - self._steady()
-        if left <= 0:
+    async def _pause(self, failures: int, cause: str, once: LogOnce) -> None:
+        remaining = self._began + self._seconds - self._steady()
+        if remaining <= 0:
             waited = f" after {self._seconds:g} s (database.start_wait)" if self._seconds else ""
             raise DatabaseAway(f"database.url: the database {self._name} is not available{waited}: {cause}") from None
-        if failures == 1:
-            log.warning("database.away", database=self._name, cause=cause, wait=round(left, 1))
-        wait = min(pause(failures, random.random()), LONGEST_PAUSE, left)  # noqa: S311 -- spreads load, guards nothing
+        once.failed(database=self._name, cause=cause, wait=round(remaining, 1))
+        wait = min(pause(failures, random.random()), LONGEST_PAUSE, remaining)  # noqa: S311 -- spreads load, guards nothing
         await self._unless_stopped(asyncio.sleep(wait))
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:

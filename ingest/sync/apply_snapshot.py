@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ingest.sync.batches import GAME_KEY, LEAST, LOOK, Applied, PostBatch, Progress, Rest, next_batch
-from ingest.sync.change_cache import CachedInputs
-from ingest.sync.stored_rows import board_of, check_event, check_game, entry_of, placed_of, terms_of
+from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest, next_batch
+from ingest.sync.snapshot import CachedInputs
 from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.posts import wanted
 from mapping.prefill import game_document
-from mapping.reconcile import Entry, State, Stored, reconcile
+from mapping.reconcile import Changes, Entry, Stored, reconcile
 from mapping.sports import absorbed_by
 from providers.base import Answer, Outcome
-from store import liveblogs, masterdata, sync
-from store.errors import told_briefly, transient
+from store import ledger, liveblogs, masterdata, sync
+from store.errors import brief_reason, transient
+from store.records import check_document
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
+
+    from sqlalchemy import Connection
 
     from ingest.sync.snapshot import Snapshot
     from mapping.match import Fault, Match
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from mapping.references import References
     from mapping.terms import Terms
     from store.unit import Unit
+
+    ReferencesOf = Callable[[AbstractSet[str] | None], References]
+    """The `_id`s that stand for people and teams of the incidents with these keys, None for all of the match."""
 
 NewId = Callable[[], str]
 
@@ -60,26 +65,26 @@ def apply(
     cached: Mapping[str, CachedInputs] | None = None,
     progress: Progress = BEGINNING,
 ) -> Progress:
-    """Bring the liveblogs on the match in line with the snapshot and remember the answers, as far as one unit goes.
+    """Bring the liveblogs on the match in line with the snapshot and save the answers, as far as one unit goes.
 
     Ordinarily that is everything, in one transaction. Where there is more than a unit should do, the answers are only
-    saved by the last one; until then the match is noted as one to be looked at again, so that nothing is lost with
-    the process. `cached`: what the last poll of this process left of the liveblogs. Raises LiveblogFailed.
+    saved by the last one; until then the match is marked as pending, so that nothing is lost with the process. `cached`:
+    the liveblogs as the last poll of this process left them. Raises LiveblogFailed.
     """
     known = cached or {}
     masters = Masters(unit, snapshot.match)
-    room = LOOK
+    budget = LOOK
     for attachment in sync.attachments_of(unit.conn, follow_id):
         if attachment.game_id in progress.done:
             continue
-        if room <= 0:
+        if budget <= 0:
             return _unfinished(unit, follow_id, progress)
         with _blamed(attachment.game_id):
             applied = sync_liveblog(
                 unit,
                 attachment.game_id,
                 snapshot,
-                terms_of(attachment),
+                sync.terms_of(attachment),
                 partial(masters.references, attachment.organization_id),
                 new_id=new_id,
                 closing=closing,
@@ -89,8 +94,8 @@ def apply(
         progress = progress.after(attachment.game_id, applied)
         if applied.rest is not None:
             return _unfinished(unit, follow_id, progress)
-        room -= max(applied.looked, LEAST)
-    remember(unit, follow_id, snapshot, pending=progress.pending, closing=closing)
+        budget -= max(applied.looked, LEAST)
+    save_answers(unit, follow_id, snapshot, pending=progress.pending, closing=closing)
     return replace(progress, finished=True)
 
 
@@ -113,7 +118,7 @@ def _blamed(game_id: str) -> Iterator[None]:
     except Exception as error:
         if transient(error):
             raise
-        raise LiveblogFailed(game_id, told_briefly(error)) from error
+        raise LiveblogFailed(game_id, brief_reason(error)) from error
 
 
 class Masters:
@@ -142,7 +147,7 @@ def sync_liveblog(
     game_id: str,
     snapshot: Snapshot,
     terms: Terms,
-    references: Callable[[AbstractSet[str] | None], References],
+    references: ReferencesOf,
     *,
     new_id: NewId,
     closing: bool = False,
@@ -151,90 +156,181 @@ def sync_liveblog(
 ) -> Applied:
     """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes.
 
-    Where it is `cached`, only the posts that are made of something else than then are read and compared. Of very many
-    posts one batch is looked at; `rest` is what the last one has left.
+    With `cached`, only the posts that are made of something else than then are read and compared. Of very many posts one
+    batch is looked at; `rest` is what the last one has left.
     """
     try:
         game = liveblogs.lock_game(unit, game_id)  # so that nobody edits what is merged here
     except NotFound:
         return Applied()
-    check_game(game)
-    match, fingerprint = snapshot.match, snapshot.fingerprint(terms)
-    fresh = cached is None or closing or rest is not None
-    only = None if fresh or cached is None else cached.changed(game.version, fingerprint)
-    if only is not None and not only:
-        return Applied(cached=cached)
-    told = snapshot.told(terms)
-    batch = next_batch(unit.conn, game_id, told, only=only, rest=rest)
-    lines = sync.ledger(unit.conn, game_id, only=batch.lines)
-    entries = {key: entry_of(line) for key, line in lines.items() if key != GAME_KEY}
-    placed = {line.local_id: placed_of(line) for line in lines.values() if line.local_id is not None}
-    events = liveblogs.events_named(unit.conn, [entry.local_id for entry in entries.values()])
-    stored, times = _stored(events, entries, placed)
-    # Everything is imported before the first batch, and known to the others.
-    masters = references(None if batch.whole or (only is None and rest is None) else batch.keys)
-    make = partial(wanted, match, terms, masters, block_id=partial(block_id, game_id), told=told)
-    posts = make(only=batch.keys)
-    changes = reconcile(
-        posts,
-        entries,
-        stored,
-        good=snapshot.good,
-        new_id=new_id,
-        unreadable=match.unreadable,
-        closing=closing,
-        beside=_beside(match, [entries[key] for key in entries.keys() - fingerprint.posts.keys()], batch, make),
-    )
-    board = board_of(lines.get(GAME_KEY))
-    change = BoardChange(board=board)
-    if batch.whole:
-        document = synced(game_document(match, terms, masters), terms)
-        change = reconcile_board(board, game.document, document, good="play" in snapshot.good)
-    version = game.version
-    stepped = bool(changes.events) or change.document is not None
-    if stepped:
-        writes = [_write(event, stored, times, unit.now, match.provider) for event in changes.events]
-        made = liveblogs.Change(game=change.document, events=tuple(writes))
-        version = liveblogs.write(unit, game, made, known=events).version
-        times |= {write.local_id: write.created_at for write in writes}
-    own = {entry.local_id for entry in changes.entries} - _moved(entries, stored)
-    placed |= {local_id: times[local_id] for local_id in own if local_id in times}
-    rows = [_line(entry, placed[entry.local_id]) for entry in changes.entries]
-    rows += [_board_line(change.board)] if change.board != board else []
-    if rows:
-        sync.save_ledger(unit, game_id, rows)
-    settled = changes.settled and not change.pending
-    if rest is not None:  # nobody else may have written in between
-        settled = settled and rest.settled and rest.version == game.version
-    whole = batch.whole or (only is None if rest is None else rest.whole)
-    return Applied(
-        stepped=stepped,
-        pending=changes.pending or change.pending,
-        cached=CachedInputs.of(version, fingerprint) if settled and not batch.left else None,
-        looked=len(entries.keys() | {post.key for post in posts}),
-        rest=Rest(batch.left, whole=whole, version=version, settled=settled) if batch.left else None,
-    )
+    check_document(game)
+    only: AbstractSet[str] | None = None
+    if cached is not None and rest is None and not closing:
+        only = cached.changed(game.version, snapshot.fingerprint(terms))
+        if only is not None and not only:
+            return Applied(cached=cached)
+    batch = next_batch(unit.conn, game_id, snapshot.timed(terms), only=only, rest=rest)
+    return LiveblogSync(unit, game, snapshot, terms, references, new_id, closing).apply(batch, rest)
 
 
-def _beside(
-    match: Match, gone: Iterable[Entry], batch: PostBatch, make: Callable[..., tuple[Post, ...]]
-) -> Iterable[Post]:
-    """Posts of other batches that may be why these are gone (mapping.sports.absorbed_by)."""
-    kinds = {absorbed_by(entry.kind) for entry in gone} - {None}
-    if batch.keys is None or not kinds:
-        return ()
-    return make(only={incident.key for incident in match.incidents if incident.kind in kinds})
+@dataclass(frozen=True, slots=True)
+class LedgerPosts:
+    """The ledger of a batch, with the events that it names as they stand now.
+
+    `placed`: the time at which the sync placed each event, by `local_id` (Unix seconds).
+    """
+
+    board: Board
+    entries: Mapping[str, Entry]
+    events: Mapping[str, liveblogs.StoredEvent]
+    stored: Mapping[str, Stored]
+    placed: Mapping[str, int]
+
+    @classmethod
+    def read(cls, conn: Connection, game_id: str, keys: AbstractSet[str] | None) -> LedgerPosts:
+        """Read the rows of these keys, None for all. Raises UnreadableRow."""
+        rows = ledger.rows(conn, game_id, only=keys)
+        board = ledger.board_of(rows.pop(ledger.GAME_KEY, None))
+        entries = {key: ledger.entry_of(row) for key, row in rows.items()}
+        placed = {row.local_id: ledger.placed_of(row) for row in rows.values() if row.local_id is not None}
+        events = liveblogs.events_named(conn, [entry.local_id for entry in entries.values()])
+        claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
+        stored = {name: _stored(event, claimed[name], placed.get(name)) for name, event in events.items()}
+        return cls(board, entries, events, stored, placed)
+
+    def moved(self) -> set[str]:
+        """`local_id`s of posts that a person placed at another time."""
+        found = ((entry, self.stored.get(entry.local_id)) for entry in self.entries.values())
+        return {
+            entry.local_id
+            for entry, stored in found
+            if stored is not None and stored.document.get("created_at") != entry.written.get("created_at")
+        }
+
+
+def _stored(event: liveblogs.StoredEvent, claimed: int | None, placed: int | None) -> Stored:
+    """The event as it stands now.
+
+    A post is placed at the provider's time, but never in the future, so that a provider whose clock is ahead puts
+    nothing on top; a post that nobody moved counts as standing at the time that the provider claims.
+    """
+    check_document(event)
+    created_at = claimed if event.created_at == placed else event.created_at
+    document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}
+    return Stored(local_id=event.local_id, document=document, local_status=event.local_status)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveblogSync:
+    """Brings a liveblog, locked in this unit, in line with the snapshot, batch by batch."""
+
+    unit: Unit
+    game: liveblogs.StoredGame
+    snapshot: Snapshot
+    terms: Terms
+    references: ReferencesOf
+    new_id: NewId
+    closing: bool
+
+    def apply(self, batch: PostBatch, rest: Rest | None) -> Applied:
+        """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
+        before = LedgerPosts.read(self.unit.conn, self.game.id, batch.rows)
+        masters = self.references(None if batch.imports else batch.keys)
+        make = partial(
+            wanted,
+            self.snapshot.match,
+            self.terms,
+            masters,
+            block_id=partial(block_id, self.game.id),
+            timed=self.snapshot.timed(self.terms),
+        )
+        posts = make(only=batch.keys)
+        changes = self._reconcile(before, posts, self._beside(before, batch, make))
+        change = self._board_change(before.board, masters) if batch.with_board else BoardChange(board=before.board)
+        version = self._write(before, changes, change)
+        settled = changes.settled and not change.pending and self._still_settled(rest)
+        left = Rest(batch.left, whole=batch.whole, version=version, settled=settled) if batch.left else None
+        inputs = self.snapshot.fingerprint(self.terms)
+        return Applied(
+            stepped=version != self.game.version,
+            pending=changes.pending or change.pending,
+            cached=CachedInputs.of(version, inputs) if settled and left is None else None,
+            looked=len(before.entries.keys() | {post.key for post in posts}),
+            rest=left,
+        )
+
+    def _reconcile(self, before: LedgerPosts, posts: tuple[Post, ...], beside: Iterable[Post]) -> Changes:
+        return reconcile(
+            posts,
+            before.entries,
+            before.stored,
+            good=self.snapshot.good,
+            new_id=self.new_id,
+            unreadable=self.snapshot.match.unreadable,
+            closing=self.closing,
+            beside=beside,
+        )
+
+    def _beside(self, before: LedgerPosts, batch: PostBatch, make: Callable[..., tuple[Post, ...]]) -> Iterable[Post]:
+        """Posts of other batches that may be why some of this one are gone (mapping.sports.absorbed_by)."""
+        gone = before.entries.keys() - self.snapshot.fingerprint(self.terms).posts.keys()
+        kinds = {absorbed_by(before.entries[key].kind) for key in gone} - {None}
+        if batch.keys is None or not kinds:
+            return ()
+        return make(only={each.key for each in self.snapshot.match.incidents if each.kind in kinds})
+
+    def _board_change(self, board: Board, masters: References) -> BoardChange:
+        document = synced(game_document(self.snapshot.match, self.terms, masters), self.terms)
+        return reconcile_board(board, self.game.document, document, good="play" in self.snapshot.good)
+
+    def _write(self, before: LedgerPosts, changes: Changes, change: BoardChange) -> int:
+        """Write events, document and ledger, as far as they change; returns the liveblog's version after it."""
+        version, writes = self.game.version, tuple(self._event_write(event, before) for event in changes.events)
+        if writes or change.document is not None:
+            made = liveblogs.Change(game=change.document, events=writes)
+            version = liveblogs.write(self.unit, self.game, made, known=before.events).version
+        self._save_ledger(before, changes, change, writes)
+        return version
+
+    def _save_ledger(
+        self, before: LedgerPosts, changes: Changes, change: BoardChange, writes: Iterable[liveblogs.EventWrite]
+    ) -> None:
+        """Save the rows that change, with the time of each event unless a person moved it."""
+        moved = before.moved()
+        times = {each.local_id: each.created_at for each in before.events.values()}
+        times |= {each.local_id: each.created_at for each in writes}
+        placed = {**before.placed, **{name: at for name, at in times.items() if name not in moved}}
+        rows = [ledger.row_of(entry, placed[entry.local_id]) for entry in changes.entries]
+        rows += [ledger.row_of_board(change.board)] if change.board != before.board else []
+        if rows:
+            ledger.save(self.unit, self.game.id, rows)
+
+    def _event_write(self, event: Stored, before: LedgerPosts) -> liveblogs.EventWrite:
+        known, claimed, now = before.stored.get(event.local_id), event.document.get("created_at"), self.unit.now
+        stays = known is not None and claimed in {None, known.document.get("created_at")}
+        placed = min(now, now if claimed is None else claimed)
+        return liveblogs.EventWrite(
+            local_id=event.local_id,
+            document=event.document,
+            local_status=event.local_status,
+            created_at=before.events[event.local_id].created_at if stays else placed,
+            user_id=self.snapshot.match.provider,
+        )
+
+    def _still_settled(self, rest: Rest | None) -> bool:
+        """Whether the batches so far were settled, and nobody has written in between."""
+        return rest is None or (rest.settled and rest.version == self.game.version)
 
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
-    """Remember that the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
+    """Begin the ledger: the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
     parts = {name: document[name] for name in EVERYTHING if name in document}
-    sync.save_ledger(unit, game_id, [_board_line(Board(written=parts))])
+    ledger.save(unit, game_id, [ledger.row_of_board(Board(written=parts))])
 
 
-def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
-    """Keep what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
-    note_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
+def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
+    """Save what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
+    save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     changed = any(answer.outcome is Outcome.CHANGED for answer in snapshot.answers)
     sync.save_follow(
         unit,
@@ -250,20 +346,20 @@ def remember(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, c
     )
 
 
-def note_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
-    """Keep why the match, or one of its liveblogs, is left out; None: nothing is any more."""
+def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
+    """Save why the match, or one of its liveblogs, is left out; None: nothing is left out any more."""
     since = None if cause is None else unit.now
     sync.save_follow(unit, follow_id, last_error=cause, failing_since=since)
 
 
-def note_health(
+def save_health(
     unit: Unit,
     follow_id: str,
     answers: Iterable[Answer],
     faults: tuple[Fault, ...] = (),
     packed: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Keep what the answers say of each resource: last good, last change, failures in a row, rows left out."""
+    """Save what the answers say of each resource: last good, last change, failures in a row, rows left out."""
     known = sync.resources(unit.conn, follow_id)
     rows = ((known.get(answer.resource, sync.ResourceRow(name=answer.resource)), answer) for answer in answers)
     after = [(resource_after(row, answer, faults, unit.now), answer.body) for row, answer in rows]
@@ -276,7 +372,7 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
         case Outcome.FAILED:
             return replace(row, failures=row.failures + 1, last_error=str(answer.error))
         case Outcome.UNCHANGED:
-            etag = answer.etag or row.etag if row.digest else None  # what is to be looked at afresh stays so
+            etag = answer.etag or row.etag if row.digest else None  # what is to be fetched afresh stays so
             return replace(row, etag=etag, good_at=now, failures=0, last_error=None)
         case Outcome.CHANGED:
             skipped = [
@@ -298,77 +394,3 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
 def block_id(game_id: str, key: str, part: str) -> str:
     """The `local_id` of a block that the sync writes: the same for the same part of the same post, in this liveblog alone."""
     return "b" + sha256(f"{game_id}\x1f{key}\x1f{part}".encode()).hexdigest()[:20]
-
-
-def _stored(
-    events: Mapping[str, liveblogs.StoredEvent], entries: Mapping[str, Entry], placed: Mapping[str, int]
-) -> tuple[dict[str, Stored], dict[str, int]]:
-    """The ledger's events as they stand now, and the times at which they stand.
-
-    A post is placed at the provider's time, but never in the future, so that a provider whose clock is ahead puts
-    nothing on top; a post that nobody moved counts as standing at the time that the provider claims.
-    """
-    claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
-    found, times = {}, {}
-    for event in events.values():
-        check_event(event)
-        moved = event.created_at != placed.get(event.local_id)
-        created_at = event.created_at if moved else claimed[event.local_id]
-        document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}
-        found[event.local_id] = Stored(local_id=event.local_id, document=document, local_status=event.local_status)
-        times[event.local_id] = event.created_at
-    return found, times
-
-
-def _moved(entries: Mapping[str, Entry], stored: Mapping[str, Stored]) -> set[str]:
-    """Posts that a person placed at another time."""
-    return {
-        entry.local_id
-        for entry in entries.values()
-        if entry.local_id in stored
-        and stored[entry.local_id].document.get("created_at") != entry.written.get("created_at")
-    }
-
-
-def _write(
-    event: Stored, stored: Mapping[str, Stored], times: Mapping[str, int], now: int, provider: str
-) -> liveblogs.EventWrite:
-    before, claimed = stored.get(event.local_id), event.document.get("created_at")
-    stays = before is not None and claimed in {None, before.document.get("created_at")}
-    return liveblogs.EventWrite(
-        local_id=event.local_id,
-        document=event.document,
-        local_status=event.local_status,
-        created_at=times[event.local_id] if stays else min(now, now if claimed is None else claimed),
-        user_id=provider,
-    )
-
-
-def _line(entry: Entry, placed: int) -> sync.LedgerRow:
-    written = {
-        "source": entry.source,
-        "document": entry.written,
-        "status": entry.written_status,
-        "placed": placed,
-    }
-    return sync.LedgerRow(
-        key=entry.key,
-        kind=entry.kind,
-        local_id=entry.local_id,
-        state=entry.state.value,
-        missing=entry.missing,
-        reason=entry.reason,
-        written=written if entry.restore_status is None else {**written, "restore": entry.restore_status},
-    )
-
-
-def _board_line(board: Board) -> sync.LedgerRow:
-    return sync.LedgerRow(
-        key=GAME_KEY,
-        kind=GAME_KEY,
-        local_id=None,
-        state=State.POSTED.value,
-        missing=0,
-        reason="",
-        written={"document": board.written, "doubted": board.doubted},
-    )

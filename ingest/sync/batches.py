@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from store import sync
+from store import ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from ingest.sync.change_cache import CachedInputs
+    from ingest.sync.snapshot import CachedInputs
     from mapping.posts import Timed
-
-GAME_KEY = "game"
-"""The ledger line of the liveblog itself: scoreboard, state, squads, names."""
 
 LOOK = 500
 """Posts of a liveblog that one unit looks at; where there are more to be looked at, `BATCH` at a time."""
@@ -45,44 +42,56 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class PostBatch:
-    """Posts that one unit looks at, all of them where `keys` is None; `whole`: and the liveblog itself."""
+    """Posts that one unit looks at, all of them where `keys` is None. `left`: those of the units after it.
+
+    `whole`: the last unit looks at the liveblog itself as well. `imports`: all people and teams of the match are imported
+    before it, as they are before the first batch, so that they are known to the others.
+    """
 
     keys: AbstractSet[str] | None
     whole: bool
+    imports: bool
     left: tuple[str, ...] = ()
 
     @property
-    def lines(self) -> AbstractSet[str] | None:
+    def with_board(self) -> bool:
+        """Whether this unit looks at the liveblog itself."""
+        return self.whole and not self.left
+
+    @property
+    def rows(self) -> AbstractSet[str] | None:
         """Keys of the ledger that are needed, None for all."""
-        return self.keys if self.keys is None or not self.whole else {*self.keys, GAME_KEY}
+        return {*self.keys, ledger.GAME_KEY} if self.keys is not None and self.with_board else self.keys
 
 
 def next_batch(
-    conn: Connection, game_id: str, told: Iterable[Timed], *, only: AbstractSet[str] | None, rest: Rest | None
+    conn: Connection, game_id: str, timed: Iterable[Timed], *, only: AbstractSet[str] | None, rest: Rest | None
 ) -> PostBatch:
     """What the next unit looks at.
 
-    `told`: what there is to be posted, in order; `only`: what of it can have changed, None where anything can have.
+    `timed`: what there is to be posted, in order; `only`: what of it can have changed, None where anything can have.
     """
     if rest is not None:
-        return _first_of(rest.keys, whole=rest.whole)
+        return _first_of(rest.keys, whole=rest.whole, imports=rest.whole and len(rest.keys) <= BATCH)
     if only is not None and len(only) <= LOOK:
-        return PostBatch(keys=only, whole=False)
+        return PostBatch(keys=only, whole=False, imports=False)
     if only is not None:
-        return _first_of(tuple(dict.fromkeys(each.key for each, _ in told if each.key in only)), whole=False)
-    wanted = dict.fromkeys(each.key for each, _ in told)
-    keys = (*sorted({*sync.ledger_keys(conn, game_id)} - {*wanted, GAME_KEY}), *wanted)
-    return PostBatch(keys=None, whole=True) if len(keys) <= LOOK else _first_of(keys, whole=True)
+        keys = tuple(dict.fromkeys(each.key for each, _ in timed if each.key in only))
+        return _first_of(keys, whole=False, imports=False)
+    wanted = dict.fromkeys(each.key for each, _ in timed)
+    keys = (*sorted({*ledger.keys(conn, game_id)} - {*wanted, ledger.GAME_KEY}), *wanted)
+    if len(keys) <= LOOK:
+        return PostBatch(keys=None, whole=True, imports=True)
+    return _first_of(keys, whole=True, imports=True)
 
 
-def _first_of(keys: tuple[str, ...], *, whole: bool) -> PostBatch:
-    left = keys[BATCH:]
-    return PostBatch(keys=frozenset(keys[:BATCH]), whole=whole and not left, left=left)
+def _first_of(keys: tuple[str, ...], *, whole: bool, imports: bool) -> PostBatch:
+    return PostBatch(keys=frozenset(keys[:BATCH]), whole=whole, imports=imports, left=keys[BATCH:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What a batch did to a liveblog: whether it stepped, whether something waits to be confirmed, what to remember.
+    """What a batch did to a liveblog: whether it stepped, whether something waits to be confirmed, what to cache.
 
     `looked`: at how many posts; `rest`: what is left of it for the next unit.
     """

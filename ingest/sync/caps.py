@@ -2,53 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected
 from providers.base import Outcome
 
 if TYPE_CHECKING:
+    from config.sections import Limits
     from mapping.match import Match
     from providers.base import Answer, Fetched
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caps:
-    """`provider_rows`: of one resource; `match_rows`: incidents, comments and results of a match; `match_people`: in its squads.
-
-    The names are those of the settings in `[limits]`.
-    """
-
-    provider_rows: int = 5000
-    match_rows: int = 10_000
-    match_people: int = 1000
-
-
-CAPS = Caps()
-
-
-def within(caps: Caps, fetched: Fetched) -> Fetched:
+def within(limits: Limits, fetched: Fetched) -> Fetched:
     """The answers; those with too many rows have failed."""
-    if all(answer.rows <= caps.provider_rows for answer in fetched.changed):
+    if all(answer.rows <= limits.provider_rows for answer in fetched.changed):
         return fetched
-    return replace(fetched, answers=tuple(_checked(caps, answer) for answer in fetched.answers))
+    return replace(fetched, answers=tuple(_checked(limits, answer) for answer in fetched.answers))
 
 
-def _checked(caps: Caps, answer: Answer) -> Answer:
-    if answer.outcome is not Outcome.CHANGED or answer.rows <= caps.provider_rows:
+def _checked(limits: Limits, answer: Answer) -> Answer:
+    if answer.outcome is not Outcome.CHANGED or answer.rows <= limits.provider_rows:
         return answer
     error = BadBody(
-        f"{answer.resource}: {answer.rows} rows are more than limits.provider_rows = {caps.provider_rows} allows"
+        f"{answer.resource}: {answer.rows} rows are more than limits.provider_rows = {limits.provider_rows} allows"
     )
     return replace(answer, outcome=Outcome.FAILED, error=error, body=None)
 
 
-def check(caps: Caps, match: Match) -> None:
+def check(limits: Limits, match: Match) -> None:
     """Raise DownstreamRejected for a match that is larger than it may be."""
     for name, size, most in (
-        ("match_rows", rows_of(match), caps.match_rows),
-        ("match_people", people_of(match), caps.match_people),
+        ("match_rows", rows_of(match), limits.match_rows),
+        ("match_people", people_of(match), limits.match_people),
     ):
         if size > most:
             raise DownstreamRejected(f"the match has {size} {SAID[name]}, more than limits.{name} = {most} allows")

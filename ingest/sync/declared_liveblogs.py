@@ -10,7 +10,6 @@ import structlog
 
 from api.services import ImportRequest
 from ingest.daemon.containment import AGAIN, Containment
-from ingest.sync import stored_rows
 from ingest.sync.import_match import terms_of
 from mapping.errors import ServiceError
 from store import sync
@@ -138,7 +137,7 @@ def _retune(entry: Liveblog, unit: Unit) -> bool:
     found = sync.declared(unit.conn, entry.organization, entry.key)
     if found is None:
         return False
-    terms = stored_rows.terms_of(found)
+    terms = sync.terms_of(found)
     wanted = terms_of(_request(entry), terms.sport).as_dict()
     if wanted == terms.as_dict():
         return False

@@ -1,6 +1,6 @@
-"""One endpoint's limiter: how many of its matches are asked at a time, how fast, and when the whole endpoint is left alone.
+"""The limiter of one provider endpoint: concurrency limit, rate limit and circuit breaker.
 
-A limiter stands between the polls and the adapter, and is one itself to those who poll.
+It stands between the polls and the adapter, and is an adapter itself to those who poll.
 """
 
 from __future__ import annotations
@@ -10,35 +10,31 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-import structlog
-
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
+from mapping.rules.token_bucket import TokenBucket
 from providers.http_client import Throttled
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from providers.base import Endpoint, Fetched, Known, ProviderAdapter, Selector
 
-log = structlog.get_logger()
-
-TELLING = (UpstreamUnavailable, ProviderRefused)
-"""Errors that may be the endpoint's; any other one is an answer about a single match."""
+ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
+"""Errors that may be the endpoint's; any other one concerns a single match."""
 BARE = 5.0
 """Seconds to stay away from a provider that asks for fewer requests and does not say for how long."""
 RESOURCES = 3
-"""Requests of a poll about which nothing is known yet."""
-
-
+"""Requests of a first poll, of which nothing is known yet."""
 RENEWING = 1.0
 """Seconds until a process that may not poll for want of a lease looks again."""
 
 
 class EndpointPaused(Exception):
-    """The endpoint is left alone for so many `seconds`: nothing was asked."""
+    """The endpoint is left alone for so many `seconds`; nothing was requested."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -50,22 +46,6 @@ def unleased() -> bool:
     return True
 
 
-class RequestBucket:
-    """Requests at so many a second, what was not used in the last second at once; a `rate` of 0 means no limit."""
-
-    def __init__(self, rate: float) -> None:
-        self._step = 1 / rate if rate else 0.0
-        self._next = 0.0
-
-    def reserve(self, now: float, requests: int) -> float:
-        """Seconds until these requests may start (monotonic `now`); turns come in the order of the calls."""
-        if not self._step:
-            return 0.0
-        at = max(self._next, now - 1.0)
-        self._next = at + requests * self._step
-        return max(0.0, at - now)
-
-
 class EndpointLimiter:
     """A ProviderAdapter that keeps the rules of its endpoint: at most `concurrency` matches at a time, `rate` requests a second."""
 
@@ -73,21 +53,21 @@ class EndpointLimiter:
         self,
         adapter: ProviderAdapter,
         *,
-        concurrency: int = 8,
-        rate: float = 0.0,
-        rule: CircuitBreakerConfig | None = None,
+        concurrency: int,
+        rate: float,
+        rule: CircuitBreakerConfig,
         lease: Callable[[], bool] = unleased,
     ) -> None:
         self._adapter = adapter
         self._lease = lease
-        self._rule = rule or CircuitBreakerConfig()
+        self._rule = rule
         self._slots = PollSlots(concurrency)
-        self._bucket = RequestBucket(rate)
+        self._bucket = TokenBucket(rate, burst=rate)  # what was not used in the last second may come at once
         self._circuit = Circuit()
-        self._cause = ""
+        self._log = LogOnce("provider.lost", "provider.recovered")
         self._throttled: dict[str, float] = {}
-        """Matches whose last answer asked for distance, and when."""
-        self._suspects: set[str] = set()
+        """Matches whose last response asked for fewer requests, and when."""
+        self._recently_failed: set[str] = set()
         """Matches whose last poll failed, in all or in part: more likely than others to hold a slot for long."""
         self.id = adapter.id
         self.translate = adapter.translate
@@ -103,10 +83,10 @@ class EndpointLimiter:
     @property
     def lost(self) -> str | None:
         """Why the endpoint is left alone, None while it is not."""
-        return self._cause if self._circuit.open else None
+        return str(self._log.cause) if self._circuit.open else None
 
-    def hold(self) -> float:
-        """Seconds for which no match of the endpoint is to be asked for, 0 for none."""
+    def paused_for(self) -> float:
+        """Seconds for which no match of the endpoint may be polled, 0 where it is not paused."""
         if not self._lease():
             return RENEWING
         return breaker.wait(self._circuit, monotonic())
@@ -120,71 +100,70 @@ class EndpointLimiter:
     async def fetch(
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
     ) -> Fetched:
-        """Fetch in turn. Raises EndpointPaused where the endpoint is left alone, and what the adapter raises."""
+        """Fetch as soon as the limits allow. Raises EndpointPaused where it is paused, and what the adapter raises."""
         if pause := self._bucket.reserve(monotonic(), len(known) or RESOURCES):
             await asyncio.sleep(pause)
-        ask = partial(self._ask, match_id, known, text=text, hints=hints)
-        return await self._slots.run(ask, suspect=match_id in self._suspects)
+        work = partial(self._fetch, match_id, known, text=text, hints=hints)
+        return await self._slots.run(work, recently_failed=match_id in self._recently_failed)
 
-    async def _ask(self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]) -> Fetched:
-        if held := self.hold():
-            raise EndpointPaused(held)
+    async def _fetch(
+        self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
+    ) -> Fetched:
+        if pause := self.paused_for():
+            raise EndpointPaused(pause)
         began = monotonic()
-        self._circuit = breaker.asked(self._circuit)
+        self._circuit = breaker.started(self._circuit)
         try:
             fetched = await self._adapter.fetch(match_id, known, text=text, hints=hints)
         except ServiceError as error:
-            self._book(match_id, began, [error], well=not isinstance(error, TELLING))
+            self._end(match_id, began, [error], well=not isinstance(error, ENDPOINT_ERRORS))
             raise
         except asyncio.CancelledError:  # it gave way to others, or the process stops
-            self._book(match_id, began, [UpstreamUnavailable("the provider did not answer in time")], well=False)
+            self._end(match_id, began, [UpstreamUnavailable("the provider did not answer in time")], well=False)
             raise
         except BaseException:
-            self._circuit = breaker.gave_up(self._circuit)
+            self._circuit = breaker.abandoned(self._circuit)
             raise
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
-        well = not errors or bool(fetched.good - {self.text_resource}) or not any(map(tells, errors))
-        self._book(match_id, began, errors, well=well)
+        suspicious = any(isinstance(error, ENDPOINT_ERRORS) for error in errors)
+        well = bool(fetched.good - {self.text_resource}) or not suspicious
+        self._end(match_id, began, errors, well=well)
         return fetched
 
-    def _book(self, match_id: str, began: float, errors: list[ServiceError], *, well: bool) -> None:
-        """Note the end of a poll; `well`: the endpoint answered, whatever is wrong with this match."""
-        now, was_open = monotonic(), self._circuit.open
-        distance = (
-            max((wait for wait in map(distance_of, errors) if wait is not None), default=None) if errors else None
-        )
-        alone = self._circuit.good_at > min(began, self._throttled.get(match_id, began))
-        if distance is None:
-            self._throttled.pop(match_id, None)
-        else:
-            self._throttled[match_id] = now
-        if any(map(tells, errors)):
-            self._suspects.add(match_id)
-        else:
-            self._suspects.discard(match_id)
-        if distance is not None and not alone:
-            self._circuit = breaker.kept_away(self._circuit, now=now, seconds=distance)
+    def _end(self, match_id: str, began: float, errors: list[ServiceError], *, well: bool) -> None:
+        """Record the end of a poll; `well`: the endpoint answered, whatever is wrong with this match."""
+        now = monotonic()
+        pause = longest_pause(errors)
+        alone = pause is not None and self._circuit.good_at > min(began, self._throttled.get(match_id, began))
+        self._record_match(match_id, errors, throttled_at=None if pause is None else now)
+        if pause is not None and not alone:
+            self._circuit = breaker.throttled(self._circuit, now=now, seconds=pause)
         if well:
-            self._circuit = breaker.answered(self._circuit, now)
-        elif not (distance is not None and alone):
+            self._circuit = breaker.succeeded(self._circuit, now)
+        elif alone:
+            self._circuit = breaker.abandoned(self._circuit)
+        else:
             refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.failed(self._rule, self._circuit, began=began, now=now, refused=refused)
+        if self._circuit.open:
+            self._log.failed(endpoint=self.endpoint.key, cause=errors[0].message if errors else "")
         else:
-            self._circuit = breaker.gave_up(self._circuit)
-        if self._circuit.open and not was_open:
-            self._cause = errors[0].message
-            log.warning("provider.lost", endpoint=self.endpoint.key, cause=self._cause)
-        elif was_open and not self._circuit.open:
-            log.info("provider.recovered", endpoint=self.endpoint.key)
+            self._log.worked(endpoint=self.endpoint.key)
+
+    def _record_match(self, match_id: str, errors: list[ServiceError], *, throttled_at: float | None) -> None:
+        if throttled_at is None:
+            self._throttled.pop(match_id, None)
+        else:
+            self._throttled[match_id] = throttled_at
+        if any(isinstance(error, ENDPOINT_ERRORS) for error in errors):
+            self._recently_failed.add(match_id)
+        else:
+            self._recently_failed.discard(match_id)
 
 
-def tells(error: ServiceError) -> bool:
-    """Whether the error may be the endpoint's."""
-    return isinstance(error, TELLING)
-
-
-def distance_of(error: ServiceError) -> float | None:
-    """Seconds for which the provider asks us to stay away, None where it does not."""
-    if error.retry_after is None and isinstance(error, Throttled):
-        return BARE
-    return error.retry_after
+def longest_pause(errors: Iterable[ServiceError]) -> float | None:
+    """The most seconds for which the provider wants no requests, None where it has said nothing of that."""
+    throttled = (
+        BARE if each.retry_after is None and isinstance(each, Throttled) else each.retry_after for each in errors
+    )
+    return max((seconds for seconds in throttled if seconds is not None), default=None)

@@ -1,10 +1,10 @@
-"""Following matches: one heap of due times, one sleeper, one poll at a time per match; when to look again is decided here."""
+"""Following matches: one heap of due times, one sleeper, one poll at a time per match, and when the next one is due."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, field
+from dataclasses import fields
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
@@ -15,19 +15,19 @@ import structlog
 
 from ingest.daemon.containment import Containment
 from ingest.sync import poll
-from ingest.sync.caps import CAPS, Caps
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, unleased
 from ingest.sync.left_out import LeftOut
-from ingest.sync.outage_log import Outage
+from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
-from mapping.rules import pacing
+from mapping.rules import breaker, pacing
 from mapping.rules.breaker import CircuitBreakerConfig
 from store import leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 
+    from config.sections import Limits, Polling
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.poll import Record
     from providers.base import Fetched, ProviderAdapter
@@ -35,21 +35,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PollingConfig:
-    """How to poll: the pace of matches, the silence (seconds) that raises an alarm, and what each endpoint is spared.
-
-    `concurrency`: matches asked at a time; `rate`: requests a second, 0 for no limit; `breaker`: when it is left alone.
-    """
-
-    pace: pacing.PollIntervals = field(default_factory=pacing.PollIntervals)
-    concurrency: int = 8
-    rate: float = 0.0
-    breaker: CircuitBreakerConfig = field(default_factory=CircuitBreakerConfig)
-    silence_alarm: float = 60.0
-    caps: Caps = CAPS
-    """How large a match may be."""
+PACE = {each.name for each in fields(pacing.PollIntervals)}
+"""The settings of `[polling]` that say when a match is polled."""
 
 
 class Followers:
@@ -59,7 +46,8 @@ class Followers:
         self,
         store: Store,
         adapters: Mapping[str, ProviderAdapter],
-        rhythm: PollingConfig,
+        polling: Polling,
+        limits: Limits,
         *,
         clock: Callable[[], float],
         new_id: NewId,
@@ -68,21 +56,26 @@ class Followers:
         containment: Containment | None = None,
     ) -> None:
         self._store = store
-        self._rhythm = rhythm
+        self._polling = polling
+        self._pace = pacing.PollIntervals(**polling.model_dump(include=PACE))
         self._clock = clock
         self._set = 0.0
         """By how many seconds the wall clock has been set since the start."""
         self._attentive_since = clock()
-        """Since when this process has been able to hear and to write; silence before that is no provider's fault."""
+        """Since when this process has been able to poll and to write; silence before that is no provider's fault."""
         self._outage = Outage()
         self._limiters = {
             key: EndpointLimiter(
-                adapter, concurrency=rhythm.concurrency, rate=rhythm.rate, rule=rhythm.breaker, lease=lease
+                adapter,
+                concurrency=polling.concurrency,
+                rate=polling.rate,
+                rule=CircuitBreakerConfig(breaker_after=polling.breaker_after, breaker_pause=polling.breaker_pause),
+                lease=lease,
             )
             for key, adapter in adapters.items()
         }
         self._pollers = {
-            key: Poller(limiter, store, clock, new_id, record, rhythm.caps) for key, limiter in self._limiters.items()
+            key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self._limiters.items()
         }
         self._left_out = LeftOut(store, containment or Containment(), self._spawn)
         self._refused = 0
@@ -109,35 +102,35 @@ class Followers:
         """Of how many matches the last answers could not be written."""
         return len(self._outage.matches)
 
-    def follows(self, held: leases.LeasedMatch) -> bool:
+    def follows(self, leased: leases.LeasedMatch) -> bool:
         """Whether the match is followed under this lease, and with all liveblogs that have joined it.
 
         So is one that cannot be taken up, until it is to be tried again.
         """
-        match = self._matches.get(held.follow_id)
-        followed = match is not None and (match.fence, match.joined) == (held.fence, held.joined)
-        return followed or self._left_out.waits(held)
+        match = self._matches.get(leased.follow_id)
+        followed = match is not None and (match.fence, match.joined) == (leased.fence, leased.joined)
+        return followed or self._left_out.waits(leased)
 
-    def keep(self, held: Iterable[leases.LeasedMatch], *, spare: Container[str] = frozenset()) -> None:
-        """Drop every match that is not held any more, or was lost in between; `spare` these."""
-        fences = {each.follow_id: each.fence for each in held}
+    def keep(self, leased: Iterable[leases.LeasedMatch], *, besides: Container[str] = frozenset()) -> None:
+        """Drop every match whose lease is gone, or was lost in between, except those `besides`."""
+        fences = {each.follow_id: each.fence for each in leased}
         for match in self.matches:
-            if fences.get(match.id) != match.fence and match.id not in spare:
+            if fences.get(match.id) != match.fence and match.id not in besides:
                 self._left_out.drop(self._matches.pop(match.id))
         self._left_out.keep(fences.keys() | self._matches.keys())
 
-    async def follow(self, follow_id: str, *, held: leases.LeasedMatch | None = None, afresh: bool = False) -> None:
-        """Take up a match; `afresh`: another liveblog joined it, so ask for everything, whatever is known, and soon.
+    async def follow(self, follow_id: str, *, leased: leases.LeasedMatch | None = None, afresh: bool = False) -> None:
+        """Take up a match; `afresh`: another liveblog joined it, so fetch everything, whatever is known, and soon.
 
-        `held`: the lease under which it is written; without one the match belongs to whom it belongs now. One that cannot
-        be taken up is left out. Raises StoreUnavailable.
+        `leased`: the lease under which it is written, by default the one that the match has now. A match that cannot be
+        taken up is left out. Raises StoreUnavailable.
         """
         try:
             row, resources, text = await self._store.read(partial(poll.load, follow_id=follow_id))
             if row.endpoint not in self._limiters:
                 log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
                 return
-            fence = row.fence if held is None else held.fence
+            fence = row.fence if leased is None else leased.fence
             match = self._matches.get(follow_id)
             if match is None or match.fence != fence:
                 match = self._matches[follow_id] = poll.take_up(row, resources, text=text)
@@ -145,12 +138,12 @@ class Followers:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._matches.pop(follow_id, None)
-            await self._left_out.not_taken_up(follow_id, held, error)
+            await self._left_out.not_taken_up(follow_id, leased, error)
             return
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
         self._left_out.taken_up(match)
-        self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
+        self._schedule(match, pacing.phase(match.match_id, self._pace.live))
 
     async def run(self) -> None:
         """Drive the polls until cancelled; `stop` then sees to those under way."""
@@ -160,8 +153,8 @@ class Followers:
                 due, _, follow_id = heappop(self._heap)
                 match = self._matches.get(follow_id)
                 if match is not None and match.due == due and not match.busy:
-                    if held := self._limiters[match.endpoint].hold():
-                        self._hold(match, held)
+                    if pause := self._limiters[match.endpoint].paused_for():
+                        self._postpone(match, pause)
                         continue
                     match.busy = True
                     self._spawn(self.poll(match))
@@ -184,8 +177,8 @@ class Followers:
                 self.store_back()
             retry_after = self._account(match, fetched)
             fresh_for = min((a.fresh_for for a in fetched.answers if a.fresh_for is not None), default=None)
-        except EndpointPaused as held:
-            self._hold(match, held.seconds)
+        except EndpointPaused as paused:
+            self._postpone(match, paused.seconds)
             return
         except leases.Superseded:
             self._supersede(match)
@@ -194,7 +187,7 @@ class Followers:
             self._not_written(match, error)
         except ServiceError as error:
             self._fail(match, error)
-            retry_after = self._distance([error])
+            retry_after = self._retry_after([error])
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._left_out.failed(match, error)
             match.failures += 1
@@ -210,7 +203,7 @@ class Followers:
         now = self._clock()
         for match in () if self._outage.lost else self._matches.values():
             quiet = now - max(self._attentive_since, match.good_at or self._attentive_since)
-            if match.status.running and quiet > self._rhythm.silence_alarm and not match.silent:
+            if match.status.running and quiet > self._polling.silence_alarm and not match.silent:
                 match.silent = True
                 log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
 
@@ -219,7 +212,7 @@ class Followers:
         self._outage.began(error.message)
 
     def store_back(self) -> None:
-        """Somebody could write: what could not be written is asked for again soon."""
+        """Somebody could write: what could not be written is fetched again soon."""
         if self._outage.lost:
             self._attentive_since = self._clock()
         for follow_id in self._outage.ended():
@@ -227,13 +220,13 @@ class Followers:
             if match is not None:
                 match.failures = 0
                 if not match.busy:
-                    self._schedule(match, pacing.phase(match.match_id, self._rhythm.pace.live))
+                    self._schedule(match, pacing.phase(match.match_id, self._pace.live))
 
     def clock_set(self, seconds: float) -> None:
         """The wall clock was set by so many seconds: nothing that is cached gets older or younger by that.
 
-        Nobody can tell which of the two was right, the old clock or the new one, so a match is looked at as soon as
-        either of them asks for it; plans that are too late by the new one are made anew.
+        Nobody can tell which of the two was right, the old clock or the new one, so a match is polled as soon as it is
+        due by either of them; plans that are too late by the new one are made anew.
         """
         self._set += seconds
         self._attentive_since += seconds
@@ -278,7 +271,7 @@ class Followers:
     def _plan(self, match: Followed, fresh_for: float | None, retry_after: float | None) -> None:
         if self._matches.get(match.id) is not match:  # dropped while it was polled
             return
-        pace, wait = self._rhythm.pace, self._interval(match)
+        pace, wait = self._pace, self._interval(match)
         if match.afresh:
             wait = 0.0
         elif wait is None:
@@ -293,7 +286,7 @@ class Followers:
         """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start."""
         waits = [
             pacing.interval(
-                self._rhythm.pace,
+                self._pace,
                 match.status,
                 now=self._clock() - moved,
                 kickoff=match.kickoff,
@@ -305,7 +298,7 @@ class Followers:
         return min((wait for wait in waits if wait is not None), default=None)
 
     def _account(self, match: Followed, fetched: Fetched) -> float | None:
-        """Book success or failure of a poll; returns how long the provider asked us to stay away.
+        """Record success or failure of a poll; returns for how long the provider wants no requests.
 
         A failing resource of text alone is shown in the health, and holds up nothing.
         """
@@ -316,17 +309,17 @@ class Followers:
             log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
         if errors:
             self._fail(match, errors[0])
-            return self._distance(errors)
-        if match.told:
+            return self._retry_after(errors)
+        if match.logged:
             log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
-        match.failures, match.told = 0, False
+        match.failures, match.logged = 0, False
         return None
 
     def _fail(self, match: Followed, error: ServiceError) -> None:
-        """Tell of a match that fails twice in a row, once; where all of the endpoint is lost, its limiter tells it once."""
+        """Log a match that fails twice in a row, once; where all of the endpoint is lost, its limiter logs that once."""
         match.failures += 1
-        if match.failures > 1 and not match.told and self._limiters[match.endpoint].lost is None:
-            match.told = True
+        if match.failures > 1 and not match.logged and self._limiters[match.endpoint].lost is None:
+            match.logged = True
             log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
 
     def _not_written(self, match: Followed, error: ServiceError) -> None:
@@ -342,18 +335,18 @@ class Followers:
             del self._matches[match.id]
         log.warning("match.superseded", match=match.match_id, fence=match.fence)
 
-    def _hold(self, match: Followed, held: float) -> None:
-        """Look again when the endpoint may be asked, not all matches at once."""
-        self._schedule(match, held + pacing.phase(match.match_id, self._rhythm.pace.live))
+    def _postpone(self, match: Followed, pause: float) -> None:
+        """Poll again once the endpoint is no longer paused, not all matches at once."""
+        self._schedule(match, pause + pacing.phase(match.match_id, self._pace.live))
 
-    def _distance(self, errors: list[ServiceError]) -> float | None:
+    def _retry_after(self, errors: list[ServiceError]) -> float | None:
         """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
-        refused = self._rhythm.pace.refused
-        asked = [refused if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
-        return max((wait for wait in asked if wait is not None), default=None)
+        refused = breaker.REFUSED
+        waits = [refused if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
+        return max((wait for wait in waits if wait is not None), default=None)
 
     async def _close(self, match: Followed) -> None:
-        """Settle what is open at the end of the window and stop following; try again later where the store cannot."""
+        """Settle what is open at the end of the window and stop following; try again later where that fails."""
         try:
             await self._pollers[match.endpoint].close(match)
         except leases.Superseded:
@@ -361,15 +354,12 @@ class Followers:
             return
         except StoreUnavailable as error:
             self._not_written(match, error)
-            self._schedule(match, self._rhythm.pace.backoff_max)
-            return
         except ServiceError as error:
             log.warning("match.closing_failed", match=match.match_id, cause=error.message)
-            self._schedule(match, self._rhythm.pace.backoff_max)
-            return
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._left_out.failed(match, error)
-            self._schedule(match, self._rhythm.pace.backoff_max)
+        else:
+            self._matches.pop(match.id, None)
+            log.info("match.closed", match=match.match_id)
             return
-        self._matches.pop(match.id, None)
-        log.info("match.closed", match=match.match_id)
+        self._schedule(match, self._pace.backoff_max)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from api.references import decorate
+from api.external.response import external_response
 from ingest.sync import apply_snapshot
-from ingest.sync.caps import CAPS, Caps, check, within
+from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads, sources
 from ingest.sync.snapshot import Snapshot
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
@@ -18,7 +18,7 @@ from mapping.prefill import game_document
 from mapping.sports import SPORTS
 from mapping.terms import Terms
 from providers.base import Outcome, Selector
-from providers.beside import beside
+from providers.fetch import beside
 from providers.http_client import patient
 from store import idempotency, liveblogs, masterdata, sync
 from store.ids import new_local_id, new_object_id
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.services import ImportRequest
+    from config.sections import Limits
     from mapping.match import Match
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
@@ -46,14 +47,14 @@ class ProviderSource:
 
 
 class Following(Protocol):
-    """Whoever sees to it that a match is followed, in this process or in another one."""
+    """Has a match followed, in this process or in another one."""
 
     async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
         """A liveblog was attached to the match; `afresh`: look at it soon, as if nothing were known."""
 
 
 class Importer:
-    """Answers createFromExternal, and creates the liveblogs that the config declares."""
+    """Serves createFromExternal, and creates the liveblogs that the config declares."""
 
     def __init__(
         self,
@@ -62,44 +63,44 @@ class Importer:
         followers: Following,
         *,
         providers: frozenset[str],
-        caps: Caps = CAPS,
+        limits: Limits,
     ) -> None:
         self._store = store
         self._sources = sources
         self._followers = followers
         self._providers = providers
-        self._caps = caps
+        self._limits = limits
 
     async def __call__(self, request: ImportRequest) -> dict[str, Any]:
         """The decorated liveblog with `external`; raises the errors of the interface's table for this endpoint."""
-        earlier = await self._store.read(partial(_recall, request=request))
+        earlier = await self._store.read(partial(_earlier, request=request))
         if earlier is not None:
             return earlier
-        source, fetched, match = await self._look(request)
+        source, fetched, match = await self._fetch(request)
         snapshot = Snapshot(
             match=match, good=sources(fetched, source.adapter, match), answers=fetched.answers, hints=fetched.hints
         )
         await import_squads(self._store, match, {request.organization_id})
         create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
-        follow_id, answer = await self._store.write(create)
+        follow_id, created = await self._store.write(create)
         await self._followers.follow(follow_id, afresh=True)
-        log.info("liveblog.created", liveblog=answer["local_id"], provider=request.provider, match=match.match_id)
-        return answer
+        log.info("liveblog.created", liveblog=created["local_id"], provider=request.provider, match=match.match_id)
+        return created
 
     async def kickoff(self, request: ImportRequest) -> int | None:
         """When the match that the request means begins, as the provider says now."""
-        _, _, match = await self._look(request)
+        _, _, match = await self._fetch(request)
         return match.kickoff
 
-    async def _look(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match]:
+    async def _fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match]:
         """Fetch and translate what the request means, and check that it may be had."""
         source = self._source(request)
         _check_text(request, source)
         match_id = await patient(partial(source.adapter.resolve, Selector(request.selector_kind, request.selector_id)))
-        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, caps=self._caps))
+        fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, limits=self._limits))
         bodies = _bodies(fetched.changed)
         match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
-        check(self._caps, match)
+        check(self._limits, match)
         _check_sport(request, source, match)
         return source, fetched, match
 
@@ -119,7 +120,7 @@ class Importer:
         """
         match, owner = snapshot.match, request.organization_id
         follow = _follow(unit, request, endpoint, snapshot)
-        earlier = _recall(unit.conn, request)
+        earlier = _earlier(unit.conn, request)
         if earlier is not None:
             return follow.id, earlier
         known = sync.resources(unit.conn, follow.id)
@@ -150,12 +151,12 @@ class Importer:
         elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
             sync.save_follow(unit, follow.id, pending=True)
         else:
-            apply_snapshot.remember(unit, follow.id, snapshot, pending=applied.pending)
+            apply_snapshot.save_answers(unit, follow.id, snapshot, pending=applied.pending)
         if request.idempotency_key is not None:
-            idempotency.remember(
+            idempotency.save(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
             )
-        return follow.id, describe(unit.conn, game_id)
+        return follow.id, external_response(unit.conn, game_id)
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
@@ -191,55 +192,25 @@ def _insert(unit: Unit, request: ImportRequest, match: Match, document: dict[str
     return liveblogs.insert_game(unit, game).id
 
 
-def describe(conn: Connection, game_id: str) -> dict[str, Any]:
-    """The answer of createFromExternal: the decorated liveblog, and `external`: its match and how that feed fares."""
-    attachment = sync.attachment(conn, game_id)
-    follow = None if attachment is None else sync.follow(conn, attachment.follow_id)
-    if attachment is None or follow is None:
-        raise NotFound("the liveblog is not attached to a match")
-    terms = Terms.from_dict(attachment.terms)
-    external = {
-        "provider": attachment.provider,
-        "selector": {f"{attachment.selector['kind']}Id": attachment.selector["id"], "matchId": attachment.match_id},
-        "autoPost": {
-            "enabled": terms.auto_post,
-            "excludeScoreboard": terms.exclude_scoreboard,
-            "excludeEvents": sorted(terms.exclude_events),
-            "includeTextContent": terms.text,
-        },
-        "status": follow.status,
-        "feedHealth": {
-            name: {
-                "lastGood": row.good_at,
-                "lastChange": row.changed_at,
-                "failures": row.failures,
-                "skipped": len(row.faults),
-            }
-            for name, row in sync.resources(conn, follow.id).items()
-        },
-    }
-    return {**decorate(conn, liveblogs.require_game(conn, game_id)), "external": external}
-
-
-def _recall(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
+def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
     if request.declared_key is not None:
         attachment = sync.declared(conn, request.organization_id, request.declared_key)
-        return None if attachment is None else describe(conn, attachment.game_id)
+        return None if attachment is None else external_response(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None
-    found = idempotency.recall(conn, request.organization_id, request.client_id, request.idempotency_key)
+    found = idempotency.find(conn, request.organization_id, request.client_id, request.idempotency_key)
     if found is None:
         return None
     digest, game_id = found
     if digest != request.idempotency_digest:
         raise Conflict("this Idempotency-Key was used for another request", field="Idempotency-Key")
-    return describe(conn, game_id)
+    return external_response(conn, game_id)
 
 
-async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, caps: Caps) -> Fetched:
+async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, limits: Limits) -> Fetched:
     """All that the provider has of a match; the resource that makes it has to be there, the others may follow."""
-    fetched = within(caps, await adapter.fetch(match_id, {}, text=text, hints={}))
+    fetched = within(limits, await adapter.fetch(match_id, {}, text=text, hints={}))
     main = fetched.answers[0]
     if main.outcome is Outcome.FAILED and main.error is not None:
         raise main.error
@@ -268,7 +239,7 @@ def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -
 
 
 def terms_of(request: ImportRequest, sport: str) -> Terms:
-    """What the request asks for; what to leave out only counts where posting is automatic (interface)."""
+    """The terms of the request; what to leave out only counts where posting is automatic (interface)."""
     return Terms(
         sport=sport,
         locale=request.locale,

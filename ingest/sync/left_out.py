@@ -1,4 +1,4 @@
-"""Matches and liveblogs that the followers cannot work on: said once, kept in the store for whoever asks, tried again."""
+"""Matches and liveblogs that the followers cannot work on: logged once, with their cause in the store, and tried again."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ingest.daemon.containment import AGAIN, Containment
 from ingest.sync import apply_snapshot
 from mapping.errors import ServiceError
 from store import leases, sync
-from store.errors import UnreadableRow, told_briefly
+from store.errors import UnreadableRow, brief_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
-    from ingest.sync.outage_log import Outage
+    from ingest.sync.outage import Outage
     from ingest.sync.poll import Followed
     from store.database import Store
     from store.unit import Unit
@@ -39,21 +39,21 @@ class LeftOut:
     _waiting: dict[str, tuple[int, int, float]] = field(default_factory=dict)
     """Matches that could not be taken up: fence, joined, and when they are tried again (monotonic)."""
 
-    def waits(self, held: leases.LeasedMatch) -> bool:
+    def waits(self, leased: leases.LeasedMatch) -> bool:
         """Whether the match could not be taken up, and it is too early to try again."""
-        fence, joined, until = self._waiting.get(held.follow_id, (None, None, 0.0))
-        return (fence, joined) == (held.fence, held.joined) and monotonic() < until
+        fence, joined, until = self._waiting.get(leased.follow_id, (None, None, 0.0))
+        return (fence, joined) == (leased.fence, leased.joined) and monotonic() < until
 
-    async def not_taken_up(self, follow_id: str, held: leases.LeasedMatch | None, error: Exception) -> None:
+    async def not_taken_up(self, follow_id: str, leased: leases.LeasedMatch | None, error: Exception) -> None:
         """The match cannot be taken up; it is tried again later. Raises StoreUnavailable."""
-        fence, joined = (-1, -1) if held is None else (held.fence, held.joined)
+        fence, joined = (-1, -1) if leased is None else (leased.fence, leased.joined)
         self._waiting[follow_id] = (fence, joined, monotonic() + AGAIN)
         match_id = await self.store.read(partial(sync.match_id, follow_id=follow_id))
         if self.containment.failed("match", follow_id, error, match=match_id):
-            self._note(follow_id, fence, told_briefly(error))
+            self._save(follow_id, fence, brief_reason(error))
 
     def taken_up(self, match: Followed) -> None:
-        """The match is followed; of its resources some may have to be asked for anew."""
+        """The match is followed; of its resources some may have to be fetched anew."""
         self._waiting.pop(match.id, None)
         if match.unreadable is not None:
             self.failed(match, match.unreadable)
@@ -61,21 +61,21 @@ class LeftOut:
     def failed(self, match: Followed, error: Exception) -> None:
         """Something is wrong with this match alone."""
         if self.containment.failed("match", match.id, error, match=match.match_id):
-            self._note(match.id, match.fence, told_briefly(error))
+            self._save(match.id, match.fence, brief_reason(error))
 
     def well(self, match: Followed) -> None:
         """The match was polled; of its liveblogs some may be left out."""
         match.relapses, match.lost_in = 0, None
         about = {"match": match.match_id}
-        told = self.containment.recovered("match", match.id, **about)
+        changed = self.containment.recovered("match", match.id, **about)
         for name, cause in match.failed.items():
-            told |= self.containment.failed("liveblog", name, cause, liveblog=name, **about)
+            changed |= self.containment.failed("liveblog", name, cause, liveblog=name, **about)
         for name in match.left_out.keys() - match.failed.keys():
-            told |= self.containment.recovered("liveblog", name, liveblog=name, **about)
+            changed |= self.containment.recovered("liveblog", name, liveblog=name, **about)
         match.left_out = match.failed
-        if told:
+        if changed:
             causes = [f"liveblog {name}: {cause}" for name, cause in match.failed.items()]
-            self._note(match.id, match.fence, "; ".join(causes) or None)
+            self._save(match.id, match.fence, "; ".join(causes) or None)
 
     def unwritten(self, match: Followed, error: ServiceError, outage: Outage) -> bool:
         """The match could not be written; whether that is the match's own fault: others can be, again and again."""
@@ -96,14 +96,14 @@ class LeftOut:
         self._waiting = {name: kept for name, kept in self._waiting.items() if name in names}
         self.containment.keep("match", names)
 
-    def _note(self, follow_id: str, fence: int, cause: str | None) -> None:
-        work = partial(apply_snapshot.note_failure, follow_id=follow_id, cause=cause)
+    def _save(self, follow_id: str, fence: int, cause: str | None) -> None:
+        work = partial(apply_snapshot.save_failure, follow_id=follow_id, cause=cause)
         self.spawn(self._try_to_write(partial(leases.fenced, work=work, follow_id=follow_id, fence=fence)))
 
     async def _try_to_write(self, work: Callable[[Unit], None]) -> None:
         try:
             await self.store.write(work)
-        except (ServiceError, leases.Superseded):  # the log has said it
+        except (ServiceError, leases.Superseded):  # it is in the log already
             return
         except Exception as error:  # noqa: BLE001 -- nothing depends on it
-            log.debug("match.failure_not_kept", cause=told_briefly(error))
+            log.debug("match.failure_not_kept", cause=brief_reason(error))

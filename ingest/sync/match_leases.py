@@ -1,8 +1,8 @@
-"""Which matches this process follows: it shows that it lives, takes its share, gives back, and lets go when it was given up.
+"""Which matches this process follows: it sends heartbeats, leases its share, gives back an excess, drops what it has lost.
 
-Everything here goes by a steady clock. The process counts its lease from before it asked for it, the others count from
-after they saw it, so no two processes ever believe that they hold a match, except one that was stopped in the middle of
-a poll; that one is refused when it writes (`store.leases.fenced`).
+Everything here goes by a steady clock. The process counts its lease from before it requested it, the others count from
+after they saw it, so no two processes ever believe that they have the lease of a match, except one that was stopped in
+the middle of a poll; that one is refused when it writes (`store.leases.fenced`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest.daemon.containment import Containment
-from ingest.sync.peer_monitor import PeerMonitor
 from mapping.errors import ServiceError
 from store import leases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ingest.sync.follower import Followers
     from store.database import Store
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 LEASE = 8.0
-"""Seconds for which a process may count on what it holds; with the look of the others every `TICK`, ten in all."""
+"""Seconds for which a process may count on its leases; with the look of the others every `TICK`, ten in all."""
 TICK = 2.0
 BATCH = 200
-"""Matches that are taken at one turn, so that taking up thousands does not keep the process from renewing."""
+"""Matches that are leased at once, so that taking up thousands does not keep the process from renewing."""
 
 
 def steady() -> float:
@@ -44,7 +43,7 @@ def steady() -> float:
 
 @dataclass(slots=True)
 class Lease:
-    """Until when this process may poll what it holds; asked before every poll."""
+    """Until when this process may poll the matches that it has leased; checked before every poll."""
 
     steady: Callable[[], float] = steady
     until: float = field(default=float("-inf"), init=False)
@@ -53,8 +52,40 @@ class Lease:
         return self.steady() < self.until
 
 
+@dataclass(slots=True)
+class PeerMonitor:
+    """Which other processes are dead, by their heartbeats. Seconds of a steady clock, so that no wall clock can mislead.
+
+    A process is dead after `patience` seconds without a heartbeat. Of the time between two looks at most `gap` seconds
+    count: after a longer one it was this process that slept, and perhaps the whole machine with all the others.
+    """
+
+    patience: float
+    gap: float
+    _heartbeats: dict[str, int] = field(default_factory=dict, init=False)
+    _quiet: dict[str, float] = field(default_factory=dict, init=False)
+    _seen: float | None = field(default=None, init=False)
+
+    def look(self, heartbeats: Mapping[str, int], now: float) -> None:
+        """Record the heartbeats that were read just before `now`."""
+        passed = 0.0 if self._seen is None else min(now - self._seen, self.gap)
+        self._quiet = {
+            name: self._quiet.get(name, 0.0) + passed if self._heartbeats.get(name) == heartbeat else 0.0
+            for name, heartbeat in heartbeats.items()
+        }
+        self._heartbeats, self._seen = dict(heartbeats), now
+
+    def dead(self) -> dict[str, int]:
+        """The processes that have been quiet for too long, with their last heartbeats."""
+        return {name: self._heartbeats[name] for name, quiet in self._quiet.items() if quiet >= self.patience}
+
+    def wait(self, longest: float) -> float:
+        """Seconds until a process may be found dead, at most `longest`."""
+        return max(0.0, min([longest, *(self.patience - quiet for quiet in self._quiet.values())]))
+
+
 class MatchLeases:
-    """Keeps `followers` at what this process holds. `alone`: no other process can use the database (SQLite)."""
+    """Keeps `followers` at the matches that this process leases. `alone`: no other process can use the database (SQLite)."""
 
     def __init__(
         self,
@@ -73,32 +104,32 @@ class MatchLeases:
         self._alone = alone
         self._contained = containment or Containment()
         self._worker: leases.Worker | None = None
-        self._watch = PeerMonitor(LEASE, gap=2 * TICK)
-        self._claimed: set[str] = set()
+        self._peers = PeerMonitor(LEASE, gap=2 * TICK)
+        self._just_leased: set[str] = set()
         self._unknown: frozenset[str] = frozenset()
         self._more = False
 
     @property
     def owner(self) -> str | None:
-        """The row of `workers` under which this process may hold things at this moment; None while it may not."""
+        """The row of `workers` under which this process has leases and claims at this moment; None while it has none."""
         return self._worker.id if self._worker is not None and self._lease() else None
 
     async def start(self) -> None:
-        """Take what can be had at once. Raises StoreUnavailable."""
-        await self.turn()
+        """Lease what can be had at once. Raises StoreUnavailable."""
+        await self.renew()
         while self._more:
-            await self.turn()
+            await self.renew()
 
     async def run(self) -> None:
-        """Renew, take and give back until cancelled."""
+        """Renew, lease and give back until cancelled."""
         while True:
-            await asyncio.sleep(0.0 if self._more else self._watch.wait(TICK))
+            await asyncio.sleep(0.0 if self._more else self._peers.wait(TICK))
             try:
-                await self.turn()
-            except ServiceError as error:  # the lease runs out by itself; the next turn may come in time
+                await self.renew()
+            except ServiceError as error:  # the lease runs out by itself; the next try may come in time
                 self._followers.store_lost(error)
                 await asyncio.sleep(TICK / 4)
-            except Exception as error:  # noqa: BLE001 -- others take over what is not renewed; the next turn may do better
+            except Exception as error:  # noqa: BLE001 -- others take over what is not renewed; the next try may do better
                 self._contained.failed("loop", "leases", error, loop="leases")
                 await asyncio.sleep(TICK / 4)
             else:
@@ -115,49 +146,49 @@ class MatchLeases:
         except ServiceError as error:
             log.warning("lease.not_released", cause=error.message)
 
-    async def turn(self) -> None:
-        """One turn: renew, and have the followers follow what this process holds now. Raises StoreUnavailable."""
-        if self._worker is not None and not await self._store.presence.lasts():
+    async def renew(self) -> None:
+        """Renew the leases, and have the followers follow what this process has leased now. Raises StoreUnavailable."""
+        if self._worker is not None and not await self._store.liveness.is_locked():
             await self._give_up()
         worker = self._worker or await self._join()
-        asked = self._lease.steady()
-        self._claimed.clear()
-        work = partial(leases.turn, worker=worker, dead=self._watch.dead(), batch=BATCH)
+        requested = self._lease.steady()
+        self._just_leased.clear()
+        work = partial(leases.renew, worker=worker, dead=self._peers.dead(), batch=BATCH)
         found = await self._store.write(work)
         if found is None:
             self._lose()
             return
-        self._lease.until = asked + LEASE
-        self._watch.look(found.beats, self._lease.steady())
-        self._tell_unknown(found.unknown)
+        self._lease.until = requested + LEASE
+        self._peers.look(found.heartbeats, self._lease.steady())
+        self._log_unknown(found.unknown)
         self._more = found.more
-        self._followers.keep(found.held, spare=self._claimed)
-        for each in found.held:
+        self._followers.keep(found.leased, besides=self._just_leased)
+        for each in found.leased:
             if not self._followers.follows(each):
-                await self._followers.follow(each.follow_id, held=each)
+                await self._followers.follow(each.follow_id, leased=each)
 
     async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
         """Somebody attached a liveblog: follow its match now, where nobody else does; who does will see it soon."""
         if self._worker is None or not self._lease():
             return
         try:
-            held = await self._store.write(partial(leases.claim, worker=self._worker, follow_id=follow_id))
-            if held is not None:
-                self._claimed.add(follow_id)
-                await self._followers.follow(follow_id, held=held, afresh=afresh)
-        except ServiceError as error:  # it is attached: the next turn sees it
-            log.warning("lease.not_claimed", follow=follow_id, cause=error.message)
+            leased = await self._store.write(partial(leases.lease, worker=self._worker, follow_id=follow_id))
+            if leased is not None:
+                self._just_leased.add(follow_id)
+                await self._followers.follow(follow_id, leased=leased, afresh=afresh)
+        except ServiceError as error:  # it is attached: the next renewal sees it
+            log.warning("lease.not_just_leased", follow=follow_id, cause=error.message)
         except Exception:
-            log.exception("lease.not_claimed", follow=follow_id)
+            log.exception("lease.not_just_leased", follow=follow_id)
 
     def _lose(self) -> None:
-        """The others have given this process up: it holds nothing, and joins anew."""
+        """The others have reaped this process: it has no leases, and joins anew."""
         log.warning("lease.lost", matches=len(self._followers))
         self._lease.until, self._worker, self._more = float("-inf"), None, True
         self._followers.keep(())
 
     async def _give_up(self) -> None:
-        """Without its sign of life the process counts as dead already, or will soon."""
+        """Without its liveness lock the process counts as dead already, or will soon."""
         worker = self._worker
         self._lose()
         if worker is not None:
@@ -166,19 +197,19 @@ class MatchLeases:
     async def _join(self) -> leases.Worker:
         worker = leases.Worker(id=secrets.token_hex(8), knows=self._knows)
         lock = secrets.randbits(63)
-        await self._store.presence.show(lock)
+        await self._store.liveness.acquire(lock)
         await self._store.write(partial(leases.join, worker=worker, alone=self._alone, lock=lock))
         self._worker = worker
         return worker
 
-    def _tell_unknown(self, unknown: frozenset[str]) -> None:
+    def _log_unknown(self, unknown: frozenset[str]) -> None:
         if unknown - self._unknown:
             log.warning("match.endpoint_missing", endpoints=sorted(unknown))
         self._unknown = unknown
 
 
 class LeasedElsewhere:
-    """The followers of a process that follows nothing: another process sees what is to be followed."""
+    """Stands for the leases of a process that follows nothing: another process sees what is to be followed."""
 
     async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
         """Nothing to do here."""

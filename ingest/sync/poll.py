@@ -17,13 +17,11 @@ import structlog
 
 from ingest.daemon.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
-from ingest.sync.caps import CAPS, Caps, check, people_of, rows_of, within
+from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.snapshot import Snapshot
-from ingest.sync.stored_rows import known_of, status_of, terms_of
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
-from providers.beside import LARGE, beside
-from providers.fetch import UNKNOWN
+from providers.fetch import LARGE, UNKNOWN, beside
 from store import leases, masterdata, sync
 from store.errors import UnreadableRow
 
@@ -32,9 +30,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from config.sections import Limits
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
-    from ingest.sync.change_cache import CachedInputs
+    from ingest.sync.snapshot import CachedInputs
     from mapping.errors import ServiceError
     from mapping.match import Match, Status
     from mapping.terms import Terms
@@ -43,13 +42,13 @@ if TYPE_CHECKING:
     from store.unit import Unit
 
     Record = Callable[[Endpoint, str, Iterable[Answer]], None]
-    """Is shown the answers of every poll; does not block and does not raise."""
+    """Takes the answers of every poll; does not block and does not raise."""
 
 T = TypeVar("T")
 
 PEOPLE = 100
 """People of a match that one unit imports; most squads have far fewer."""
-FAULTS_TOLD = 20
+FAULTS_LOGGED = 20
 """Rows left out of an answer that the log names, at most."""
 RATIO = 8
 """By so much a stored body is larger than what is stored of it, more or less."""
@@ -77,15 +76,15 @@ class Followed:
     """When an answer last brought something new."""
     pending: bool = False
     failures: int = 0
-    told: bool = False
-    """A log line told that it fails."""
+    logged: bool = False
+    """That it fails has been logged."""
     bad: set[str] = field(default_factory=set)
     """Resources whose last answer was bad."""
     good_at: float | None = None
     polls: int = 0
     silent: bool = False
     afresh: bool = False
-    """Another liveblog joined: the next poll asks for everything, whatever is known."""
+    """Another liveblog joined: the next poll fetches everything, whatever is known."""
     cached: Mapping[str, CachedInputs] = field(default_factory=dict)
     """Its liveblogs as the last unit left them, by `ticker_id`."""
     unreadable: UnreadableRow | None = None
@@ -95,7 +94,7 @@ class Followed:
     failed: Mapping[str, str] = field(default_factory=dict)
     """Liveblogs that the last poll could not bring in line, by `ticker_id`, and why."""
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """Those of which that was said."""
+    """Those of which that was logged."""
     lost_in: int | None = None
     """The outage of the store in which the match could not be written last."""
     relapses: int = 0
@@ -116,9 +115,11 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
     unreadable: UnreadableRow | None = None
     for name, each in resources.items():
         try:
-            known[name] = known_of(each)
-        except UnreadableRow as error:  # it is asked for as if nothing were known of it, and written anew
+            sync.check_resource(each)
+        except UnreadableRow as error:  # it is fetched as if nothing were known of it, and written anew
             unreadable = error
+        else:
+            known[name] = Known(etag=each.etag, digest=each.digest, rows=each.rows)
     return Followed(
         id=row.id,
         match_id=row.match_id,
@@ -126,7 +127,7 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
         text=text,
         known=known,
         hints=row.hints,
-        status=status_of(row),
+        status=sync.status_of(row),
         kickoff=row.kickoff,
         changed_at=row.changed_at,
         pending=bool(row.pending),
@@ -152,7 +153,7 @@ def _readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
     found: set[Terms] = set()
     for each in liveblogs:
         with suppress(UnreadableRow):
-            found.add(terms_of(each))
+            found.add(sync.terms_of(each))
     return found
 
 
@@ -164,17 +165,26 @@ class Poller:
     store: Store
     clock: Callable[[], float]
     new_id: NewId
-    record: Record = unrecorded
-    caps: Caps = CAPS
+    record: Record
+    limits: Limits
 
     async def poll(self, match: Followed) -> Fetched:
-        """Ask once; raises ServiceError when the answer or the store cannot be used, and then nothing of it is kept."""
+        """Fetch once. Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept."""
         if match.afresh:
             match.known, match.cached, match.afresh = {}, {}, False
         match.polls += 1
-        asked = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
-        fetched = within(self.caps, asked)
-        self.record(self.adapter.endpoint, match.match_id, asked.answers)
+        everything = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        fetched = within(self.limits, everything)
+        self.record(self.adapter.endpoint, match.match_id, everything.answers)
+        await self._take_in(match, fetched)
+        for answer in fetched.answers:
+            _keep_validators(match, answer)
+        if fetched.good:
+            match.good_at = self.clock()
+        return fetched
+
+    async def _take_in(self, match: Followed, fetched: Fetched) -> None:
+        """Apply what is new or was left open; else write the health of the resources, where it has changed."""
         if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
             try:
                 await self._apply(match, fetched)
@@ -182,18 +192,16 @@ class Poller:
                 await self._refuse(match, fetched, error)
                 raise
         elif {answer.resource for answer in fetched.failed} != match.bad:
-            await self._write(match, partial(apply_snapshot.note_health, follow_id=match.id, answers=fetched.answers))
-        for answer in fetched.answers:
-            _note(match, answer)
-        if fetched.good:
-            match.good_at = self.clock()
-        return fetched
+            await self._save_health(match, fetched.answers)
 
     async def _refuse(self, match: Followed, fetched: Fetched, error: ServiceError) -> None:
         """Answers of which no match can be made are bad, though each by itself is good: health says why, posts stay."""
         refused = [replace(answer, outcome=Outcome.FAILED, error=error) for answer in fetched.changed]
-        await self._write(match, partial(apply_snapshot.note_health, follow_id=match.id, answers=refused))
+        await self._save_health(match, refused)
         match.bad.update(answer.resource for answer in refused)
+
+    async def _save_health(self, match: Followed, answers: Iterable[Answer]) -> None:
+        await self._write(match, partial(apply_snapshot.save_health, follow_id=match.id, answers=answers))
 
     async def close(self, match: Followed) -> None:
         """The window after the end is over: settle what is still open, once."""
@@ -231,9 +239,9 @@ class Poller:
         stored = {name: body for name, body in stored.items() if name not in changed}
         size = RATIO * sum(map(len, stored.values())) + sum(map(len, changed.values()))
         translated, packed = await beside(size, self._translated, match.match_id, stored, changed)
-        for fault in translated.faults[:FAULTS_TOLD]:
+        for fault in translated.faults[:FAULTS_LOGGED]:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
-        if len(translated.faults) > FAULTS_TOLD:
+        if len(translated.faults) > FAULTS_LOGGED:
             log.info("match.rows_skipped", match=match.match_id, rows=len(translated.faults))
         return translated, packed
 
@@ -241,7 +249,7 @@ class Poller:
         self, match_id: str, stored: Mapping[str, bytes], changed: Mapping[str, bytes]
     ) -> tuple[Match, Mapping[str, bytes]]:
         translated = self.adapter.translate(match_id, {**sync.unpacked(stored), **changed})
-        check(self.caps, translated)
+        check(self.limits, translated)
         return translated, {name: sync.packed(body) for name, body in changed.items()}
 
     async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:
@@ -281,7 +289,7 @@ class Poller:
         return progress
 
     async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:
-        """Every write for a match asks whether it is still ours. Raises Superseded when it is not."""
+        """Run the unit under the lease of the match. Raises Superseded when another process has taken it."""
         return await self.store.write(partial(leases.fenced, work=work, follow_id=match.id, fence=match.fence))
 
 
@@ -299,19 +307,19 @@ async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> No
 def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:
     """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well.
 
-    An answer that hides posts (mapping.match.Fault) confirms nothing: what was posted stays.
+    An answer that blocks withdrawals (mapping.match.Fault) confirms nothing: what was posted stays.
     """
-    doubtful = match.hiding.union(answer.resource for answer in fetched.failed)
-    asked = {answer.resource for answer in fetched.answers}
+    doubtful = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
+    requested = {answer.resource for answer in fetched.answers}
     text = {adapter.text_resource}
-    play = ("play", asked - text, doubtful - text)
+    play = ("play", requested - text, doubtful - text)
     return frozenset(
-        name for name, needed, bad in (play, ("text", asked & text, doubtful & text)) if needed and not bad
+        name for name, needed, bad in (play, ("text", requested & text, doubtful & text)) if needed and not bad
     )
 
 
-def _note(followed: Followed, answer: Answer) -> None:
-    """Remember validators of good answers, and who answered badly."""
+def _keep_validators(followed: Followed, answer: Answer) -> None:
+    """Keep the validators of a good answer, and which resources answered badly."""
     if answer.outcome is Outcome.FAILED:
         followed.bad.add(answer.resource)
         return

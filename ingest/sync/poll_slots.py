@@ -1,6 +1,6 @@
 """Polls of one endpoint at a time; where others wait, one that takes far longer than is usual there gives way.
 
-Matches that failed last time are suspects: together they never hold more than half of the slots, so that those that hang
+The slots are a bulkhead: matches that failed recently never have more than half of them together, so that those that hang
 cannot make the others wait for a slot at all.
 """
 
@@ -27,30 +27,30 @@ STEP = 1.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlotRequest:
-    """Somebody who waits for a slot; `told` is done once it is theirs."""
+    """A poll that waits for a slot; `granted` is done once it has one."""
 
-    told: asyncio.Future[None]
-    suspect: bool
+    granted: asyncio.Future[None]
+    recently_failed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Somebody who holds a slot, since `began` (the loop's clock)."""
+    """A poll that has a slot, since `began` (the loop's clock)."""
 
     began: float
-    suspect: bool
+    recently_failed: bool
 
 
 class PollSlots:
-    """`size` at a time, in the order of their coming; suspects let others pass while half of the slots are theirs.
+    """`size` polls at a time, in the order of their coming; those that failed recently let others pass once they have half.
 
-    Nobody gives way while there is room, nor where all are slow: what is usual is the median of all polls.
+    No poll gives way while there is room, nor where all are slow: what is usual is the median of all polls.
     """
 
     def __init__(self, size: int) -> None:
         self._free = size
-        self._room = max(1, size // 2)
-        """PollSlots that suspects may still take."""
+        self._share = max(1, size // 2)
+        """Slots that polls of matches that failed recently may still take."""
         self._waiting: deque[SlotRequest] = deque()
         self._running: dict[asyncio.Timeout, Running] = {}
         self._leaving = 0
@@ -62,17 +62,14 @@ class PollSlots:
         """Seconds after which a poll gives way if another one waits."""
         return max(SHORTEST, FACTOR * self._usual)
 
-    async def run(self, work: Callable[[], Awaitable[T]], *, suspect: bool = False) -> T:
-        """Wait for a slot and hold it for the work. Raises UpstreamUnavailable where it was taken away."""
+    async def run(self, work: Callable[[], Awaitable[T]], *, recently_failed: bool = False) -> T:
+        """Acquire a slot and keep it for the work. Raises UpstreamUnavailable where it was taken away."""
         loop = asyncio.get_running_loop()
-        if self._free and (self._room or not suspect):
-            self._take(suspect=suspect)
-        else:
-            await self._turn(loop, suspect=suspect)
+        await self._acquire(loop, recently_failed=recently_failed)
         began, limit = loop.time(), asyncio.timeout(None)
         try:
             async with limit:
-                self._running[limit] = Running(began, suspect)
+                self._running[limit] = Running(began, recently_failed)
                 if self._waiting:
                     self._watch(loop)
                 return await work()
@@ -81,44 +78,46 @@ class PollSlots:
         finally:
             self._leaving -= self._running.pop(limit, None) is None
             self._usual *= STEP if loop.time() - began > self._usual else 1 / STEP
-            self._release(suspect=suspect)
+            self._release(recently_failed=recently_failed)
 
-    async def _turn(self, loop: asyncio.AbstractEventLoop, *, suspect: bool) -> None:
-        """Wait until a slot is ours."""
-        turn = SlotRequest(loop.create_future(), suspect)
-        self._waiting.append(turn)
+    async def _acquire(self, loop: asyncio.AbstractEventLoop, *, recently_failed: bool) -> None:
+        if self._free and (self._share or not recently_failed):
+            self._take(recently_failed=recently_failed)
+            return
+        request = SlotRequest(loop.create_future(), recently_failed)
+        self._waiting.append(request)
         self._watch(loop)
         try:
-            await turn.told
+            await request.granted
         except asyncio.CancelledError:
-            if turn.told.done() and not turn.told.cancelled():
-                self._release(suspect=suspect)
+            if request.granted.done() and not request.granted.cancelled():
+                self._release(recently_failed=recently_failed)
             else:
-                self._waiting.remove(turn)
+                self._waiting.remove(request)
             raise
 
-    def _take(self, *, suspect: bool) -> None:
+    def _take(self, *, recently_failed: bool) -> None:
         self._free -= 1
-        self._room -= suspect
+        self._share -= recently_failed
 
-    def _release(self, *, suspect: bool) -> None:
-        """Give a slot back, and to the next in turn who may have it."""
+    def _release(self, *, recently_failed: bool) -> None:
+        """Give a slot back, and to the first that waits and may have it."""
         self._free += 1
-        self._room += suspect
+        self._share += recently_failed
         if not self._waiting:
             return
-        allowed = (turn for turn in self._waiting if (self._room or not turn.suspect) and not turn.told.done())
-        if (turn := next(allowed, None)) is not None:
-            self._waiting.remove(turn)
-            self._take(suspect=turn.suspect)
-            turn.told.set_result(None)
+        allowed = (each for each in self._waiting if self._share or not each.recently_failed)
+        if (request := next((each for each in allowed if not each.granted.done()), None)) is not None:
+            self._waiting.remove(request)
+            self._take(recently_failed=request.recently_failed)
+            request.granted.set_result(None)
 
     def _longest(self) -> tuple[asyncio.Timeout, Running] | None:
-        """Who has run the longest of those whose slot somebody waits for."""
+        """The poll that has run the longest of those for whose slot another one waits."""
         if len(self._waiting) <= self._leaving:
             return None
-        anybody = any(not turn.suspect for turn in self._waiting)
-        return next(((limit, each) for limit, each in self._running.items() if anybody or each.suspect), None)
+        anybody = any(not each.recently_failed for each in self._waiting)
+        return next(((limit, each) for limit, each in self._running.items() if anybody or each.recently_failed), None)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """See to it that the longest poll is looked at as soon as it may have to give way."""

@@ -1,4 +1,4 @@
-"""Keeps what is polled on disk, to be played again; whatever happens to the recording happens to nothing else."""
+"""Records on disk what is polled, to be replayed; a fault of the recording affects nothing else."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import structlog
-
 from ingest.sync.redaction import address, stripped, stripped_bytes
 from providers import http_client, unpacking
 from providers.base import Outcome
-from providers.replay.failure import Failure, Manner
+from providers.replay.failure import Ending, Failure
 from providers.replay.paths import Source
 from providers.replay.recording import Line
 from store import private
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -32,13 +31,11 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str]
 """The endpoint's, the match's id, the resource."""
 
-log = structlog.get_logger()
-
 WAITING_BYTES = 64 * 1024 * 1024
 """Bodies that may wait for the disk; what would be more is left out."""
 DAY = 86_400.0
-REMEMBERED = 100_000
-"""Resources whose last answer is known; with more all are forgotten, and an equal answer may be kept twice."""
+KNOWN_RESOURCES = 100_000
+"""Resources of which the last answer is known; with more all are dropped, and an equal answer may be recorded twice."""
 
 RETRY_AFTER_KEPT = 100
 """Characters of that header: a number or a date."""
@@ -60,15 +57,15 @@ _ADDRESSES: Mapping[str, Mapping[str, str]] = {
 }
 """Provider with a replay module → resource → how a recording names it; anything else is `<resource>/ma<id>`."""
 
-_MANNERS: Mapping[str, Manner] = {
+_ENDINGS: Mapping[str, Ending] = {
     http_client.LATE: "late",
     http_client.BROKEN: "broken",
     unpacking.TOO_LARGE: "large",
     unpacking.CUT_OFF: "cut",
     unpacking.GARBLED: "garbled",
-    http_client.STRANGE: "strange",
+    unpacking.STRANGE: "strange",
 }
-"""What the transport says → how the answer ended."""
+"""Message of the transport → how the answer ended."""
 
 
 class Seen(NamedTuple):
@@ -96,7 +93,7 @@ class Seen(NamedTuple):
 
 
 class Recorder:
-    """Takes answers at once and writes them in a thread of its own. Call it from one thread, `close` it at the end."""
+    """Queues answers and writes them in a thread of its own. Call it from one thread, `close` it at the end."""
 
     def __init__(self, folder: Path, *, retention: float, max_bytes: int, clock: Callable[[], float]) -> None:
         self._folder = folder
@@ -106,19 +103,19 @@ class Recorder:
         self._known: dict[Key, bytes] = {}
         """Digests of the last good bodies; empty where the resource was seen and its body was not."""
         self._failing: dict[Key, str] = {}
-        """What is wrong with those whose last answer failed."""
+        """The error of each resource that failed last."""
         self._lock = threading.Lock()
         self._waiting = 0
-        self._lost = False
+        self._log = LogOnce("recording.lost", "recording.recovered")
         self._cleaned = float("-inf")
         self._queue: queue.SimpleQueue[Seen | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="matchwire-recorder", daemon=True)
         self._thread.start()
 
     def __call__(self, endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
-        """Keep what is new: bodies that changed, how resources began to fail, and that they are well again.
+        """Record what is new: bodies that changed, how resources began to fail, and that they are well again.
 
-        Neither blocks nor raises. A failure is kept once, whatever each of its answers says in detail.
+        Neither blocks nor raises. A failure is recorded once, however its answers differ in detail.
         """
         owner = endpoint.key
         for answer in answers:
@@ -144,9 +141,9 @@ class Recorder:
         return {}
 
     def _take(self, key: Key, seen: Seen) -> None:
-        """Put it before the disk."""
+        """Queue it for the disk."""
         with self._lock:
-            if max(len(self._known), len(self._failing)) >= REMEMBERED:
+            if max(len(self._known), len(self._failing)) >= KNOWN_RESOURCES:
                 self._known.clear()
                 self._failing.clear()
             if full := self._waiting + seen.size > WAITING_BYTES:
@@ -158,7 +155,7 @@ class Recorder:
                 if seen.failure is not None:
                     self._failing[key] = seen.failure.error.partition(": ")[2]
         if full:
-            self._lose("the disk is too slow")
+            self._log.failed(cause="the disk is too slow")
         else:
             self._queue.put(seen)
 
@@ -174,7 +171,7 @@ class Recorder:
             except (OSError, ValueError) as error:
                 with self._lock:
                     self._forget(seen.key)
-                self._lose(str(getattr(error, "strerror", None) or error))
+                self._log.failed(cause=str(getattr(error, "strerror", None) or error))
             finally:
                 with self._lock:
                     self._waiting -= seen.size
@@ -186,14 +183,7 @@ class Recorder:
         path = self._folder / name_of(seen)
         _append(path, gzip.compress(line_of(seen).encode() + b"\n"))
         self._make_room(path)
-        if self._lost:
-            self._lost = False
-            log.info("recording.recovered")
-
-    def _lose(self, cause: str) -> None:
-        if not self._lost:
-            self._lost = True
-            log.warning("recording.lost", cause=cause)
+        self._log.worked()
 
     def _tidy(self, now: float) -> None:
         """Remove what is old, and keep what is left private."""
@@ -218,8 +208,8 @@ class Recorder:
 def name_of(seen: Seen) -> str:
     """The file of a match and day (UTC), relative to the folder; safe whatever the id is, and the endpoint's own."""
     day = datetime.fromtimestamp(seen.at, UTC).date().isoformat()
-    told_apart = sha256(f"{seen.endpoint.key}\x1f{seen.match_id}".encode()).hexdigest()[:8]
-    return f"{day}/{seen.endpoint.provider}-{_UNSAFE.sub('_', seen.match_id)[:40]}-{told_apart}.jsonl.gz"
+    distinct = sha256(f"{seen.endpoint.key}\x1f{seen.match_id}".encode()).hexdigest()[:8]
+    return f"{day}/{seen.endpoint.provider}-{_UNSAFE.sub('_', seen.match_id)[:40]}-{distinct}.jsonl.gz"
 
 
 def line_of(seen: Seen) -> str:
@@ -230,10 +220,10 @@ def line_of(seen: Seen) -> str:
         resource = name.format(id=seen.match_id.rpartition(":")[2])
     else:
         source = Source(seen.endpoint.provider, seen.match_id, address(seen.path, seen.endpoint))
-    return _told(seen, at, resource)._replace(source=source).row()
+    return _line(seen, at, resource)._replace(source=source).row()
 
 
-def _told(seen: Seen, at: datetime, resource: str) -> Line:
+def _line(seen: Seen, at: datetime, resource: str) -> Line:
     if seen.failure is not None:
         kept = stripped_bytes(seen.failure.body, seen.endpoint)
         again = None if seen.failure.retry_after is None else stripped(seen.failure.retry_after, seen.endpoint)
@@ -252,14 +242,14 @@ def failure_of(answer: Answer, heard: http_client.Heard, endpoint: Endpoint) -> 
     """What is known of an answer that could not be used."""
     error = answer.error
     message = "" if error is None else error.message
-    manner = _MANNERS.get(message, "whole" if heard.status else "broken")
+    manner = _ENDINGS.get(message, "whole" if heard.status else "broken")
     return Failure(
         heard.status,
         bytes(heard.body),
         manner,
         f"{type(error).__name__}: {message}",
         None if heard.retry_after is None else heard.retry_after[:RETRY_AFTER_KEPT],
-        endpoint.max_body + 1 if manner == "large" else 0,
+        endpoint.provider_bytes + 1 if manner == "large" else 0,
     )
 
 

@@ -1,4 +1,4 @@
-"""Takes an endpoint's secrets out of what is written down, however a provider or an address repeats them."""
+"""Redaction: takes an endpoint's secrets out of what is recorded, however a provider or an address repeats them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHORTEST_SECRET = 4
 ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be")
 """In which bodies that are no JSON may repeat a secret."""
 
-_TELLING = re.compile(r"key|token|secret|passw|credential|auth|signature", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"key|token|secret|passw|credential|auth|signature", re.IGNORECASE)
 """Names of options and of parts of a query whose values are secrets."""
 
 
@@ -51,7 +51,7 @@ def address(path: str, endpoint: Endpoint) -> str:
     kept = [
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if not _TELLING.search(name) and stripped(value, endpoint) == value
+        if not _SECRET_NAME.search(name) and stripped(value, endpoint) == value
     ]
     query = f"?{urlencode(kept)}" if kept else ""
     return stripped(parts.path.strip("/"), endpoint) + query
@@ -65,15 +65,17 @@ def forms(endpoint: Endpoint) -> tuple[str, ...]:
 
 def _secrets(endpoint: Endpoint) -> set[str]:
     """Passwords and keys, with user and password as HTTP Basic sends them."""
+    pairs = [(user, password) for user, password in _credentials(endpoint) if len(password) >= SHORTEST_SECRET]
+    options = (str(value) for name, value in endpoint.options.items() if _SECRET_NAME.search(name))
+    plain = {secret for secret in (endpoint.api_key or "", *options) if len(secret) >= SHORTEST_SECRET}
+    return plain | {password for _, password in pairs} | {_basic(user, password) for user, password in pairs}
+
+
+def _credentials(endpoint: Endpoint) -> Iterator[tuple[str, str]]:
+    """User and password as they are configured, and as the address holds them."""
     parts = urlsplit(endpoint.base_url)
-    pairs = [
-        (endpoint.username or "", endpoint.password),
-        (unquote(parts.username or ""), unquote(parts.password or "")),
-    ]
-    options = [str(value) for name, value in endpoint.options.items() if _TELLING.search(name)]
-    plain = {secret for secret in (*(password for _, password in pairs), endpoint.api_key, *options) if secret}
-    basic = {_basic(user, password) for user, password in pairs if password and len(password) >= SHORTEST_SECRET}
-    return {secret for secret in plain if len(secret) >= SHORTEST_SECRET} | basic
+    yield endpoint.username or "", endpoint.password or ""
+    yield unquote(parts.username or ""), unquote(parts.password or "")
 
 
 def _basic(user: str, password: str) -> str:

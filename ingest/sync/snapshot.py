@@ -1,20 +1,65 @@
-"""What one poll knows of a match: the match itself, the answers, and what they make of each liveblog."""
+"""What one poll knows of a match, and the change cache: what it made of each liveblog, kept until the next poll.
+
+With the cache a poll reads and compares only the posts that can have changed. It holds as long as nobody else writes to
+the liveblog and everything beside its posts is made of the same; else the ledger and all posts are looked at again.
+"""
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from ingest.sync.change_cache import InputFingerprint
+from mapping import fingerprint
 from mapping.posts import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from mapping.match import Match
     from mapping.posts import Timed
     from mapping.terms import Terms
     from providers.base import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class InputFingerprint:
+    """What a snapshot makes of a liveblog, as hashes (mapping.fingerprint): of all beside the posts, and of each post."""
+
+    setting: int
+    posts: dict[str, int]
+
+    @classmethod
+    def of(cls, match: Match, terms: Terms) -> InputFingerprint:
+        return cls(fingerprint.of_setting(match, terms), fingerprint.of_posts(match, terms))
+
+
+@dataclass(frozen=True, slots=True)
+class CachedInputs:
+    """A liveblog as the last unit of the sync left it: made of these inputs, nothing missing, nothing in doubt.
+
+    `posts`: hashes of key and input in turn, 16 bytes a post, where a dict would take 150.
+    """
+
+    version: int
+    setting: int
+    posts: array[int]
+
+    @classmethod
+    def of(cls, version: int, inputs: InputFingerprint) -> CachedInputs:
+        pairs = ((hash(key), made) for key, made in inputs.posts.items())
+        return cls(version, inputs.setting, array("q", chain.from_iterable(pairs)))
+
+    def changed(self, version: int, inputs: InputFingerprint) -> AbstractSet[str] | None:
+        """Keys of the posts that are new or made of something else; None where everything has to be looked at."""
+        if (version, inputs.setting) != (self.version, self.setting):
+            return None
+        known = dict(zip(self.posts[::2], self.posts[1::2], strict=True))
+        if known.keys() - {hash(key) for key in inputs.posts}:
+            return None
+        return {key for key, made in inputs.posts.items() if known.get(hash(key)) != made}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,25 +75,23 @@ class Snapshot:
     answers: tuple[Answer, ...] = ()
     hints: Mapping[str, str] | None = None
     packed: Mapping[str, bytes] | None = None
-    _makings: dict[Terms, InputFingerprint] = field(default_factory=dict, repr=False, compare=False)
-    _told: dict[Terms, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
+    _fingerprints: dict[Terms, InputFingerprint] = field(default_factory=dict, repr=False, compare=False)
+    _timed: dict[Terms, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
 
     def fingerprint(self, terms: Terms) -> InputFingerprint:
-        """What it makes of a liveblog on these terms, found out once for all units of a poll."""
-        found = self._makings.get(terms)
-        if found is None:
-            found = self._makings[terms] = InputFingerprint.of(self.match, terms)
-        return found
+        """What the match makes of a liveblog on these terms; computed once for all units of a poll."""
+        if terms not in self._fingerprints:
+            self._fingerprints[terms] = InputFingerprint.of(self.match, terms)
+        return self._fingerprints[terms]
 
-    def prepare(self, asked: Iterable[Terms]) -> None:
-        """Find out all of this beforehand; pure, and long where there are very many rows."""
-        for terms in asked:
+    def timed(self, terms: Terms) -> list[Timed]:
+        """What there is to be posted on these terms, in the order of play; computed once for all units of a poll."""
+        if terms not in self._timed:
+            self._timed[terms] = in_order(self.match, terms)
+        return self._timed[terms]
+
+    def prepare(self, several: Iterable[Terms]) -> None:
+        """Compute both beforehand for each of the terms; pure, and long where there are very many rows."""
+        for terms in several:
             self.fingerprint(terms)
-            self.told(terms)
-
-    def told(self, terms: Terms) -> list[Timed]:
-        """What there is to be posted on these terms, in the order of play, likewise."""
-        found = self._told.get(terms)
-        if found is None:
-            found = self._told[terms] = in_order(self.match, terms)
-        return found
+            self.timed(terms)

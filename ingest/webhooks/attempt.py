@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from hashlib import sha256
 from importlib import metadata
@@ -17,23 +15,23 @@ from typing import TYPE_CHECKING
 
 from standardwebhooks import Webhook
 
-from ingest.webhooks.ssrf_guard import Blocked
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Plan, Verdict
+from mapping.rules.retry_after import parse_retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ingest.webhooks.wire import Answer, Wires
+    from config.sections import Webhooks
+    from ingest.webhooks.receiver_client import ReceiverClient, Response
     from store.deliveries import Delivery
 
-CONNECT = 3.0
-FIELDS = (
-    "Content-Type: application/json\r\n"
-    f"User-Agent: matchwire/{metadata.version('matchwire')} (webhooks)\r\n"
-    "Accept: */*\r\n"
-    "Accept-Encoding: identity\r\n"
-)
+HEADERS = {
+    "Content-Type": "application/json",
+    "User-Agent": f"matchwire/{metadata.version('matchwire')} (webhooks)",
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+}
 KEPT = 4096
 """Bodies and secrets that are kept at hand: a version goes to all receivers of its organization."""
 
@@ -43,17 +41,6 @@ MESSAGES = {
     Verdict.REFUSED: "the endpoint did not accept the delivery",
 }
 UNREACHABLE = "the endpoint did not answer"
-NOT_ALLOWED = "the endpoint cannot be used"
-
-_SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptLimits:
-    """Seconds that a round, and one try of it, may take."""
-
-    round: float = 10.0
-    one_try: float = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,40 +81,40 @@ def message_id(webhook_id: str, delivery: Delivery) -> str:
     return f"msg_{sha256(f'{webhook_id}.{named}'.encode()).hexdigest()[:32]}"
 
 
-def signed(message: str, body: str, secrets: Sequence[str], now: float) -> str:
-    """The header lines of Standard Webhooks, with one signature for each secret that is valid."""
+def signature_headers(message: str, body: str, secrets: Sequence[str], now: float) -> dict[str, str]:
+    """The headers of Standard Webhooks, with one signature for each secret that is valid. `now`: Unix seconds."""
     instant = datetime.fromtimestamp(int(now), UTC)
     signatures = " ".join(_signer(each).sign(message, instant, body) for each in secrets)
-    return f"webhook-id: {message}\r\nwebhook-timestamp: {int(now)}\r\nwebhook-signature: {signatures}\r\n"
+    return {"webhook-id": message, "webhook-timestamp": str(int(now)), "webhook-signature": signatures}
 
 
 _signer = lru_cache(KEPT)(Webhook)
 
 
 async def make_round(
-    wires: Wires,
+    client: ReceiverClient,
     webhook_id: str,
     delivery: Delivery,
     secrets: Sequence[str],
     *,
     plan: Plan = rules.PLAN,
-    limits: AttemptLimits,
-    may: Callable[[], bool],
+    limits: Webhooks,
+    may_continue: Callable[[], bool],
     wall: Callable[[], float] = time.time,
 ) -> RoundOutcome | None:
     """Deliver, trying again quickly as the plan says, within the limits; never raises for what the receiver does.
 
-    `may` is asked before each try; None when it says no.
+    `may_continue` is called before each try; None when it says no.
     """
     message, body = message_id(webhook_id, delivery), body_of(delivery)
     began, tries, took = time.monotonic(), 0, 0.0
-    while may():
-        fields = (FIELDS + signed(message, body, secrets, wall())).encode()
-        tried = await _try(wires, fields, body.encode(), min(limits.one_try, limits.round - took), wall)
+    while may_continue():
+        headers = HEADERS | signature_headers(message, body, secrets, wall())
+        tried = await _try(client, headers, body.encode(), min(limits.try_timeout, limits.round_timeout - took), wall)
         tries += 1
         took = time.monotonic() - began
         jitter = random.random()  # noqa: S311 -- spreads load, guards nothing
-        pause = rules.quick_pause(plan, tried.result, tries=tries, left=limits.round - took, jitter=jitter)
+        pause = rules.quick_pause(plan, tried.result, tries=tries, left=limits.round_timeout - took, jitter=jitter)
         if pause is None:
             return RoundOutcome(
                 result=tried.result,
@@ -142,26 +129,18 @@ async def make_round(
     return None
 
 
-async def _try(wires: Wires, fields: bytes, body: bytes, seconds: float, wall: Callable[[], float]) -> _Try:
+async def _try(
+    client: ReceiverClient, headers: dict[str, str], body: bytes, seconds: float, wall: Callable[[], float]
+) -> _Try:
     try:
         async with asyncio.timeout(seconds):
-            answer = await wires.post(fields, body, connect=min(CONNECT, seconds))
-    except Blocked:
-        return _Try(Verdict.REFUSED, None, NOT_ALLOWED)
-    except OSError:  # time-outs among them
+            response = await client.post(headers, body)
+    except OSError:  # a time-out too, and an address that may not be called: nobody learns which of them it was
         return _Try(Verdict.PASSING, None, UNREACHABLE)
-    result = rules.verdict(answer.status)
-    return _Try(result, answer.status, MESSAGES[result], retry_after(answer, wall))
+    result = rules.verdict(response.status)
+    return _Try(result, response.status, MESSAGES[result], retry_after(response, wall()))
 
 
-def retry_after(answer: Answer, wall: Callable[[], float]) -> float | None:
-    """Seconds that a 429 or 503 asks to stay away; None for other answers and for what makes no sense."""
-    value = answer.retry_after
-    if answer.status not in {429, 503} or not value:
-        return None
-    if _SECONDS.fullmatch(value):
-        return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - wall())
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
+def retry_after(response: Response, now: float) -> float | None:
+    """Seconds from `now` that a 429 or 503 asks to stay away; None for other responses and for what makes no sense."""
+    return parse_retry_after(response.retry_after, now) if response.status in {429, 503} else None

@@ -1,4 +1,4 @@
-"""Writes down what the receivers have done: what ends while a write is under way goes into the next one together."""
+"""Attempt writer: records the rounds of many receivers in one transaction; what ends during a write goes into the next one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AttemptWriter:
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 
-    async def settle(self, settlement: Settlement) -> Subscription | None:
+    async def record(self, settlement: Settlement) -> Subscription | None:
         """The receiver as it is once this is committed, however long that takes; None when it is no longer ours."""
         waiting = Waiting(settlement, asyncio.get_running_loop().create_future())
         self._add(waiting)
@@ -81,7 +81,7 @@ class AttemptWriter:
                     await self._alone(each)
 
     async def _write(self, batch: list[Waiting]) -> None:
-        settled = await self._patiently([each.settlement for each in batch])
+        settled = await self._until_written([each.settlement for each in batch])
         for each in batch:
             id_ = each.settlement.held.id
             if id_ in settled.locked:
@@ -90,7 +90,7 @@ class AttemptWriter:
                 each.done.set_result(settled.recorded.get(id_))
 
     def _later(self, waiting: Waiting) -> None:
-        """Try it again in a while, and say once that it takes long."""
+        """Try it again in a while, and log once that it takes long."""
         wait, waiting.wait = waiting.wait, min(waiting.wait * 2, LONGEST_WAIT)
         if wait < waiting.wait == LONGEST_WAIT:
             log.warning("webhook.row_locked", receiver=waiting.settlement.held.id)
@@ -103,7 +103,7 @@ class AttemptWriter:
             if not one.done.done():
                 one.done.set_exception(error)
 
-    async def _patiently(self, settlements: list[Settlement]) -> Settled:
+    async def _until_written(self, settlements: list[Settlement]) -> Settled:
         wait = FIRST_WAIT
         while True:
             try:

@@ -41,24 +41,24 @@ class Compartment:
 
     def __init__(self, limits: tuple[int, ...]) -> None:
         self._limits = limits
-        self._held = [0] * len(limits)
+        self._claimed = [0] * len(limits)
 
     @property
-    def held(self) -> int:
+    def taken(self) -> int:
         """Places that are taken."""
-        return self._held[0]
+        return self._claimed[0]
 
     def free(self, grade: int) -> bool:
         """Whether a place of this grade can be taken."""
         for each in range(grade + 1):  # noqa: SIM110 -- half of the time that `all` takes
-            if self._held[each] >= self._limits[each]:
+            if self._claimed[each] >= self._limits[each]:
                 return False
         return True
 
     def count(self, grade: int, step: int) -> None:
         """Take a place of this grade (`step` 1), or give it back (-1). It counts for all faster grades too."""
         for each in range(grade + 1):
-            self._held[each] += step
+            self._claimed[each] += step
 
 
 class Bulkhead:
@@ -79,9 +79,9 @@ class Bulkhead:
         """The grade that is served first: none starves where the slower ones are within their limits."""
 
     @property
-    def held(self) -> int:
+    def taken(self) -> int:
         """Places that are taken."""
-        return self._all.held
+        return self._all.taken
 
     async def acquire(self, organization: str, key: str, seconds: float | None = None) -> Place:
         """Wait for a place for work that is expected to take `seconds` (None: unknown); `release` gives it back.
@@ -112,7 +112,7 @@ class Bulkhead:
         """Give a place back, once, and let those go on who can now."""
         organization = self._organizations[place.organization]
         organization.count(place.grade, -1)
-        if not organization.held:
+        if not organization.taken:
             del self._organizations[place.organization]
         self._all.count(place.grade, -1)
         while self._grant():

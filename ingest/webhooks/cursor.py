@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class CursorTracker:
-    """Rows are taken up by number and settled in any order; the cursor never passes one that is not settled."""
+    """The low watermark: rows are taken up by number and acknowledged in any order; the cursor never passes one that is not."""
 
     def __init__(self, cursor: int) -> None:
         self.fed = cursor
@@ -18,11 +18,11 @@ class CursorTracker:
         self.newest = cursor
         """The last row that was taken up."""
         self._open: deque[int] = deque()
-        self._settled: set[int] = set()
+        self._acknowledged: set[int] = set()
 
     @property
     def cursor(self) -> int:
-        """Everything up to here is settled."""
+        """Everything up to here is acknowledged."""
         return self._open[0] - 1 if self._open else self.fed
 
     def take(self, number: int) -> None:
@@ -30,13 +30,13 @@ class CursorTracker:
         self.fed = self.newest = number
 
     def cursor_with(self, numbers: Collection[int]) -> int:
-        """The cursor as it will be once these are settled too."""
+        """The cursor as it will be once these are acknowledged too."""
         for each in self._open:
-            if each not in self._settled and each not in numbers:
+            if each not in self._acknowledged and each not in numbers:
                 return each - 1
         return self.fed
 
-    def settle(self, numbers: Collection[int]) -> None:
-        self._settled.update(numbers)
-        while self._open and self._open[0] in self._settled:
-            self._settled.discard(self._open.popleft())
+    def acknowledge(self, numbers: Collection[int]) -> None:
+        self._acknowledged.update(numbers)
+        while self._open and self._open[0] in self._acknowledged:
+            self._acknowledged.discard(self._open.popleft())

@@ -1,4 +1,4 @@
-"""Webhook deliveries of this process: notices what changed and lets each receiver's receiver deliver it."""
+"""Webhook deliveries of this process: notices what changed and lets each receiver's worker deliver it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ import structlog
 from ingest.daemon.containment import AGAIN, Containment
 from ingest.daemon.metrics import Metrics
 from ingest.daemon.purges import Purging
-from ingest.sync.outage_log import LogOnce
-from ingest.webhooks.attempt import AttemptLimits
 from ingest.webhooks.attempt_writer import AttemptWriter
 from ingest.webhooks.bulkhead import Bulkhead
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
 from ingest.webhooks.rate_limiter import FairRateLimiter
 from ingest.webhooks.receiver import ReceiverWorker
+from ingest.webhooks.receiver_client import ReceiverClient
 from ingest.webhooks.single_flight import SingleFlight
 from ingest.webhooks.steady_clock import SteadyClock
-from ingest.webhooks.wire import Wires
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store import deliveries, delivery_log, outbox, webhooks
 from store.errors import UnreadableRow
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy import Connection
 
+    from config.sections import Webhooks
     from ingest.webhooks.attempt import RoundOutcome
     from ingest.webhooks.ssrf_guard import SsrfGuard
     from store.database import Store
@@ -45,7 +47,7 @@ TICK = 1.0
 SETTLING = 0.02
 """Seconds before a look is repeated: what changes in between is found together."""
 LOOK_BEHIND = 10
-"""Ticks after which all subscriptions are looked at, also those that another process held."""
+"""Ticks after which all subscriptions are looked at, also those that another process had claimed."""
 NEWS = 500
 """Rows that are read once for all receivers; of a larger backlog each reads its own."""
 READING = 3
@@ -54,34 +56,17 @@ IDLE = 120.0
 """Seconds after which a receiver's connections are closed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryConfig:
-    """How to deliver: `connections` to one receiver, `rate` (requests a second) to one host.
-
-    `rounds`: under way at a time, in all and for one organization.
-    """
-
-    plan: rules.Plan = rules.PLAN
-    limits: AttemptLimits = field(default_factory=AttemptLimits)
-    connections: int = 4
-    rate: float = 50.0
-    rounds: int = 512
-    organization_rounds: int = 256
-    keep: float = 7 * rules.DAY
-    """Seconds for which the log and the outbox are kept."""
-
-
 class ClaimOwner(Protocol):
-    """In whose name receivers are held: a row of `workers`, as long as others count it as alive."""
+    """In whose name receivers are claimed: a row of `workers`, as long as others count it as alive."""
 
     @property
     def owner(self) -> str | None:
-        """None while this process may hold nothing."""
+        """None while this process may claim nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoleOwner:
-    """Where no other process can be (SQLite), whoever holds something lives."""
+    """The only process there can be (SQLite): whoever has a claim is alive."""
 
     owner: str = field(default_factory=partial(secrets.token_hex, 8))
 
@@ -93,36 +78,36 @@ class Dispatcher:
         self,
         store: Store,
         guard: SsrfGuard,
-        rhythm: DeliveryConfig,
+        settings: Webhooks,
         *,
         timing: SteadyClock | None = None,
         metrics: Metrics | None = None,
-        holding: ClaimOwner | None = None,
+        claim_owner: ClaimOwner | None = None,
         containment: Containment | None = None,
     ) -> None:
         self.store = store
         self.timing = timing or SteadyClock()
-        self.plan, self.limits, self.connections = rhythm.plan, rhythm.limits, rhythm.connections
+        self.plan, self.limits, self.connections = rules.PLAN, settings, settings.connections
         self.stopping = False
         self.metrics = metrics or Metrics()
-        self._rhythm = rhythm
+        self._log_kept = settings.log_kept
         self._contained = containment or Containment()
-        self._spoilt: dict[str, float] = {}
+        self._paused_until: dict[str, float] = {}
         """Receivers that cannot be worked on, and when they are tried again (steady seconds)."""
         self._guard = guard
-        self._holding = holding or SoleOwner()
+        self._claim_owner = claim_owner or SoleOwner()
         self._sequencer = OutboxSequencer(store, self.timing, self.metrics)
         self._name: str | None = None
         self._seen: int | None = None
         self._ticks = 0
         self._receivers: dict[str, ReceiverWorker] = {}
-        self._wires: dict[str, Wires] = {}
+        self._clients: dict[str, ReceiverClient] = {}
         self._jobs = SingleFlight(self._drain)
         self._purging = Purging(store)
         self.recorder = AttemptWriter(store)
         self.reading = asyncio.Semaphore(READING)
-        self.rates = FairRateLimiter(rhythm.rate, rhythm.rate)
-        self.bulkhead = Bulkhead(rhythm.rounds, rhythm.organization_rounds)
+        self.rates = FairRateLimiter(settings.rate, settings.rate)
+        self.bulkhead = Bulkhead(settings.rounds, settings.organization_rounds)
         self.metrics.watch(self.bulkhead)
         self._woken = asyncio.Event()
 
@@ -133,14 +118,14 @@ class Dispatcher:
 
     @property
     def owner(self) -> str | None:
-        return self._holding.owner
+        return self._claim_owner.owner
 
     def wake(self, _: Stepped = None) -> None:
         """Something may have changed; costs nothing when called often."""
         self._woken.set()
 
     async def run(self, *, alone: bool = False) -> None:
-        """Notice and deliver until cancelled. `alone`: no other process can hold a receiver (SQLite)."""
+        """Notice and deliver until cancelled. `alone`: no other process can claim a receiver (SQLite)."""
         released = not alone
         due, look = self.timing.steady(), LogOnce("webhooks.look_failed", "webhooks.look_recovered")
         while True:
@@ -148,21 +133,21 @@ class Dispatcher:
                 if not released:
                     await self.store.write(deliveries.release)
                     released = True
-                settled = await self._notice()
+                complete = await self._notice()
                 if self.timing.steady() >= due:
                     due = self.timing.steady() + TICK * self.timing.speed
                     await self._tick()
                 look.worked()
             except ServiceError as error:
                 look.failed(cause=error.message)
-                settled = True
-            except Exception as error:  # noqa: BLE001 -- said once; the next look may do better
+                complete = True
+            except Exception as error:  # noqa: BLE001 -- logged once; the next look may do better
                 self._contained.failed("loop", "webhooks", error, loop="webhooks")
-                settled = True
+                complete = True
             else:
                 self._contained.recovered("loop", "webhooks", loop="webhooks")
             await asyncio.sleep(SETTLING)
-            if settled:
+            if complete:
                 await self._wait(TICK)
             self._woken.clear()
 
@@ -173,18 +158,17 @@ class Dispatcher:
             receiver.wake()
         await self._jobs.stop(grace)
         await self.recorder.stop()
-        held = [receiver.held for receiver in self._receivers.values() if receiver.held is not None]
+        held = [receiver.claimed for receiver in self._receivers.values() if receiver.claimed is not None]
         try:
             if held:
                 await self.store.write(partial(deliveries.let_go, held=held))
         except ServiceError as error:
             log.warning("webhooks.release_failed", cause=error.message)
-        for wires in self._wires.values():
-            wires.close()
+        await _close(self._clients.values())
 
     async def purge(self) -> bool:
         """Forget what is older than the log is kept, for some seconds; whether that is all."""
-        return await self._purging.deliveries(before=self.timing.now() - self._rhythm.keep)
+        return await self._purging.deliveries(before=self.timing.now() - self._log_kept)
 
     def observe(self, outcome: RoundOutcome) -> None:
         """Counts a round."""
@@ -192,7 +176,7 @@ class Dispatcher:
 
     async def _notice(self) -> bool:
         """Ask for the receivers of what is new; False when more of it waits for its number."""
-        settled, owner = await self._sequencer.advance(), self.owner
+        complete, owner = await self._sequencer.advance(), self.owner
         if owner != self._name:
             self._name, self._seen = owner, None
         if owner is None:
@@ -203,10 +187,10 @@ class Dispatcher:
             self._ask(late)
         elif self._sequencer.last > self._seen:
             await self._spread(owner, self._seen, self._sequencer.last)
-        return settled
+        return complete
 
     async def _spread(self, owner: str, after: int, through: int) -> None:
-        """Read what is new once, hand it to the receivers that are abreast, and let the others read for themselves."""
+        """Read what is new once, for all receivers that have read what was before it; the others read for themselves."""
 
         def look(conn: Connection) -> tuple[dict[str, list[OutboxRow]], dict[str, str]]:
             rows = outbox.news(conn, after=after, through=through, limit=NEWS)
@@ -256,39 +240,40 @@ class Dispatcher:
                 self._jobs.ask(each)
 
     async def _drain(self, webhook_id: str) -> None:
-        """Deliver what is due to one receiver; whatever is wrong with it alone is said once."""
-        if self.timing.steady() < self._spoilt.get(webhook_id, 0.0):
+        """Deliver what is due to one receiver; whatever is wrong with it alone is logged once."""
+        if self.timing.steady() < self._paused_until.get(webhook_id, 0.0):
             return
         try:
             await self._drain_receiver(webhook_id)
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this receiver
-            self._spoilt[webhook_id] = self.timing.steady() + AGAIN
+            self._paused_until[webhook_id] = self.timing.steady() + AGAIN
             self._contained.failed("receiver", webhook_id, error, receiver=webhook_id)
         else:
-            self._spoilt.pop(webhook_id, None)
+            self._paused_until.pop(webhook_id, None)
             self._contained.recovered("receiver", webhook_id, receiver=webhook_id)
 
     async def _drain_receiver(self, webhook_id: str) -> None:
         receiver, owner = self._receivers.get(webhook_id), self.owner
-        if receiver is None or not receiver.holds:
+        if receiver is None or not receiver.is_claimed:
             if owner is None:  # the tick asks again
                 return
-            held = await self.store.write(partial(deliveries.claim, webhook_id=webhook_id, owner=owner))
-            if held is None:
-                self._drop(webhook_id)
+            claimed = await self.store.write(partial(deliveries.claim, webhook_id=webhook_id, owner=owner))
+            if claimed is None:
+                await _close(self._forget([webhook_id]))
                 return
             receiver = self._receivers[webhook_id] = ReceiverWorker(
-                held, self._wires_of(held), urlsplit(held.url).netloc, self
+                claimed, self._client_of(claimed), urlsplit(claimed.url).netloc, self
             )
         await receiver.drain()
 
-    def _wires_of(self, held: Subscription) -> Wires:
+    def _client_of(self, claimed: Subscription) -> ReceiverClient:
         """The receiver's own connections, kept from one claim to the next."""
-        if held.id not in self._wires:
-            self._wires[held.id] = Wires(self._guard.on_behalf_of(held.organization_id), held.url)
-        return self._wires[held.id]
+        if claimed.id not in self._clients:
+            guard = self._guard.on_behalf_of(claimed.organization_id)
+            self._clients[claimed.id] = ReceiverClient(guard, claimed.url, connections=self.connections)
+        return self._clients[claimed.id]
 
     async def _rest(self) -> None:
         """Leave receivers that have had nothing for a while to whoever comes first, and close their connections."""
@@ -296,14 +281,21 @@ class Dispatcher:
         resting = {
             key: receiver for key, receiver in self._receivers.items() if not receiver.busy and receiver.used < before
         }
-        for webhook_id in resting:
-            self._drop(webhook_id)
-        if held := [receiver.held for receiver in resting.values() if receiver.held is not None]:
+        await _close(self._forget(resting))
+        if held := [receiver.claimed for receiver in resting.values() if receiver.claimed is not None]:
             await self.store.write(partial(deliveries.let_go, held=held))
         self.rates.forget()
 
-    def _drop(self, webhook_id: str) -> None:
-        self._receivers.pop(webhook_id, None)
-        wires = self._wires.pop(webhook_id, None)
-        if wires is not None:
-            wires.close()
+    def _forget(self, ids: Iterable[str]) -> list[ReceiverClient]:
+        """Give the receivers up at once; what is awaited after it cannot meet one that has begun anew."""
+        found = []
+        for each in ids:
+            self._receivers.pop(each, None)
+            if (client := self._clients.pop(each, None)) is not None:
+                found.append(client)
+        return found
+
+
+async def _close(clients: Iterable[ReceiverClient]) -> None:
+    for each in clients:
+        await each.close()

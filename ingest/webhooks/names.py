@@ -1,4 +1,4 @@
-"""Names of hosts, looked up by the system's own resolver, so that the machine's hosts file and nsswitch hold."""
+"""Names of hosts, looked up by the system's own resolver, so that the machine's hosts file and nsswitch apply."""
 
 from __future__ import annotations
 

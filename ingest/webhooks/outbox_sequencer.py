@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import structlog
-
 from store import outbox
+from store.log_once import LogOnce
 
 if TYPE_CHECKING:
     from ingest.daemon.metrics import Metrics
     from ingest.webhooks.steady_clock import SteadyClock
     from store.database import Store
-
-log = structlog.get_logger()
 
 STUCK_AFTER = 30.0
 """Seconds without a new number, while rows wait for one, after which it is an alarm."""
@@ -28,7 +25,7 @@ class OutboxSequencer:
         self._metrics = metrics
         self._watched = -1
         self._moved = timing.steady()
-        self._stuck = False
+        self._log = LogOnce("outbox.stuck", "outbox.moving", "error")
         self.last = 0
         """The delivery number up to which rows can be read; it only rises."""
 
@@ -46,9 +43,7 @@ class OutboxSequencer:
         self._metrics.outbox(self.last, waiting)
         if not waiting or self.last != self._watched:
             self._watched, self._moved = self.last, now
-        stuck = now - self._moved >= STUCK_AFTER * self._timing.speed
-        if stuck and not self._stuck:
-            log.error("outbox.stuck", waiting=waiting, number=self.last, cause="outbox rows get no delivery number")
-        elif self._stuck and not stuck:
-            log.info("outbox.moving", number=self.last)
-        self._stuck = stuck
+        if now - self._moved >= STUCK_AFTER * self._timing.speed:
+            self._log.failed(waiting=waiting, number=self.last, cause="outbox rows get no delivery number")
+        else:
+            self._log.worked(number=self.last)

@@ -1,4 +1,4 @@
-"""One receiver's way: its own queue, its own few connections, and no knowledge of any other receiver.
+"""The worker of one receiver: its own queue and its own few connections; it knows nothing of other receivers.
 
 What is new is delivered in the order of the outbox, liveblog by liveblog; what failed waits in the store for its next
 round. A delivery counts as done only once it is recorded, so a process that dies repeats it.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from ingest.webhooks.attempt import AttemptLimits, make_round
+from ingest.webhooks.attempt import make_round
 from ingest.webhooks.cursor import CursorTracker
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
@@ -23,12 +23,13 @@ from store.deliveries import Delivery, Round, Settlement
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from config.sections import Webhooks
     from ingest.webhooks.attempt import RoundOutcome
     from ingest.webhooks.attempt_writer import AttemptWriter
     from ingest.webhooks.bulkhead import Bulkhead
     from ingest.webhooks.rate_limiter import FairRateLimiter
+    from ingest.webhooks.receiver_client import ReceiverClient
     from ingest.webhooks.steady_clock import SteadyClock
-    from ingest.webhooks.wire import Wires
     from store.database import Store
     from store.outbox import OutboxRow
     from store.webhooks import Subscription
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 BATCH = 100
-"""Rows read at a time; a receiver holds two batches of each kind at most."""
+"""Rows read at a time; a receiver keeps two batches of each kind at most."""
 
 
 class ReceiverContext(Protocol):
@@ -45,11 +46,11 @@ class ReceiverContext(Protocol):
     store: Store
     timing: SteadyClock
     plan: rules.Plan
-    limits: AttemptLimits
+    limits: Webhooks
     connections: int
     recorder: AttemptWriter
     rates: FairRateLimiter
-    """Turns of a host."""
+    """Requests a second to a host."""
     bulkhead: Bulkhead
     """Rounds under way at a time."""
     reading: asyncio.Semaphore
@@ -69,23 +70,23 @@ class ReceiverContext(Protocol):
 
 
 class ReceiverWorker:
-    """The deliveries to one receiver, while this process holds it."""
+    """The deliveries to one receiver, while this process has claimed it."""
 
-    def __init__(self, held: Subscription, wires: Wires, host: str, shared: ReceiverContext) -> None:
-        self._held: Subscription | None = held
+    def __init__(self, claimed: Subscription, client: ReceiverClient, host: str, shared: ReceiverContext) -> None:
+        self._claimed: Subscription | None = claimed
         self._over = False
         self._broken: BaseException | None = None
-        self._wires = wires
+        self._client = client
         self._host = host
         self._shared = shared
-        self._id = held.id
-        self.organization = held.organization_id
-        self._health = Health(failures=held.failures, since=held.failing_since)
-        self._progress = CursorTracker(held.cursor)
+        self._id = claimed.id
+        self.organization = claimed.organization_id
+        self._health = Health(failures=claimed.failures, since=claimed.failing_since)
+        self._cursor = CursorTracker(claimed.cursor)
         self._tried: frozenset[int] | None = None
         self._expected: float | None = None
         """Seconds that a round is likely to take; None before the first one."""
-        self._written = held.cursor
+        self._written = claimed.cursor
         self._queues: dict[str, deque[Delivery]] = {}
         self._ready: deque[str] = deque()
         self._queued = 0
@@ -101,32 +102,32 @@ class ReceiverWorker:
         """When it last had something to do, by the steady clock."""
 
     @property
-    def holds(self) -> bool:
+    def is_claimed(self) -> bool:
         """Whether the receiver is still ours, as far as this process can tell."""
-        return self._held is not None and not self._over and self._held.owner == self._shared.owner
+        return self._claimed is not None and not self._over and self._claimed.owner == self._shared.owner
 
     @property
-    def held(self) -> Subscription | None:
-        """The receiver as it was claimed; None once it is somebody else's."""
-        return self._held
+    def claimed(self) -> Subscription | None:
+        """The receiver as it was claimed; None once another process has it."""
+        return self._claimed
 
     @property
     def busy(self) -> bool:
         return bool(self._tasks)
 
     def wake(self, *, due: bool = False) -> bool:
-        """Something new may be there; `due`: rounds that wait in the store may begin. Whether somebody is at it."""
+        """Something new may be there; `due`: rounds that wait in the store may begin. Whether it is being drained."""
         self._due = self._due or due
         self._woken.set()
-        return self._draining and self.holds
+        return self._draining and self.is_claimed
 
     def offer(self, rows: Sequence[OutboxRow], *, after: int, through: int) -> None:
         """All of the organization's rows with `after` < number ≤ `through`: a receiver that was abreast takes them as they are."""
-        if self._reading or self._progress.fed != after or self._queued > BATCH:
+        if self._reading or self._cursor.fed != after or self._queued > BATCH:
             return  # it reads them when it gets there
         for row in rows:
             self._take(row)
-        self._progress.fed = through
+        self._cursor.fed = through
 
     async def drain(self) -> None:
         """Deliver until nothing is left that may go out now, or the receiver is somebody else's.
@@ -136,9 +137,9 @@ class ReceiverWorker:
         self.used = self._shared.timing.steady()
         self._draining = True
         try:
-            while self._held is not None:
+            while self._claimed is not None:
                 self._woken.clear()
-                if self.holds and not self._shared.stopping:
+                if self.is_claimed and not self._shared.stopping:
                     await self._feed()
                     self._start()
                 if not self._tasks and not self._woken.is_set():
@@ -154,49 +155,49 @@ class ReceiverWorker:
 
     async def _feed(self) -> None:
         """Take up new rows and due rounds while there is room and something may be there."""
-        held, shared = self._held, self._shared
-        abreast = self._progress.fed >= shared.newest and self._tried is not None
-        if held is None or self._queued >= BATCH or (abreast and not self._due):
+        claimed, shared = self._claimed, self._shared
+        abreast = self._cursor.fed >= shared.newest and self._tried is not None
+        if claimed is None or self._queued >= BATCH or (abreast and not self._due):
             return
         self._reading = True
         try:
             async with shared.reading:
                 if self._tried is None:
-                    work = partial(deliveries.so_far, webhook_id=held.id, after=held.cursor)
+                    work = partial(deliveries.so_far, webhook_id=claimed.id, after=claimed.cursor)
                     self._tried, self._expected = await shared.store.read(work)
-                if self._progress.fed < shared.newest:
-                    await self._feed_new(held, shared.newest)
+                if self._cursor.fed < shared.newest:
+                    await self._feed_new(claimed, shared.newest)
                 if self._due:
-                    await self._feed_due(held)
+                    await self._feed_due(claimed)
         finally:
             self._reading = False
 
-    async def _feed_due(self, held: Subscription) -> None:
+    async def _feed_due(self, claimed: Subscription) -> None:
         self._due = False
         now = self._shared.timing.now()
         far, busy = rules.far(self._shared.plan, now), tuple(self._waiting)
         found = await self._shared.store.read(
-            partial(deliveries.due, webhook_id=held.id, now=now, far=far, limit=BATCH, without=busy)
+            partial(deliveries.due, webhook_id=claimed.id, now=now, far=far, limit=BATCH, without=busy)
         )
         for each in found:
             self._waiting.add(each.id or 0)
             self._put(each.game_id if each.kind == "replay" else f"{each.kind} {each.id}", each)
         self._due = self._due or len(found) == BATCH
 
-    async def _feed_new(self, held: Subscription, through: int) -> None:
-        after = self._progress.fed
+    async def _feed_new(self, claimed: Subscription, through: int) -> None:
+        after = self._cursor.fed
         rows = await self._shared.store.read(
-            partial(outbox.rows_of, organization_id=held.organization_id, after=after, through=through, limit=BATCH)
+            partial(outbox.rows_of, organization_id=claimed.organization_id, after=after, through=through, limit=BATCH)
         )
         for row in rows:
             self._take(row)
         if len(rows) < BATCH:  # what is left through this number belongs to others
-            self._progress.fed = through
+            self._cursor.fed = through
 
     def _take(self, row: OutboxRow) -> None:
-        self._progress.take(row.number)
+        self._cursor.take(row.number)
         if self._tried and row.number in self._tried:
-            self._progress.settle((row.number,))
+            self._cursor.acknowledge((row.number,))
             return
         self._put(
             row.game_id, Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version)
@@ -228,19 +229,25 @@ class ReceiverWorker:
         else:
             del self._queues[key]
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._held = None  # what it could not record is found again in the store
+            self._claimed = None  # what it could not record is found again in the store
             self._broken = error
         self._woken.set()
 
     async def _deliver(self, delivery: Delivery) -> None:
         shared, outcome = self._shared, None
-        await shared.rates.turn(self._host, self.organization, self._id)
+        await shared.rates.acquire(self._host, self.organization, self._id)
         place = await shared.bulkhead.acquire(self.organization, self._id, self._expected)
         try:
-            if self._held is not None and not shared.stopping:
-                secrets = self._held.signing(shared.timing.now())
+            if self._claimed is not None and not shared.stopping:
+                secrets = self._claimed.signing(shared.timing.now())
                 outcome = await make_round(
-                    self._wires, self._held.id, delivery, secrets, plan=shared.plan, limits=shared.limits, may=self._may
+                    self._client,
+                    self._claimed.id,
+                    delivery,
+                    secrets,
+                    plan=shared.plan,
+                    limits=shared.limits,
+                    may_continue=lambda: self.is_claimed,
                 )
         finally:
             shared.bulkhead.release(place)
@@ -250,9 +257,6 @@ class ReceiverWorker:
         self._expected = rules.expected(self._expected, outcome.took)
         shared.observe(outcome)
         await self._record(self._round(delivery, outcome))
-
-    def _may(self) -> bool:
-        return self.holds
 
     def _round(self, delivery: Delivery, outcome: RoundOutcome) -> Round:
         """What is to be recorded; the receiver's health is noted on the way."""
@@ -274,7 +278,7 @@ class ReceiverWorker:
         )
 
     async def _record(self, done: Round) -> None:
-        """Write down how it went, as often as it takes: until then the delivery has not happened.
+        """Record how it went, as often as it takes: until then the delivery has not happened.
 
         What ends while a write is under way goes into the next one together.
         """
@@ -286,20 +290,20 @@ class ReceiverWorker:
             await self._write(batch)
 
     async def _write(self, batch: tuple[Round, ...]) -> None:
-        if self._held is None:
+        if self._claimed is None:
             return
         new = frozenset(each.delivery.number for each in batch if each.delivery.id is None)
-        cursor = self._progress.cursor_with(new)
-        after = await self._shared.recorder.settle(
-            Settlement(held=self._held, rounds=batch, cursor=cursor, health=self._health)
+        cursor = self._cursor.cursor_with(new)
+        after = await self._shared.recorder.record(
+            Settlement(held=self._claimed, rounds=batch, cursor=cursor, health=self._health)
         )
-        self._held = None if self._health.disabled else after
+        self._claimed = None if self._health.disabled else after
         self._written = cursor
-        self._progress.settle(new)
+        self._cursor.acknowledge(new)
         self._waiting.difference_update(each.delivery.id or 0 for each in batch)
 
     def _note(self, health: Health) -> None:
-        """Say once that a receiver is down, and once that it is back."""
+        """Log once that a receiver is down, and once that it is back."""
         before, self._health = self._health, health
         if not before.failures and health.failures:
             log.warning("webhook.failing", host=self._host)
@@ -310,7 +314,7 @@ class ReceiverWorker:
 
     async def _finish(self) -> None:
         """Leave the cursor in the store where it has come to."""
-        if self._written < self._progress.newest <= self._progress.cursor:
+        if self._written < self._cursor.newest <= self._cursor.cursor:
             await self._write(())
 
     async def _abandon(self) -> None:

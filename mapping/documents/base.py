@@ -1,4 +1,4 @@
-"""What all documents have in common: frozen values, `_type` first, any prefix understood, absent told from null."""
+"""What all documents have in common: frozen values, `_type` first, any prefix understood, absent and null kept apart."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args
@@ -32,7 +32,7 @@ def wire_name(name: str) -> str:
 
 
 def canonical_type(kind: str) -> str:
-    """The type as our answers spell it: what follows the first `::` decides, whatever prefix a client uses."""
+    """The type as our responses spell it: what follows the first `::` decides, whatever prefix a client uses."""
     if kind.startswith(OURS):
         return kind
     _, found, rest = kind.partition("::")
@@ -135,13 +135,8 @@ def dump(document: Document) -> dict[str, Any]:
     return document.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def given(document: Document) -> dict[str, Any]:
-    """Only the fields that were sent, nulls included, by their Python names: what an update changes."""
-    return {name: getattr(document, name) for name in type(document).model_fields if name in document.model_fields_set}
-
-
 def describe(error: Mapping[str, Any]) -> str:
-    """What is wrong, in words for people; `error` as in `field_path`."""
+    """What is wrong, as a sentence for people; `error` as in `field_path`."""
     return str(error["msg"]).removeprefix("Value error, ")
 
 

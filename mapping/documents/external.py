@@ -1,4 +1,4 @@
-"""Liveblogs that an external provider fills: what is asked for, and how the answer describes the connection."""
+"""Liveblogs that an external provider fills: the request, and how the response describes the connection."""
 
 from typing import Annotated, Any, Literal
 
@@ -32,8 +32,8 @@ class _Request(CamelDocument):
 def _or_null(schema: JsonSchemaValue) -> JsonSchemaValue:
     if {"type": "null"} in schema.get("anyOf", ()):
         return schema
-    told: JsonSchemaValue = {name: schema[name] for name in ("title", "default") if name in schema}
-    return {"anyOf": [{name: schema[name] for name in schema.keys() - told.keys()}, {"type": "null"}], **told}
+    outer: JsonSchemaValue = {name: schema[name] for name in ("title", "default") if name in schema}
+    return {"anyOf": [{name: schema[name] for name in schema.keys() - outer.keys()}, {"type": "null"}], **outer}
 
 
 class AutoPostConfiguration(_Request):

@@ -1,6 +1,6 @@
-"""The liveblog itself: as a client sends it, and decorated as the service gives it back."""
+"""The liveblog itself: as a client sends it, decorated as the service gives it back, and a page or a delta of it."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import Discriminator
 from pydantic import Tag as UnionTag
@@ -28,6 +28,8 @@ from mapping.documents.scalars import (
 )
 from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo
+
+ItemT = TypeVar("ItemT", bound=Document)
 
 COMPACT_EVENT = ("_type", "local_id", "version", "local_status", "sort", "tag_ids")
 """The names of an event's fields that the compact form of a game keeps."""
@@ -181,3 +183,24 @@ class Game(GameDraft):
     squads: Squads | None = None
     external: External | None = None
     events: Many[Event] = ()
+
+
+class Collection(Document, Generic[ItemT]):
+    """The objects of page `page`, `total` in all; `more` says whether a further page exists."""
+
+    type_: Literal["Svc::Model::Collection"] = "Svc::Model::Collection"
+    objects: tuple[ItemT, ...] = ()
+    total: Count = 0
+    page: Count = 1
+    limit: Count = 0
+    more: Bool = False
+
+
+class GameShowResponse(Document):
+    """The liveblog without its posts, and the posts that changed; one that is gone has a status and no contents."""
+
+    type_: Literal["Svc::Model::Api::GameShowResponse"] = "Svc::Model::Api::GameShowResponse"
+    game: Game
+    events: Many[Event] = ()
+    version: Int
+    more: Bool = False

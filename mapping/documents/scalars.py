@@ -2,6 +2,7 @@
 
 import math
 import re
+from enum import IntEnum
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StrictBool
@@ -17,7 +18,7 @@ _SECONDS = re.compile(r"-?[0-9]{1,15}")
 
 
 class _Accepts:
-    """What a validator before the type takes besides, for the JSON schema of requests; answers hold the plain value."""
+    """What a validator before the type takes besides, for the JSON schema of requests; responses hold the plain value."""
 
     def __init__(self, *others: JsonSchemaValue) -> None:
         self._others = others
@@ -89,10 +90,6 @@ def _no_bool(value: Any) -> Any:
     return value
 
 
-def _status_number(value: Any) -> Any:
-    return int(value) if isinstance(value, str) and value in {"0", "60", "100"} else _no_bool(value)
-
-
 _BLANKS = r"\s\x00-\x20\x7f\x85\ufeff"
 """Blanks and control characters in a regular expression: Python and JavaScript differ in what they call blank."""
 
@@ -103,7 +100,7 @@ class _Starting:
     def __init__(self, *schemes: str) -> None:
         spelt = "|".join("".join(f"[{letter.upper()}{letter}]" for letter in scheme) for scheme in schemes)
         self._pattern = rf"(?:{spelt})://[^{_BLANKS}]+"
-        self._words = " or ".join(f"{scheme}://" for scheme in schemes)
+        self._expected = " or ".join(f"{scheme}://" for scheme in schemes)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
@@ -113,8 +110,38 @@ class _Starting:
 
     def _check(self, value: str) -> str:
         if not re.fullmatch(self._pattern, value):
-            raise ValueError(f"Input should start with {self._words} and contain no blanks")
+            raise ValueError(f"Input should start with {self._expected} and contain no blanks")
         return value
+
+
+class LocalStatus(IntEnum):
+    """Who sees a liveblog, an event or a file: everybody, its editors alone (drafts too), or nobody any more.
+
+    Clients may send the number as text; every response holds the plain number.
+    """
+
+    PUBLISHED = 0
+    UNPUBLISHED = 60
+    DELETED = 100
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        number = core_schema.no_info_before_validator_function(
+            cls._number, core_schema.literal_schema([*map(int, cls)])
+        )
+        return core_schema.no_info_after_validator_function(
+            cls, number, serialization=core_schema.plain_serializer_function_ser_schema(int)
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        number: JsonSchemaValue = {"type": "integer", "enum": [*map(int, cls)]}
+        text: JsonSchemaValue = {"type": "string", "enum": [*map(str, cls)]}
+        return number if handler.mode == "serialization" else {"anyOf": [number, text]}
+
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        return int(value) if isinstance(value, str) and value in map(str, cls) else _no_bool(value)
 
 
 Text = Annotated[str, AfterValidator(check_text)]
@@ -141,11 +168,4 @@ ImageRef = Annotated[Text, _Starting("https", "imageservice")]
 MediaUrl = Annotated[Text, _Starting("https", "http", "imageservice")]
 WebUrl = Annotated[Text, _Starting("https", "http")]
 Locale = Literal["en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", ""]
-LocalStatus = Annotated[
-    Literal[0, 60, 100], BeforeValidator(_status_number), _Accepts({"type": "string", "enum": ["0", "60", "100"]})
-]
 Side = Literal["home", "away"]
-
-PUBLISHED: Literal[0] = 0
-UNPUBLISHED: Literal[60] = 60
-DELETED: Literal[100] = 100

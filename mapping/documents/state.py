@@ -8,6 +8,7 @@ from mapping.documents.scalars import Bool, Clearable, Count, Int, Side, Text, T
 from mapping.documents.scoreboard import ScoreboardScore
 
 BEFORE, RUNNING, SHOOTOUT, ENDED = 0, 1, 2, 31
+"""Values of `gamestate`."""
 
 
 class BasicGameStateInfo(OpenDocument):

@@ -1,4 +1,4 @@
-"""What the webhook operations are asked for, and how they tell of subscriptions and deliveries."""
+"""Requests of the webhook operations, and subscriptions and deliveries as they show them."""
 
 from typing import Literal
 

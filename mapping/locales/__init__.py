@@ -1,4 +1,4 @@
-"""Our own texts in the languages of the liveblogs: gettext catalogues, read once, asked by the English source text."""
+"""Our own texts in the languages of the liveblogs: gettext catalogues, read once, keyed by the English source text."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def catalogue(name: str) -> Catalog:
 
 
 def _chain(locale: str) -> list[str]:
-    """The catalogues to ask for a locale, the best one first."""
+    """The catalogues of a locale, the best one first."""
     chain = [locale.lower()]
     while chain[-1] != SOURCE:
         chain.append(FALLBACKS.get(chain[-1], SOURCE))

@@ -1,4 +1,4 @@
-"""The words of our own pages and scoreboards, so that a page cannot ask for one that no catalogue has."""
+"""The labels of our own pages and scoreboards, so that no page uses one that no catalogue has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Label(StrEnum):
-    """A word of a page; its value is the msgid: `translator.text(Label.LINEUP)`."""
+    """A label of a page; its value is the msgid: `translator.text(Label.LINEUP)`."""
 
     ABANDONED = "Abandoned"
     AFTER_EXTRA_TIME = "After extra time"

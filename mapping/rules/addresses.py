@@ -96,8 +96,12 @@ class Allowed:
                 names.add(plain_host(host))
         return cls(frozenset(names), tuple(networks))
 
-    def admits(self, host: str, address: Address) -> bool:
-        return plain_host(host) in self.names or any(address in network for network in self.networks)  # type: ignore[operator]
+    def names_host(self, host: str) -> bool:
+        """Whether the name itself is allowed, wherever it leads."""
+        return plain_host(host) in self.names
+
+    def is_allowed(self, host: str, address: Address) -> bool:
+        return self.names_host(host) or any(address in network for network in self.networks)  # type: ignore[operator]
 
 
 def plain_host(host: str) -> str:
@@ -161,10 +165,10 @@ def is_public(address: Address) -> bool:
     return address.is_global and not any(address in network for network in NOT_PUBLIC_V6)
 
 
-def admitted(host: str, addresses: Iterable[str], allowed: Allowed) -> list[str]:
+def all_allowed(host: str, addresses: Iterable[str], allowed: Allowed) -> list[str]:
     """The addresses of `host`, if each of them may be called; raises NotAllowed when one may not, or there is none."""
     found = [ip_address(text) for text in addresses]
-    if not found or not all(is_public(each) or allowed.admits(host, each) for each in found):
+    if not found or not all(is_public(each) or allowed.is_allowed(host, each) for each in found):
         raise NotAllowed
     return [str(each) for each in dict.fromkeys(found)]
 

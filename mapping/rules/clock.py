@@ -13,11 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mapping.documents.state import RUNNING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-RUNNING = 1
-"""`gamestate` while the clock may run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +37,19 @@ def display(options: Mapping[str, Any] | None, state_info: Mapping[str, Any] | N
     show = DISPLAYS.get(options.get("timing_type") or "")
     phase = state.get("recurrence") or 0
     length = phase_length(options, phase)
-    check_time = state.get("check_time")
-    if show is None or state.get("gamestate") != RUNNING or state.get("is_break") or not length or check_time is None:
+    if show is None or not length or not _is_played(state):
         return ""
-    since = 0 if state.get("timeout") else max(now - check_time, 0)
-    elapsed = max(state.get("check_seconds") or 0, 0) + since
-    return show(ClockReading(elapsed, length, played_before(options, phase)))
+    return show(ClockReading(_elapsed(state, now), length, played_before(options, phase)))
+
+
+def _is_played(state: Mapping[str, Any]) -> bool:
+    return state.get("gamestate") == RUNNING and not state.get("is_break") and state.get("check_time") is not None
+
+
+def _elapsed(state: Mapping[str, Any], now: int) -> int:
+    """Seconds played in the phase."""
+    since = 0 if state.get("timeout") else max(now - int(state["check_time"]), 0)
+    return max(state.get("check_seconds") or 0, 0) + since
 
 
 def phase_length(options: Mapping[str, Any], phase: int) -> int:

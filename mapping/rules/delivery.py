@@ -17,9 +17,9 @@ class Verdict(Enum):
 
     TAKEN = "taken"
     PASSING = "passing"
-    """Network error, time-out or 5xx: may be over in a moment."""
+    """Network error, time-out, 5xx, or an address that may not be called: may be over in a moment."""
     REFUSED = "refused"
-    """Any other answer, or an address that may not be called: the round is over."""
+    """Any other response: the round is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

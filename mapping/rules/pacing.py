@@ -10,29 +10,28 @@ from mapping.match import Status
 STALLED_AFTER = 8 * 3600
 """Seconds after kick-off, or after the last change where that is later, at which a running match counts as stalled.
 
-Its provider never ended it. The scheduled kick-off alone tells nothing: a race lasts 24 hours, rain delays a match for a day.
+Its provider never ended it. The scheduled kick-off alone says nothing: a race lasts 24 hours, rain delays a match for a day.
 """
 
 JUST_AFTER = 0.05
-"""Seconds after the expiry of a cache at which a fresh answer can be expected."""
+"""Seconds after the expiry of a cache at which a fresh response can be expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollIntervals:
     """The intervals of `[polling]`, in seconds; config/default.toml explains each."""
 
-    live: float = 5.0
-    pause: float = 15.0
-    far: float = 900.0
-    before: float = 60.0
-    before_window: float = 3600.0
-    after: float = 30.0
-    after_growth: float = 1.5
-    after_max: float = 3600.0
-    after_window: float = 172_800.0
-    backoff_max: float = 300.0
-    refused: float = 600.0
-    honour_max_age: bool = False
+    live: float
+    pause: float
+    far: float
+    before: float
+    before_window: float
+    after: float
+    after_growth: float
+    after_max: float
+    after_window: float
+    backoff_max: float
+    honour_max_age: bool
 
 
 def interval(
@@ -40,7 +39,7 @@ def interval(
 ) -> float | None:
     """Seconds until the next poll of a match in this state; None once the window after the end is over.
 
-    `kickoff` is the scheduled one as the provider says it now, `changed_at` when an answer last brought something new
+    `kickoff` is the scheduled one as the provider says it now, `changed_at` when a response last brought something new
     (Unix seconds). `pending`: something waits to be confirmed, so that the live interval holds, after the end too.
     """
     if pending:
@@ -99,5 +98,5 @@ def backoff(
 
 
 def phase(match_id: str, wait: float) -> float:
-    """Where in an interval a match is polled first, so that matches that start together do not ask together."""
+    """Where in an interval a match is polled first, so that matches that start together are not polled together."""
     return int.from_bytes(sha256(match_id.encode()).digest()[:4], "big") / 2**32 * wait

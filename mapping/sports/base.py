@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_SPORT = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+_OBJECT_ID = re.compile(r"[0-9a-f]{24}")
+LONGEST_ID = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class Kind:
     scores: bool = False
     """The incident changes the score."""
     score_of: str | None = None
-    """The part of the match (title of a `PeriodScore`, or `final`) whose score the text tells."""
+    """The part of the match (title of a `PeriodScore`, or `final`) whose score the text gives."""
     enters: int | None = None
     """The `gamestate` that the incident leads into, where that is not simply the next phase."""
     absorbed_by: str | None = None
@@ -97,7 +102,14 @@ class Sport:
         return self.phases[number - 1] if number is not None and 1 <= number <= len(self.phases) else None
 
 
-def spoken(word: str) -> str:
+def spoken(name: str) -> str:
     """`soccer.corner-kick` as people say it: `Corner kick`."""
-    words = word.rpartition(".")[2].replace("-", " ").replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+    plain = name.rpartition(".")[2].replace("-", " ").replace("_", " ").strip()
+    return plain[:1].upper() + plain[1:]
+
+
+def is_sport(template_id: str) -> bool:
+    """Whether a template's name can be a Sportstype, such as `american_football`, listed here or not; an ObjectId cannot."""
+    return (
+        len(template_id) <= LONGEST_ID and bool(_SPORT.fullmatch(template_id)) and not _OBJECT_ID.fullmatch(template_id)
+    )

@@ -1,10 +1,9 @@
-"""Motorsports: fourteen event types in the interface's order, told by laps; a title and a ranking instead of two teams."""
+"""Motorsports: fourteen event types in the interface's order, timed by laps; a title and a ranking instead of two teams."""
 
 from __future__ import annotations
 
+from mapping.documents.state import ENDED
 from mapping.sports.base import Kind, Sport
-
-ENDED = 31
 
 DRIVING = (
     Kind(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.sports.base import Kind, Sport, Timing
-
-SHOOTOUT, ENDED = 2, 31
-"""Values of `gamestate`."""
 
 GOAL = Kind(
     "soccer.goal",

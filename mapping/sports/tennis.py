@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from mapping.documents.state import ENDED
 from mapping.sports.base import Kind, Sport
-
-ENDED = 31
 
 GAME_WIN = Kind(
     "tennis.game-win",

@@ -29,7 +29,7 @@ class Violation(AssertionError):
 
 
 def expect(kept: object, otherwise: str) -> None:
-    """Violation with these words unless `kept`."""
+    """Violation with the message `otherwise` unless `kept`."""
     if not kept:
         raise Violation(otherwise)
 
@@ -38,7 +38,7 @@ def expect(kept: object, otherwise: str) -> None:
 class Sample:
     """A match as the provider would answer it.
 
-    `bodies`: end of the path → body, of every resource that the adapter asks for. `forms`: other ways to write the
+    `bodies`: end of the path → body, of every resource that the adapter requests. `forms`: other ways to write the
     match's id; `selectors`: phases and overalls that lead to it. `kickoff`: Unix seconds, worked out by hand.
     """
 
@@ -63,7 +63,7 @@ def plain_endpoint(provider: str, base_url: str) -> Endpoint:
 class Case:
     """A provider and its samples. `endpoint` makes an endpoint for the address of the kit's server.
 
-    `order`: sport → event types in the order of the interface's row for this provider; without it the house's counts.
+    `order`: sport → event types in the order of the interface's row for this provider; without it the sport's own.
     """
 
     provider: Provider
@@ -72,9 +72,9 @@ class Case:
     order: Catalog = field(default_factory=dict)
 
     def connect(self, base_url: str) -> ProviderAdapter:
-        """An adapter whose patience and appetite are small enough for a test."""
+        """An adapter with a time-out and a body limit that are small enough for a test."""
         given = self.endpoint(base_url) if self.endpoint else plain_endpoint(self.provider.id, base_url)
-        return self.provider.connect(replace(given, timeout=TIMEOUT, max_body=MAX_BODY))
+        return self.provider.connect(replace(given, timeout=TIMEOUT, provider_bytes=MAX_BODY))
 
     @asynccontextmanager
     async def open(self, sample: Sample) -> AsyncIterator[Opened]:
@@ -114,7 +114,7 @@ def bodies_of(fetched: Fetched) -> dict[str, bytes]:
     """The bodies of a first poll. Violation where it is not good."""
     expect(fetched.answers, "a poll gave no answers at all")
     for answer in fetched.answers:
-        expect(answer.outcome is Outcome.CHANGED, f"{answer.resource}: first asked for, it is {answer.outcome}")
+        expect(answer.outcome is Outcome.CHANGED, f"{answer.resource}: in the first poll it is {answer.outcome}")
         expect(isinstance(answer.body, bytes), f"{answer.resource}: a changed answer has no body")
     return {answer.resource: answer.body for answer in fetched.answers if answer.body is not None}
 

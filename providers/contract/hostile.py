@@ -60,7 +60,7 @@ async def keeps(case: Case, rows: int = 3) -> None:
 
 
 def missing(before: Match, now: Match) -> dict[str, str]:
-    """Key → source of the posts that the later match does not ask for; text on an incident is no post of its own."""
+    """Key → source of the posts that the later match does not want; text on an incident is no post of its own."""
     return {key: source for key, source in _posts(before).items() if key not in _posts(now)}
 
 
@@ -70,8 +70,8 @@ def _posts(match: Match) -> dict[str, str]:
 
 
 def taken_back(gone: Mapping[str, str], match: Match, text_resource: str | None) -> frozenset[str]:
-    """Those of the missing posts that a second such answer would withdraw: not told to be unreadable, nor hidden."""
-    hidden = {"text" if resource == text_resource else "play" for resource in match.hiding}
+    """The missing posts that a second such response would withdraw: readable, in no resource that blocks withdrawals."""
+    hidden = {"text" if resource == text_resource else "play" for resource in match.withdrawal_blocked}
     return frozenset(key for key, source in gone.items() if source not in hidden) - match.unreadable
 
 
@@ -119,7 +119,7 @@ def _survived(adapter: ProviderAdapter, sample: Sample, each: Hurt) -> Match | N
     except Exception as error:  # a crash, whatever it is
         raise Violation(f"{sample.name}: {each}: {type(error).__name__}: {error}") from error
     for fault in match.faults:
-        expect(fault.resource and fault.reason, f"{sample.name}: {each}: a Fault that tells nothing: {fault}")
+        expect(fault.resource and fault.reason, f"{sample.name}: {each}: a Fault that says nothing: {fault}")
     return match
 
 

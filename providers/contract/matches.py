@@ -33,8 +33,8 @@ OTHER_ID = "999999999"
 async def identity(case: Case) -> None:
     for sample in case.samples:
         match, _ = await _match(case, sample)
-        told = (match.provider, match.match_id, match.sport)
-        expect(told == (case.provider.id, sample.match_id, sample.sport), f"{sample.name}: it is {told}")
+        found = (match.provider, match.match_id, match.sport)
+        expect(found == (case.provider.id, sample.match_id, sample.sport), f"{sample.name}: it is {found}")
         same = sample.kickoff in (None, match.kickoff)
         expect(same, f"{sample.name}: kick-off is {match.kickoff}, not {sample.kickoff}")
         expect(not match.faults, f"{sample.name}: its own fixture has faults: {match.faults[:1]}")
@@ -45,11 +45,11 @@ async def pure(case: Case) -> None:
         async with case.open(sample) as opened:
             fetched = await opened.fetch()
             bodies = {each.resource: each.body for each in fetched.changed if each.body is not None}
-            asked, frozen = len(opened.server.requests), MappingProxyType(dict(bodies))
+            requested, frozen = len(opened.server.requests), MappingProxyType(dict(bodies))
             once, twice = opened.translate(frozen), opened.translate(bodies)
             expect(once == twice, f"{sample.name}: translated twice, two matches")
             expect(bodies == dict(frozen), f"{sample.name}: the bodies were changed")
-            expect(len(opened.server.requests) == asked, f"{sample.name}: somebody was asked")
+            expect(len(opened.server.requests) == requested, f"{sample.name}: something was requested")
         expect(opened.translate(bodies) == once, f"{sample.name}: closed, it translates otherwise")
 
 

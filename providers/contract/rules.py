@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mapping.errors import ServiceError
-from providers.contract import asking, hostile, matches, meeting
+from providers.contract import fetching, hostile, matches, resolving
 from providers.contract.case import Violation
 
 if TYPE_CHECKING:
@@ -37,34 +37,34 @@ async def check(rule: Rule, case: Case) -> None:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("catalog.form", "The catalogue names each sport's event types once, as `<sport>.<type>`.", meeting.form),
+    Rule("catalog.form", "The catalogue names each sport's event types once, as `<sport>.<type>`.", resolving.form),
     Rule(
         "catalog.order",
-        "Event types stand in the interface's order for this provider, else in the house's.",
-        meeting.order,
+        "Event types stand in the interface's order for this provider, else in the sport's own.",
+        resolving.order,
     ),
-    Rule("connect.quiet", "Connecting asks for nothing and keeps the endpoint as it is.", meeting.quiet),
-    Rule("connect.close", "Closing ends all connections, also where none was opened.", meeting.closing),
-    Rule("resolve.forms", "A match is found by its id, in every form, and by what holds it.", meeting.forms),
-    Rule("resolve.malformed", "No id leads a request elsewhere: it is InvalidRequest, or quoted.", meeting.malformed),
-    Rule("resolve.errors", "What a provider does while an id is resolved is one of our errors.", meeting.errors),
-    Rule("fetch.first", "The first answer is the match, and needs no other to be translated.", asking.first),
-    Rule("fetch.text", "Editorial text is asked for only where it is wanted.", asking.text),
-    Rule("fetch.hints", "Hints are texts, and with them the same resources answer.", asking.hints),
-    Rule("fetch.refusals", "Each status code is the error that it means, and nothing is raised.", asking.refusals),
-    Rule("fetch.bodies", "What is not the provider's format is BadBody: HTML, cut, empty, too large.", asking.bodies),
-    Rule("fetch.slow", "A provider that does not answer is given up in time.", asking.slow),
-    Rule("fetch.broken", "A connection that breaks is UpstreamUnavailable.", asking.broken),
-    Rule("fetch.redirects", "Redirects are not followed.", asking.redirects),
-    Rule("fetch.unchanged", "The same body is UNCHANGED, by its ETag and by its digest alone.", asking.unchanged),
-    Rule("fetch.changed", "A body that is not the known one is CHANGED, and there.", asking.changed),
+    Rule("connect.quiet", "Connecting requests nothing and keeps the endpoint as it is.", resolving.quiet),
+    Rule("connect.close", "Closing ends all connections, also where none was opened.", resolving.closing),
+    Rule("resolve.forms", "A match is found by its id, in every form, and by what holds it.", resolving.forms),
+    Rule("resolve.malformed", "No id leads a request elsewhere: it is InvalidRequest, or quoted.", resolving.malformed),
+    Rule("resolve.errors", "What a provider does while an id is resolved is one of our errors.", resolving.errors),
+    Rule("fetch.first", "The first answer is the match, and needs no other to be translated.", fetching.first),
+    Rule("fetch.text", "Editorial text is requested only where it is wanted.", fetching.text),
+    Rule("fetch.hints", "Hints are texts, and with them the same resources answer.", fetching.hints),
+    Rule("fetch.refusals", "Each status code is the error that it means, and nothing is raised.", fetching.refusals),
+    Rule("fetch.bodies", "What is not the provider's format is BadBody: HTML, cut, empty, too large.", fetching.bodies),
+    Rule("fetch.slow", "A provider that does not answer is given up in time.", fetching.slow),
+    Rule("fetch.broken", "A connection that breaks is UpstreamUnavailable.", fetching.broken),
+    Rule("fetch.redirects", "Redirects are not followed.", fetching.redirects),
+    Rule("fetch.unchanged", "The same body is UNCHANGED, by its ETag and by its digest alone.", fetching.unchanged),
+    Rule("fetch.changed", "A body that is not the known one is CHANGED, and there.", fetching.changed),
     Rule(
-        "fetch.shrunken", "A match that was there and an answer without it are a fault, not its end.", asking.shrunken
+        "fetch.shrunken", "A match that was there and an answer without it are a fault, not its end.", fetching.shrunken
     ),
-    Rule("fetch.partial", "A resource that fails leaves the match standing.", asking.partial),
-    Rule("secrets.kept", "No error, log line, hint or repr shows a credential.", asking.secrets),
-    Rule("translate.identity", "The match has provider, id, sport and kick-off that were asked for.", matches.identity),
-    Rule("translate.pure", "Translating twice gives the same, asks nobody and changes no input.", matches.pure),
+    Rule("fetch.partial", "A resource that fails leaves the match standing.", fetching.partial),
+    Rule("secrets.kept", "No error, log line, hint or repr shows a credential.", fetching.secrets),
+    Rule("translate.identity", "The match has provider, id, sport and kick-off that were requested.", matches.identity),
+    Rule("translate.pure", "Translating twice gives the same, requests nothing and changes no input.", matches.pure),
     Rule("translate.frozen", "A match is frozen values and tuples all the way down.", matches.frozen),
     Rule("translate.equal", "Snapshots that say the same give equal matches.", matches.equal),
     Rule("translate.rejects", "Bodies without the match are DownstreamRejected.", matches.rejects),
@@ -74,7 +74,11 @@ RULES: tuple[Rule, ...] = (
     Rule("kinds.catalog", "No incident is of a type that the catalogue does not have.", matches.kinds),
     Rule("times.seconds", "Times are whole seconds, minutes and phases those of a match.", matches.times),
     Rule("hostile.survives", "Any field removed, nulled, retyped or doubled is survived.", hostile.survives),
-    Rule("hostile.faults", "What a wrong field takes from the match is told in a Fault that names it.", hostile.faults),
+    Rule(
+        "hostile.faults",
+        "What a wrong field takes from the match is reported in a Fault that names it.",
+        hostile.faults,
+    ),
     Rule("hostile.keeps", "No field that is wrong or not there takes a post with it; a Fault names it.", hostile.keeps),
     Rule("hostile.doubles", "A row that comes twice is one incident.", hostile.doubles),
     Rule("hostile.characters", "Texts hold nothing that databases, JSON or XML refuse.", hostile.characters),

@@ -1,4 +1,4 @@
-"""A provider on the loopback interface that serves an adapter's fixtures, and misbehaves when a rule asks it to."""
+"""A provider on the loopback interface that serves an adapter's fixtures, and misbehaves when a rule wants it to."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Server:
     etags: bool = True
     spoil: Callable[[str], Reply | None] = lambda _: None
     requests: list[str] = field(default_factory=list)
-    """The paths that were asked for, with their queries."""
+    """The requested paths, with their queries."""
     conditional: int = 0
     """How many of them were conditional."""
     connections: int = 0

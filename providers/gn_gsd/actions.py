@@ -19,10 +19,11 @@ from providers.gn_gsd.catalog import (
     SUBSTITUTION,
     Kind,
 )
+from providers.gn_gsd.names import keywords
 from providers.gn_gsd.payload import ACTIONS
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
-from providers.gn_gsd.words import words
+from providers.teams import OPPONENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from mapping.match import Side
     from providers.fault_collector import FaultCollector
 
-OPPOSITE: Mapping[SideName, SideName] = {"home": "away", "away": "home"}
 ROLES: Mapping[str, tuple[str, str]] = {SUBSTITUTION: ("in", "out"), GOAL: ("scorer", "assist")}
 UNTIMED = 10**6
 """Rows without a clock or a sequence come last."""
@@ -87,15 +87,15 @@ class Action:
 
 
 def incidents(
-    rows: Iterable[tuple[str, Any]], cast: Cast, names: Mapping[str, str], notes: FaultCollector
+    rows: Iterable[tuple[str, Any]], cast: Cast, names: Mapping[str, str], faults: FaultCollector
 ) -> tuple[Incident, ...]:
     """The incidents in the order of play. Of two rows with one id the one changed last stands, else the later one."""
     found: dict[str, Action] = {}
     for path, row in rows:
         action_id = row_id(row, names)
-        about = notes.about(ACTIONS, action_id or path)
+        about = faults.for_row(ACTIONS, action_id or path)
         action = about.try_read(
-            partial(_read, path, row, cast, names, about, action_id=action_id), hides=action_id is None
+            partial(_read, path, row, cast, names, about, action_id=action_id), blocks_withdrawal=action_id is None
         )
         if action is not None and action.updated >= (found[action.id].updated if action.id in found else 0):
             found[action.id] = action
@@ -118,7 +118,7 @@ def incidents(
 
 
 def row_id(row: Any, names: Mapping[str, str]) -> str | None:
-    """The id of a row, None where it cannot be told which one it is."""
+    """The id of a row, None where nothing says which one it is."""
     try:
         return node("", row, names).ident("id")
     except ValueMismatch:
@@ -126,79 +126,77 @@ def row_id(row: Any, names: Mapping[str, str]) -> str | None:
 
 
 def _read(
-    path: str, value: Any, cast: Cast, names: Mapping[str, str], notes: FaultCollector, *, action_id: str | None
+    path: str, value: Any, cast: Cast, names: Mapping[str, str], faults: FaultCollector, *, action_id: str | None
 ) -> Action | None:
-    """The action of a row; None for what is understood and not wanted. ValueMismatch for a row that tells no incident."""
+    """The action of a row; None for what is understood and not wanted. ValueMismatch for a row that is no incident."""
     row = Node(node(path, value, names).data, names)  # fields are named from the row on, as the row is named itself
-    if notes.try_read(partial(row.word, "action_deleted")) in words(names, "deleted"):
+    if faults.try_read(row.keyword, "action_deleted") in keywords(names, "deleted"):
         return None
-    kind = kind_of(row, notes)
-    at = clock.moment(row, notes)
+    kind = kind_of(row, faults)
+    at = clock.moment(row, faults)
     if kind is None or at.phase == SHOOTOUT_PHASE:
         return None
     if action_id is None:
         row.ident("id")
         raise ValueMismatch("id", "missing")
-    first = _person(row, "action_person", cast, notes)
-    other = _person(row, "action_other", cast, notes)
-    method = kind.method or _method(row, kind, notes)
-    side = _side(row, kind, cast, first or other, notes)
-    updated = notes.try_read(partial(row.moment, "action_updated"))
+    first = _person(row, "action_person", cast, faults)
+    other = _person(row, "action_other", cast, faults)
+    method = kind.method or _method(row, kind, faults)
+    side = _side(row, kind, cast, first or other, faults)
+    updated = faults.try_read(row.moment, "action_updated")
     return Action(
         id=action_id,
         kind=kind,
         method=method,
-        sequence=notes.try_read(partial(row.number, "sequence")),
+        sequence=faults.try_read(row.number, "sequence"),
         at=at,
         side=side,
         people=_own_goal(first, side, cast) if method == OWN_GOAL else tuple(_roles(kind, method, first, other)),
-        score=_score(row, notes) if kind.type == GOAL else None,
-        created_at=notes.try_read(partial(row.moment, "action_created")),
+        score=_score(row, faults) if kind.type == GOAL else None,
+        created_at=faults.try_read(row.moment, "action_created"),
         updated=max(updated or 0, 0),
     )
 
 
-def kind_of(row: Node, notes: FaultCollector) -> Kind | None:
+def kind_of(row: Node, faults: FaultCollector) -> Kind | None:
     """What an action is by its kind, its finer kind, both together, and its reason; None for what is not wanted."""
-    kind, detail, reason = (
-        notes.try_read(partial(row.word, f"action_{key}")) or "" for key in ("kind", "detail", "reason")
-    )
-    told = {kind, detail, f"{kind}_{detail}"} - {""}
+    kind, detail, reason = (faults.try_read(row.keyword, f"action_{key}") or "" for key in ("kind", "detail", "reason"))
+    given = {kind, detail, f"{kind}_{detail}"} - {""}
     for each in KINDS:
-        if words(row.names, each.words) & (told | {reason} if each.by_reason else told):
+        if keywords(row.names, each.keywords) & (given | {reason} if each.by_reason else given):
             return each
-    if told & words(row.names, IGNORED):
+    if given & keywords(row.names, IGNORED):
         return None
     path, _ = row.first("action_kind")
     raise ValueMismatch(path, f"unknown kind of action {kind[:40]!r}" if kind else "missing")
 
 
-def _method(row: Node, kind: Kind, notes: FaultCollector) -> str | None:
+def _method(row: Node, kind: Kind, faults: FaultCollector) -> str | None:
     """A goal from the spot: by its kind or its reason."""
     keys = ("action_kind", "action_detail", "action_reason") if kind.type == GOAL else ()
-    told = {notes.try_read(partial(row.word, key)) for key in keys}
-    return PENALTY if told & words(row.names, "reason_penalty") else None
+    given = {faults.try_read(row.keyword, key) for key in keys}
+    return PENALTY if given & keywords(row.names, "reason_penalty") else None
 
 
-def _person(row: Node, key: str, cast: Cast, notes: FaultCollector) -> Person | None:
-    part = notes.try_read(partial(row.part, key))
-    return cast.known(notes.try_read(partial(person, part, notes)))
+def _person(row: Node, key: str, cast: Cast, faults: FaultCollector) -> Person | None:
+    part = faults.try_read(row.part, key)
+    return cast.known(faults.try_read(person, part, faults))
 
 
-def _side(row: Node, kind: Kind, cast: Cast, who: Person | None, notes: FaultCollector) -> SideName | None:
+def _side(row: Node, kind: Kind, cast: Cast, who: Person | None, faults: FaultCollector) -> SideName | None:
     """The acting team's side, of an own goal the side that it counts for; where the row does not say, the player's."""
-    team_id = notes.try_read(partial(row.ident, "action_team"))
+    team_id = faults.try_read(row.ident, "action_team")
     if team_id is not None and team_id in cast.sides:
         return cast.sides[team_id]
-    path, _ = notes.try_read(partial(row.first, "action_team")) or ("participant.id", None)
-    notes.add(path, "missing" if team_id is None else "plays for neither side")
+    path, _ = faults.try_read(row.first, "action_team") or ("participant.id", None)
+    faults.add(path, "missing" if team_id is None else "plays for neither side")
     own = cast.side_of(who)
-    return OPPOSITE[own] if own is not None and kind.method == OWN_GOAL else own
+    return OPPONENT[own] if own is not None and kind.method == OWN_GOAL else own
 
 
 def _own_goal(who: Person | None, credited: SideName | None, cast: Cast) -> tuple[Involved, ...]:
     """Who scored it, a player of the other team than the one that it counts for."""
-    team = None if credited is None else cast.teams.get(OPPOSITE[credited])
+    team = None if credited is None else cast.teams.get(OPPONENT[credited])
     return () if who is None else (Involved(role="own-goal", person=who, team=team),)
 
 
@@ -209,6 +207,6 @@ def _roles(kind: Kind, method: str | None, first: Person | None, other: Person |
     return (Involved(role=role, person=who) for role, who in zip(roles, (first, other), strict=True) if role and who)
 
 
-def _score(row: Node, notes: FaultCollector) -> Score | None:
-    home, away = (notes.try_read(partial(row.number, f"action_score_{side}")) for side in ("home", "away"))
+def _score(row: Node, faults: FaultCollector) -> Score | None:
+    home, away = (faults.try_read(row.number, f"action_score_{side}") for side in ("home", "away"))
     return None if home is None or away is None else Score(home, away)

@@ -1,54 +1,83 @@
-"""One endpoint of Gracenote Global Sports Data, Lookup v1: matches of soccer, phases and overalls of cycling."""
+"""The adapter of one endpoint of Gracenote Global Sports Data, Lookup v1: matches of soccer, phases and overalls of cycling."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from mapping.errors import DownstreamRejected, InvalidRequest
+from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown, ProviderRefused
 from providers import http_client
-from providers.base import Fetched
-from providers.beside import beside
+from providers.adapter import EndpointAdapter, Vendor
+from providers.base import Answer, Fetched, Outcome
+from providers.choosing import Candidate, choose
+from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.fetch import (
+    SIDES,
+    UNKNOWN,
+    ResourceRequest,
+    beside,
+    check_teams,
+    classify,
+    fetch_resource,
+    ids_in,
+    sides_hint,
+    together,
+)
+from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
-from providers.gn_gsd.names import names_of
-from providers.gn_gsd.payload import MATCH, chosen, target
-from providers.gn_gsd.polling import Poll, path_of, unknown
-from providers.gn_gsd.resolve import meant
+from providers.gn_gsd.names import NAMES
+from providers.gn_gsd.payload import (
+    ACTIONS,
+    LINEUPS,
+    MATCH,
+    MISSING,
+    Target,
+    action_rows,
+    chosen,
+    contained,
+    entity,
+    lineups,
+    none_listed,
+    sport_of,
+    target,
+)
+from providers.gn_gsd.read import Node
+from providers.gn_gsd.squads import players, sections
 from providers.gn_gsd.translate import translate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Coroutine, Iterator, Mapping
 
     from mapping.match import Match
-    from providers.base import Catalog, Endpoint, Known, Selector
+    from providers.base import Endpoint, Known, Selector
+
+FEW = 2
+"""So many main actions may have been a mistake all at once; after more, an empty list is a fault."""
+
+ABSENT: Mapping[str, tuple[type[Exception], ...]] = {
+    LINEUPS: (MatchUnknown, DownstreamRejected, ProviderRefused),
+    ACTIONS: (MatchUnknown,),
+}
+"""Resource → the errors that mean, while the match answers, that there is none: line-ups may not even be booked."""
 
 
-class GnGsd:
+class GnGsd(EndpointAdapter):
     """A ProviderAdapter for one endpoint. ValueError for a name that does not exist.
 
-    The key travels in the query of each request, as the provider wants it, and in nothing that is logged or told.
+    The key travels in the query of each request, as the provider wants it, and in nothing that is logged or shown.
     """
 
     id = "gn-gsd"
+    table = NAMES
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._names = names_of(endpoint.options)
+        super().__init__(endpoint)
         key = {} if endpoint.api_key is None else {"api_key": endpoint.api_key}
         self._query = urlencode({"language": language_of(endpoint.language), **key})
-        self._client = http_client.client_of(endpoint)
-
-    @property
-    def endpoint(self) -> Endpoint:
-        return self._endpoint
-
-    @property
-    def text_resource(self) -> str | None:
-        """None: the provider has no editorial text."""
-        return None
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
 
     async def resolve(self, selector: Selector) -> str:
         """The match's id; of several matches in a phase or an overall the running one, else the next, else the last.
@@ -64,7 +93,7 @@ class GnGsd:
             reply = await http_client.get(self._client, path_of(of.kind, of, self._names, self._query))
         except DownstreamRejected:
             raise unknown(of) from None
-        return (await beside(len(reply.body), meant, of, reply.body, self._names)).match_id
+        return (await beside(len(reply.body), _resolved, of, reply.body, self._names)).match_id
 
     async def fetch(
         self,
@@ -74,26 +103,149 @@ class GnGsd:
         text: bool,  # noqa: ARG002 -- the provider has none
         hints: Mapping[str, str],
     ) -> Fetched:
-        """Ask for the match, its line-ups and its actions, the match first; for a race, for it alone."""
-        poll = Poll(self._client, self._names, self._query, target(match_id), known)
-        answers, learned = await poll.answers(hints)
-        return Fetched(answers=answers, hints=learned)
+        """Fetch the match, its line-ups and its actions, the match first; of a race, it alone."""
+        return await Poll(self._client, self._names, self._query, target(match_id), known).answers(hints)
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""
         return translate(match_id, bodies, names=self._names)
 
 
-class GnGsdProvider:
-    """Gracenote Global Sports Data as a vendor (base.Provider)."""
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """One poll of a match or a race: where its resources are, and what is known of them. `query` goes with each request."""
 
-    id = "gn-gsd"
-    catalog: Catalog = CATALOG
-    scoreboard: Mapping[str, bool] = SCOREBOARD
-    text_sports = TEXT_SPORTS
+    client: http_client.Client
+    names: Mapping[str, str]
+    query: str
+    of: Target
+    known: Mapping[str, Known]
 
-    def connect(self, endpoint: Endpoint) -> GnGsd:
-        return GnGsd(endpoint)
+    async def answers(self, hints: Mapping[str, str]) -> Fetched:
+        """The main resource first; the others of a match at the same time, at its first poll only after it."""
+        if self.of.kind != MATCH:
+            return Fetched(answers=((await self._main())[0],), hints=hints)
+        if MATCH not in self.known:
+            main, learned = await self._learned(hints)
+            others = [] if main.error else list(await asyncio.gather(*self._others(learned)))
+        else:
+            (main, learned), others = await together(partial(self._learned, hints), self._others(hints))
+        counted = (self._counted(each, main) for each in others)
+        return Fetched(answers=(main, *(each for each in counted if each is not None)), hints=learned)
+
+    async def _learned(self, hints: Mapping[str, str]) -> tuple[Answer, Mapping[str, str]]:
+        answer, found = await self._main()
+        return answer, hints if found is None else {**hints, SIDES: sides_hint(_sides(found))}
+
+    def _others(self, hints: Mapping[str, str]) -> tuple[Coroutine[Any, Any, Answer], ...]:
+        return self._lineups(hints), self._actions(hints)
+
+    async def _main(self) -> tuple[Answer, Node | None]:
+        request = self._request(self.of.kind, lambda body: entity(self.of, body, self.names), lambda _: 1)
+        answer, found = await fetch_resource(self.client, request, self.known)
+        if isinstance(answer.error, DownstreamRejected) and self.of.kind not in self.known:
+            return replace(answer, error=unknown(self.of)), None
+        return answer, found
+
+    async def _lineups(self, hints: Mapping[str, str]) -> Answer:
+        def read(body: bytes) -> Node:
+            found = lineups(body, self.names)
+            listed = sections(found, FaultCollector("", "")).values()
+            check_teams(LINEUPS, (each for row in listed for each in ids_in(row.data)), hints)
+            return found
+
+        return (await fetch_resource(self.client, self._request(LINEUPS, read, players), self.known))[0]
+
+    async def _actions(self, hints: Mapping[str, str]) -> Answer:
+        def read(body: bytes) -> tuple[tuple[str, Any], ...]:
+            rows = self._listed(body)
+            check_teams(ACTIONS, _acting(rows, self.names), hints)
+            return rows
+
+        return (await fetch_resource(self.client, self._request(ACTIONS, read, len, FEW), self.known))[0]
+
+    def _request(
+        self, resource: str, read: Callable[[bytes], Any], size: Callable[[Any], int], may_vanish: int = 0
+    ) -> ResourceRequest:
+        return ResourceRequest(resource, path_of(resource, self.of, self.names, self.query), read, size, may_vanish)
+
+    def _listed(self, body: bytes) -> tuple[tuple[str, Any], ...]:
+        """The rows of the actions; once there were any, a response without the list of them is a fault."""
+        rows = action_rows(body, self.names)
+        if not rows and self.known.get(ACTIONS, UNKNOWN).rows and not none_listed(body, self.names):
+            raise BadBody(f"{ACTIONS}: not there any more")
+        return rows
+
+    def _counted(self, answer: Answer, main: Answer) -> Answer | None:
+        """A response as it counts: what the provider does not have is empty, and line-ups alone never delay a match."""
+        if answer.error is None or main.outcome is Outcome.FAILED:
+            return answer
+        if isinstance(answer.error, ABSENT[answer.resource]):
+            answer = _missing(answer, self.known.get(answer.resource, UNKNOWN))
+        ignored = answer.outcome is Outcome.FAILED and answer.resource == LINEUPS and MATCH in self.known
+        return None if ignored else answer
 
 
-GN_GSD = GnGsdProvider()
+def _sides(found: Node) -> Iterator[str]:
+    """Every id that the match gives its teams: which of them line-ups and actions repeat is not settled."""
+    for side in ("home", "away"):
+        with suppress(ValueMismatch):
+            team = found.part(side)
+            yield from () if team is None else ids_in(team.data)
+
+
+def _acting(rows: tuple[tuple[str, Any], ...], names: Mapping[str, str]) -> Iterator[str | None]:
+    """The team of each action."""
+    for _, row in rows:
+        if isinstance(row, dict):
+            with suppress(ValueMismatch):
+                yield Node(row, names).ident("action_team")
+
+
+def unknown(of: Target) -> MatchUnknown:
+    """A request that the provider does not take is one for an id that it does not know."""
+    return MatchUnknown(f"the provider does not know the {of.kind}")
+
+
+def _missing(answer: Answer, known: Known) -> Answer:
+    """Nothing, as a good response; what was there before cannot have gone like this."""
+    if known.rows:
+        return replace(answer, error=BadBody(f"{answer.resource}: not there any more"))
+    request = ResourceRequest(answer.resource, "", bytes, lambda _: 0)
+    return classify(request, http_client.Reply(status=200, body=MISSING), known)[0]
+
+
+def path_of(resource: str, of: Target, names: Mapping[str, str], query: str) -> str:
+    """The path below the endpoint's base URL, with its own query and the one that goes with each request."""
+    path = names[f"{resource}_resource"].replace("{id}", of.segment)
+    return f"{path}{'&' if '?' in path else '?'}{query}"
+
+
+def _resolved(of: Target, body: bytes, names: Mapping[str, str]) -> Target:
+    """The running match of a phase or an overall, else the next, else the last; a race without matches is resolved to itself.
+
+    MatchUnknown where it holds nothing that could be followed.
+    """
+    found = entity(of, body, names)
+    match_id = choose(filter(None, map(_candidate, contained(found))))
+    if match_id is not None:
+        return Target("match", match_id)
+    if sport_of(of, found) == "soccer":
+        raise MatchUnknown(f"the provider has no match in this {of.kind}", field=f"{of.kind}Id")
+    return of
+
+
+def _candidate(match: Node) -> Candidate | None:
+    faults = FaultCollector(MATCH, "")
+    try:
+        match_id = match.ident("id")
+    except ValueMismatch:
+        return None
+    if match_id is None:
+        return None
+    period = clock.stage(match, faults)
+    status = clock.status(match, period, faults, played=faults.try_read(match.number, "score_home") is not None)
+    return Candidate(status, faults.try_read(match.moment, "kickoff"), match_id, match_id)
+
+
+GN_GSD = Vendor(id="gn-gsd", catalog=CATALOG, scoreboard=SCOREBOARD, text_sports=TEXT_SPORTS, connect=GnGsd)

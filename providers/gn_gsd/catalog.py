@@ -1,4 +1,4 @@
-"""What Global Sports Data can deliver through `gn-gsd`, and which of its words means which event type."""
+"""What Global Sports Data can deliver through `gn-gsd`, and which of its keywords means which event type."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ OWN_GOAL, SECOND_YELLOW, PENALTY = "own-goal", "yellow-red", "penalty"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of action: the name of its words, the event type it becomes, and the method that it always has.
+    """A kind of action: the name of its keywords, the event type it becomes, and the method that it always has.
 
-    `by_reason`: the reason of an action may tell this kind too.
+    `by_reason`: the reason of an action may mean this kind too.
     """
 
-    words: str
+    keywords: str
     type: str
     method: str | None = None
     by_reason: bool = False
@@ -69,21 +69,9 @@ STAGES: Mapping[str, Stage] = {
     "period_5": Stage(5, Status.SHOOTOUT),
     "period_end": Stage(0, Status.FINISHED),
 }
-"""Name of the words of a period → the stage."""
+"""Name of the keywords of a period → the stage."""
 
-STATUSES: Mapping[str, Status] = {
-    f"status_{status.value}": status
-    for status in (
-        Status.SCHEDULED,
-        Status.LIVE,
-        Status.BREAK,
-        Status.SHOOTOUT,
-        Status.FINISHED,
-        Status.POSTPONED,
-        Status.ABANDONED,
-        Status.CANCELLED,
-    )
-}
+STATUSES: Mapping[str, Status] = {f"status_{status.value}": status for status in Status}
 
 SHOOTOUT_PHASE = 5
 LAST_MINUTES = ((45, 1), (90, 2), (105, 3), (120, 4))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from mapping.match import Clock, Status
 from providers.fault_collector import ValueMismatch
 from providers.gn_gsd.catalog import LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, Stage
+from providers.gn_gsd.names import keywords
 from providers.gn_gsd.read import scalar
-from providers.gn_gsd.words import words
 
 if TYPE_CHECKING:
     from providers.fault_collector import FaultCollector
@@ -35,64 +35,68 @@ class Moment(NamedTuple):
     phase: int | None = None
 
 
-def stage(match: Node, notes: FaultCollector) -> Stage | None:
+def stage(match: Node, faults: FaultCollector) -> Stage | None:
     """Where the match stands according to its period, None where it does not say."""
-    told = notes.try_read(lambda: match.words("period")) or ()
+    given = faults.try_read(match.keywords, "period") or ()
     for key, found in STAGES.items():
-        if any(word in words(match.names, key) for _, word in told):
+        if any(keyword in keywords(match.names, key) for _, keyword in given):
             return found
-    if told:
-        notes.add(told[0][0], f"unknown period {told[0][1][:40]!r}")
+    if given:
+        faults.add(given[0][0], f"unknown period {given[0][1][:40]!r}")
     return None
 
 
-def status(match: Node, period: Stage | None, notes: FaultCollector, *, played: bool) -> Status:
-    """The first known word of the status; the period tells more of a running match. `played`: something happened."""
-    word = _stated(match, notes)
-    if word in SETTLED:
-        return word
-    if period is not None and not (period.status is Status.SCHEDULED and word is not None):
+def status(match: Node, period: Stage | None, faults: FaultCollector, *, played: bool) -> Status:
+    """The first known keyword of the status; the period says more of a running match. `played`: something happened."""
+    stated = _stated(match, faults)
+    if stated in SETTLED:
+        return stated
+    if period is not None and not (period.status is Status.SCHEDULED and stated is not None):
         return period.status
-    if word is not None:
-        return word
-    if notes.try_read(lambda: match.moment("ended")) is not None:
+    if stated is not None:
+        return stated
+    if faults.try_read(match.moment, "ended") is not None:
         return Status.FINISHED
-    return Status.LIVE if played or notes.try_read(lambda: match.moment("started")) is not None else Status.SCHEDULED
+    return Status.LIVE if played or faults.try_read(match.moment, "started") is not None else Status.SCHEDULED
 
 
-def _stated(match: Node, notes: FaultCollector) -> Status | None:
-    told = notes.try_read(lambda: match.words("status")) or ()
-    for _, word in told:
+def _stated(match: Node, faults: FaultCollector) -> Status | None:
+    given = faults.try_read(match.keywords, "status") or ()
+    for _, keyword in given:
         for key, found in STATUSES.items():
-            if word in words(match.names, key):
+            if keyword in keywords(match.names, key):
                 return found
-    if told:
-        notes.add(told[0][0], f"unknown status {told[0][1][:40]!r}")
+    if given:
+        faults.add(given[0][0], f"unknown status {given[0][1][:40]!r}")
     return None
 
 
-def clock(match: Node, now: Status, period: Stage | None, reached: int, notes: FaultCollector) -> Clock:
-    """The phase that runs or ran last (the shoot-out is none), as far as the period or else `reached` tells it."""
+def clock(match: Node, now: Status, period: Stage | None, reached: int, faults: FaultCollector) -> Clock:
+    """The phase that runs or ran last (the shoot-out is none), as far as the period or else `reached` shows it."""
     if not (now.running or now.over):
         return Clock()
-    told = period.phase if period is not None and period.phase < SHOOTOUT_PHASE else 0
-    phase = max(told, reached, 2 if now is Status.FINISHED else 1) if now.over or not told else told
-    since = notes.try_read(lambda: match.moment("period_started")) if period is not None else None
-    began = notes.try_read(lambda: match.moment("started")) if phase == 1 else None
+    phase = _phase_of_play(now, period, reached)
+    since = faults.try_read(match.moment, "period_started") if period is not None else None
+    began = faults.try_read(match.moment, "started") if phase == 1 else None
     if now is Status.BREAK:
         return Clock(phase=phase, phase_started_at=began, in_break=True, break_started_at=since)
-    if now is Status.LIVE:
-        return Clock(phase=phase, phase_started_at=began if since is None else since)
-    return Clock(phase=phase, phase_started_at=began)
+    return Clock(phase=phase, phase_started_at=since if now is Status.LIVE and since is not None else began)
 
 
-def moment(action: Node, notes: FaultCollector) -> Moment:
+def _phase_of_play(now: Status, period: Stage | None, reached: int) -> int:
+    named = period.phase if period is not None and period.phase < SHOOTOUT_PHASE else 0
+    if named and not now.over:
+        return named
+    return max(named, reached, 2 if now is Status.FINISHED else 1)
+
+
+def moment(action: Node, faults: FaultCollector) -> Moment:
     """When an action happened: its period, and its clock, which runs on into added time."""
-    phase = notes.try_read(lambda: _phase(action))
-    told = notes.try_read(lambda: _minute(action))
-    if told is None:
+    phase = faults.try_read(_phase, action)
+    given = faults.try_read(_minute, action)
+    if given is None:
         return Moment(phase=phase)
-    minute, added = told
+    minute, added = given
     if phase is None:
         return Moment(minute, added, next((at for last, at in LAST_MINUTES if minute <= last), len(LAST_MINUTES)))
     last = next((last for last, at in LAST_MINUTES if at == phase), minute)
@@ -100,12 +104,12 @@ def moment(action: Node, notes: FaultCollector) -> Moment:
 
 
 def _phase(action: Node) -> int | None:
-    told = action.words("action_period")
+    given = action.keywords("action_period")
     for key, found in STAGES.items():
-        if found.phase and any(word in words(action.names, key) for _, word in told):
+        if found.phase and any(keyword in keywords(action.names, key) for _, keyword in given):
             return found.phase
-    if told:
-        raise ValueMismatch(told[0][0], f"unknown period {told[0][1][:40]!r}")
+    if given:
+        raise ValueMismatch(given[0][0], f"unknown period {given[0][1][:40]!r}")
     return None
 
 

@@ -1,15 +1,15 @@
-"""Every name of Global Sports Data that public material does not settle, in tables that the config can correct.
+"""Every name and keyword of Global Sports Data that public material does not settle, in tables that the config can correct.
 
 A *path* leads through objects (and, by number, lists) to a value; of several, parted by `|`, the first that holds
-something counts. *Words* are the values of a field, parted by `|`, compared in capitals with `_` for all but letters
-and digits. Grades: `documented`, `inferred`, `assumed` (see providers.naming).
+something counts. *Keywords* are the values of a field, parted by `|`, compared in capitals with `_` for all but
+letters and digits: none is documented, all are spelt after the vendor's older feed. Grades: see providers.naming.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
-from providers.gn_gsd.words import WORDS
 from providers.naming import Name, corrected
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ ENTITIES = (
     Name("foreign_id", "xid|xids", "documented", "path of the id that an entity has elsewhere"),
     Name("name", "names.default|names.short|navigationInfo.name|name", "documented", "path of anything's name"),
     Name("short_name", "names.short|names.abbreviation", "documented", "path of a short name"),
-    Name("word", "code|key|id|name|names.default", "assumed", "path of the word where a field holds an object"),
+    Name("word", "code|key|id|name|names.default", "assumed", "path of the keyword where a field holds an object"),
     Name("country", "nationality.iso2|nationality.isoCode|nationality.code", "assumed", "path of an ISO alpha-2 code"),
     Name("team_image", "", "assumed", "path of a team's crest (URL)"),
     Name("person_image", "", "assumed", "path of a person's photo (URL)"),
@@ -56,7 +56,10 @@ MATCH = (
     Name("started", "dateAndTimeInfo.actualStartTimeUTC", "inferred", "path of the actual start"),
     Name("ended", "dateAndTimeInfo.actualEndTimeUTC", "inferred", "path of the actual end"),
     Name(
-        "status", "status|resultStatus|scheduleStatus", "inferred", "paths of the status; the first known word counts"
+        "status",
+        "status|resultStatus|scheduleStatus",
+        "inferred",
+        "paths of the status; the first known keyword counts",
     ),
     Name("period", "currentPeriod.number|currentPeriod|currentState", "assumed", "path of the running period"),
     Name("period_started", "currentPeriod.startTimeUTC|currentPeriodStartTimeUTC", "assumed", "path of its start"),
@@ -102,9 +105,101 @@ ACTIONS = (
     Name("action_score_away", "score.away", "assumed", "path of the away goals after a goal"),
 )
 
-NAMES: tuple[Name, ...] = (*RESOURCES, *ENTITIES, *MATCH, *LINEUPS, *ACTIONS, *WORDS)
+SOCCER = (
+    "SOCCER|FOOTBALL|ASSOCIATION_FOOTBALL|FUSSBALL|FUßBALL|VOETBAL|CALCIO|FÚTBOL|FUTEBOL|FUTBOL|FOTBOLL|FOTBALL|"
+    "FODBOLD|JALKAPALLO|PIŁKA_NOŻNA|FOTBAL|LABDARÚGÁS|ФУТБОЛ|ΠΟΔΌΣΦΑΙΡΟ|كرة_القدم|サッカー|축구|足球"
+)
+CYCLING = (
+    "CYCLING|ROAD_CYCLING|CYCLING_ROAD|RADSPORT|STRASSENRADSPORT|CYCLISME|CYCLISME_SUR_ROUTE|CICLISMO|WIELRENNEN|"
+    "CYKLING|SYKKEL|PYÖRÄILY|KOLARSTWO|CYKLISTIKA|KERÉKPÁR|BISIKLET|CICLISM|ВЕЛОСПОРТ|ΠΟΔΗΛΑΣΊΑ|自行车|自由車|サイクリング"
+)
+
+KEYWORDS: tuple[Name, ...] = (
+    Name("sport_soccer", SOCCER, "assumed", "keywords: id or name of the sport, in the languages of the feed"),
+    Name("sport_cycling", CYCLING, "assumed", "keywords: id or name of the sport, in the languages of the feed"),
+    Name("tournament_kinds", "LEAGUE|LEAGUE_SEASON|SEASON|COMPETITION|SERIES", "assumed", "keywords: kinds of tournament"),
+    Name("race_kinds", "OVERALL|EVENT|LEAGUE_SEASON|SEASON|LEAGUE|COMPETITION", "assumed", "keywords: kinds of race"),
+    Name("status_scheduled", "NOT_STARTED|SCHEDULED|LINE_UP|DELAYED|FIXTURE|UPCOMING", "assumed", "keywords of the status"),
+    Name("status_live", "IN_PROGRESS|LIVE|RUNNING|STARTED|SUSPENDED|INTERRUPTED", "assumed", "keywords of the status"),
+    Name("status_break", "INTERVAL|HALF_TIME|HALFTIME|BREAK|PAUSE", "assumed", "keywords of the status"),
+    Name("status_shootout", "SHOOT_OUT|SHOOTOUT|PENALTY_SHOOT_OUT|PENALTIES", "assumed", "keywords of the status"),
+    Name(
+        "status_finished",
+        "FINISHED|FINISHED_OFFICIAL|FINISHED_UNOFFICIAL|ENDED|FINAL|FULL_TIME|COMPLETED|OFFICIAL|AWARDED",
+        "assumed",
+        "keywords of the status",
+    ),
+    Name("status_postponed", "POSTPONED|RESCHEDULED", "assumed", "keywords of the status"),
+    Name("status_abandoned", "ABANDONED", "assumed", "keywords of the status"),
+    Name("status_cancelled", "CANCELLED|CANCELED|ANNULLED", "assumed", "keywords of the status"),
+    Name("period_before", "0|NOT_STARTED|PRE_MATCH", "assumed", "keywords of the period"),
+    Name("period_1", "1|FIRST_HALF|1ST_HALF|1H", "assumed", "keywords of the period"),
+    Name("period_1_over", "HALF_TIME|HALFTIME|HT", "assumed", "keywords of the period"),
+    Name("period_2", "2|SECOND_HALF|2ND_HALF|2H", "assumed", "keywords of the period"),
+    Name("period_2_over", "90_MINS|90_MINUTES|END_OF_REGULAR_TIME", "assumed", "keywords of the period"),
+    Name("period_3", "3|1ST_EXTRA|FIRST_EXTRA|EXTRA_TIME_FIRST_HALF|1ET", "assumed", "keywords of the period"),
+    Name("period_3_over", "105_MINS|105_MINUTES|EXTRA_TIME_HALF_TIME", "assumed", "keywords of the period"),
+    Name("period_4", "4|2ND_EXTRA|SECOND_EXTRA|EXTRA_TIME_SECOND_HALF|2ET", "assumed", "keywords of the period"),
+    Name("period_4_over", "120_MINS|120_MINUTES|END_OF_EXTRA_TIME", "assumed", "keywords of the period"),
+    Name("period_5", "5|SHOOT_OUT|SHOOTOUT|PENALTY_SHOOT_OUT|PENALTIES", "assumed", "keywords of the period"),
+    Name("period_end", "END|ENDED|FINISHED", "assumed", "keywords of the period"),
+    Name("kind_own_goal", "OWN_GOAL|GOAL_OWN", "assumed", "keywords of an action's kind, detail or reason"),
+    Name(
+        "kind_penalty_missed",
+        "PENALTY_MISSED|MISSED_PENALTY|PENALTY_SAVED|PENALTY_POST",
+        "assumed",
+        "keywords of an action's kind or detail",
+    ),
+    Name("kind_goal", "GOAL|PENALTY_GOAL|GOAL_PENALTY|PENALTY_SCORED", "assumed", "keywords of an action's kind or detail"),
+    Name(
+        "kind_second_yellow",
+        "RED_2_YELLOW|YELLOW_RED|SECOND_YELLOW|SECOND_YELLOW_CARD|2_YELLOW|YELLOW_RED_CARD",
+        "assumed",
+        "keywords of an action's kind, detail or reason",
+    ),
+    Name("kind_red", "RED|RED_CARD|RED_STRAIGHT|STRAIGHT_RED", "assumed", "keywords of an action's kind or detail"),
+    Name("kind_yellow", "YELLOW|YELLOW_CARD", "assumed", "keywords of an action's kind or detail"),
+    Name("kind_substitution", "SUBSTITUTION|SUBSTITUTE", "assumed", "keywords of an action's kind or detail"),
+    Name(
+        "kind_ignored",
+        "KICK_OFF|END_OF_PERIOD|INJURY_TIME|LINE_UP|VIDEO_ASSISTANT_REFEREE|VAR|PLAY|PERIOD_START|PERIOD_END|"
+        "SHOT_WIDE|FOUL_COMMITTED|BLOCKED_SHOT|SHOT_BLOCKED_BY|CORNER|FREE_KICK|GOAL_KICK|CHANGE_OF_CAPTAIN|"
+        "SAVE_BY_GOALKEEPER|SHOT_ON_GOAL|OFFSIDE|HIT_POST|HIT_BAR|DROP_BALL|SAVE_BY_PLAYER|SCORING_OPPORTUNITY",
+        "assumed",
+        "keywords of kinds that are understood and not wanted",
+    ),
+    Name("reason_penalty", "PENALTY|PENALTY_GOAL|GOAL_PENALTY|PENALTY_SCORED", "assumed", "keywords: from the spot"),
+    Name("deleted", "TRUE|DELETE|DELETED|D", "assumed", "keywords of the mark of a deleted action"),
+    Name("function_keeper", "GOALKEEPER|KEEPER|TORWART|GARDIEN|PORTIERE|DOELMAN", "assumed", "keywords in the function"),
+    Name("function_defense", "DEFENDER|DEFENSE|ABWEHR|DÉFENSEUR|DIFENSORE|VERDEDIGER", "assumed", "keywords in it"),
+    Name("function_midfield", "MIDFIELDER|MIDFIELD|MITTELFELD|MILIEU|CENTROCAMPISTA|MIDDENVELDER", "assumed", "keywords"),
+    Name("function_offense", "FORWARD|ATTACKER|STRIKER|ANGRIFF|STÜRMER|ATTAQUANT|ATTACCANTE|AANVALLER", "assumed", "keywords"),
+    Name("function_bench", "SUBSTITUTE|SUBSTITUTES|BENCH|RESERVE|SUB", "assumed", "keywords of function or line-up status"),
+    Name(
+        "function_staff",
+        "COACH|TRAINER|HEAD_COACH|ASSISTANT_COACH|MANAGER|REFEREE|LINESMAN|OFFICIAL|4TH_OFFICIAL|NOT_SELECTED|SUSPENDED",
+        "assumed",
+        "keywords of function or line-up status: who is no player of this match",
+    ),
+)  # fmt: skip
+
+NAMES: tuple[Name, ...] = (*RESOURCES, *ENTITIES, *MATCH, *LINEUPS, *ACTIONS, *KEYWORDS)
+
+names_of = partial(corrected, NAMES)
+"""The table with the corrections of an endpoint's options. ValueError for a name that does not exist."""
 
 
-def names_of(options: Mapping[str, Any]) -> Mapping[str, str]:
-    """The table with the corrections of an endpoint's `options["names"]`. ValueError for a name that does not exist."""
-    return corrected(NAMES, options)
+def plain(value: str) -> str:
+    """A keyword in the form in which keywords are compared: capitals, `_` for anything that is neither letter nor digit."""
+    spaced = "".join(sign if sign.isalnum() else " " for sign in value.upper())
+    return "_".join(spaced.split())
+
+
+def keywords(names: Mapping[str, str], key: str) -> frozenset[str]:
+    """The keywords under a name."""
+    return _parted(names[key])
+
+
+@cache
+def _parted(listed: str) -> frozenset[str]:
+    return frozenset(filter(None, map(plain, listed.split("|"))))

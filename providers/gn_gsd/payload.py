@@ -1,4 +1,4 @@
-"""From bytes to the objects of the feed: envelopes, lists, and what is not the feed's at all."""
+"""Decodes bodies: the match, phase or overall in its envelope, its sport, the line-ups, and the rows of actions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from urllib.parse import quote
 from mapping.errors import BadBody, MatchUnknown
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
+from providers.gn_gsd.names import keywords, plain
 from providers.gn_gsd.read import Node, walk
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ TELLTALE = ("id", "name", "home", "away", "kickoff", "score_home", "status", "re
 IMPOSSIBLE = frozenset({".", ".."})
 LONGEST = 64
 
+SPORTS = ("soccer", "cycling")
+SPORT_PREFIX = "sport_"
+
 MISSING = b"{}"
 """Stands for a resource that the provider does not have (yet)."""
 
@@ -41,7 +45,7 @@ class Target:
 
     @property
     def match_id(self) -> str:
-        """The id within the house: a match's own, that of a race behind its kind."""
+        """The id in liveblogs and requests: a match's own, that of a race behind its kind."""
         return self.id if self.kind == MATCH else f"{self.kind}:{self.id}"
 
     @property
@@ -57,9 +61,9 @@ def target(match_id: str) -> Target:
 
 
 def chosen(selector: Selector) -> Target | None:
-    """What a caller named, None for what cannot be an id. Ids are opaque: case stays, no form is asked for.
+    """What a caller named, None for what cannot be an id. Ids are opaque: case stays, any form is taken.
 
-    The house's own id of a race is taken where a match is asked for.
+    The `match_id` of a race is taken where a match is named.
     """
     ident = selector.id.strip()
     found = target(ident) if selector.kind == MATCH else Target(selector.kind, ident)
@@ -155,3 +159,30 @@ def _members(found: Node, key: str) -> list[Node]:
         return [Node(member, found.names, f"{path}.") for path, member in found.items(key) if isinstance(member, dict)]
     except ValueMismatch:
         return []
+
+
+def sport_of(of: Target, found: Node) -> str:
+    """`soccer`, `cycling`, or the name of another sport; where it names none, a match is soccer and the rest cycling.
+
+    An id alone decides nothing as long as nobody has put it into the table of names.
+    """
+    values = _sport_field(found)
+    for sport in SPORTS:
+        if {plain(value) for value in values} & keywords(found.names, f"{SPORT_PREFIX}{sport}"):
+            return sport
+    named = values[1] if len(values) > 1 else ""
+    return (plain(named) and named) or ("soccer" if of.kind == MATCH else "cycling")
+
+
+def _sport_field(found: Node) -> tuple[str, ...]:
+    """(id, name) of the sport, or its only value twice."""
+    try:
+        _, value = found.first("sport")
+        if isinstance(value, dict):
+            row = Node(value, found.names)
+            ident, name = row.ident("id") or "", row.text("name")
+            return (ident, name) if name else (ident,)
+        value = found.text("sport")
+    except ValueMismatch:
+        return ()
+    return (value, value) if value else ()

@@ -1,4 +1,4 @@
-"""Reading one value of the feed: where the table of names says it is, tolerant of all that is absent."""
+"""Reads values of the feed where the table of names says they are, tolerant of all that is absent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
-from providers.gn_gsd.words import plain
+from providers.gn_gsd.names import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,19 +32,19 @@ class Node:
 
     def found(self, key: str) -> Iterator[tuple[str, Any]]:
         """(path, value) under each path of the name that holds something. ValueMismatch where one leads through a scalar."""
-        misfit: ValueMismatch | None = None
+        mismatch: ValueMismatch | None = None
         held = False
         for path in filter(None, self.names[key].split("|")):
             try:
                 value = walk(self.data, path, self.path)
             except ValueMismatch as error:
-                misfit = misfit or error
+                mismatch = mismatch or error
                 continue
             if value is not None and value not in ("", [], {}):
                 held = True
                 yield f"{self.path}{path}", value
-        if misfit is not None and not held:
-            raise misfit
+        if mismatch is not None and not held:
+            raise mismatch
 
     def first(self, key: str) -> tuple[str, Any]:
         """The first of `found`; (first path, None) where there is none."""
@@ -105,31 +105,32 @@ class Node:
             return tuple((f"{path}.{at}", member) for at, member in enumerate(value))
         raise ValueMismatch(path, f"list expected, not {type(value).__name__}")
 
-    def words(self, key: str) -> tuple[tuple[str, str], ...]:
-        """(path, word) of everything found; of an object the word that names it. ValueMismatch where nothing is a word."""
-        told: list[tuple[str, str]] = []
-        misfit: ValueMismatch | None = None
+    def keywords(self, key: str) -> tuple[tuple[str, str], ...]:
+        """(path, keyword) of everything found; of an object the one that names it. ValueMismatch where nothing is a keyword."""
+        given: list[tuple[str, str]] = []
+        mismatch: ValueMismatch | None = None
         for path, value in self.found(key):
             try:
-                told.append((path, self._word(path, value)))
+                given.append((path, self._keyword(path, value)))
             except ValueMismatch as error:
-                misfit = misfit or error
-        if misfit is not None and not told:
-            raise misfit
-        return tuple(told)
+                mismatch = mismatch or error
+        if mismatch is not None and not given:
+            raise mismatch
+        return tuple(given)
 
-    def word(self, key: str) -> str:
-        """The first of `words`, empty where there is none."""
-        return next((word for _, word in self.words(key)), "")
+    def keyword(self, key: str) -> str:
+        """The first of `keywords`, empty where there is none."""
+        return next((keyword for _, keyword in self.keywords(key)), "")
 
-    def _word(self, path: str, value: Any) -> str:
+    def _keyword(self, path: str, value: Any) -> str:
         if isinstance(value, dict):
-            word = Node(value, self.names, f"{path}.").text("word")
+            found = Node(value, self.names, f"{path}.").text("word")
         else:
-            word = "true" if value is True else "false" if value is False else scalar(path, value)
-        if not plain(word or ""):
+            found = "true" if value is True else "false" if value is False else scalar(path, value)
+        keyword = plain(found or "")
+        if not keyword:
             raise ValueMismatch(path, "word expected")
-        return plain(word or "")
+        return keyword
 
     def country(self) -> str | None:
         """ISO alpha-2; None for codes of any other system."""

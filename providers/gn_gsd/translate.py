@@ -1,15 +1,20 @@
-"""The last good bodies of Global Sports Data → the canonical match: pure, and the same for the same bodies."""
+"""The last good bodies of Global Sports Data → the canonical match: pure, and the same for the same bodies.
+
+A match of soccer has line-ups and actions; a phase or an overall of cycling is a race of its own, with a title and a start,
+neither score nor incidents.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
-from mapping.match import Match, PeriodScore, Score, Status
+from mapping.match import Match, Named, PeriodScore, Placing, Race, Score, Side
 from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock, squads
 from providers.gn_gsd.actions import Cast, incidents
+from providers.gn_gsd.names import keywords
 from providers.gn_gsd.payload import (
     ACTIONS,
     LINEUPS,
@@ -20,17 +25,17 @@ from providers.gn_gsd.payload import (
     entity,
     lineups,
     none_listed,
+    sport_of,
     target,
 )
-from providers.gn_gsd.race import race
-from providers.gn_gsd.related import tournament
-from providers.gn_gsd.sport import sport_of
+from providers.gn_gsd.read import Node, node
+from providers.gn_gsd.squads import person
+from providers.teams import winner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Incident, Named, Side, SideName
-    from providers.gn_gsd.read import Node
+    from mapping.match import Incident, SideName
 
 PERIODS = {"half-time": "half_time", "full-time": "full_time", "extra-time": "extra_time"}
 """Title of a part's score → prefix of its names."""
@@ -49,83 +54,83 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         raise DownstreamRejected("the provider's answers hold no such match") from error
     sport = sport_of(of, found)
     if sport == "cycling":
-        return race(of, found)
+        return _race(of, found)
     if sport != "soccer" or of.kind != MATCH:
         raise InvalidRequest(f"unsupported sport: {sport}", field=f"{of.kind}Id")
     return _soccer(of, found, bodies)
 
 
 def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
-    notes = FaultCollector(MATCH, of.id)
+    faults = FaultCollector(MATCH, of.id)
     teams: dict[SideName, Side | None] = {
-        name: notes.try_read(partial(_side, found, name, notes)) for name in ("home", "away")
+        name: faults.try_read(_side, found, name, faults) for name in ("home", "away")
     }
-    sides = squads.with_squads(teams, _lineups(bodies, found.names, notes), notes.about(LINEUPS, of.id))
-    happened = incidents(_actions(bodies, found.names, notes), Cast.of(sides), found.names, notes)
-    period = clock.stage(found, notes)
-    status = clock.status(found, period, notes, played=bool(happened))
-    score, shootout = _pair(found, "score", notes), _pair(found, "shootout", notes)
+    sides = squads.with_squads(teams, _lineups(bodies, found.names, faults), faults.for_row(LINEUPS, of.id))
+    happened = incidents(_actions(bodies, found.names, faults), Cast.of(sides), found.names, faults)
+    period = clock.stage(found, faults)
+    status = clock.status(found, period, faults, played=bool(happened))
+    score, shootout = _pair(found, "score", faults), _pair(found, "shootout", faults)
     periods = tuple(
         PeriodScore(title=title, score=part)
         for title, prefix in PERIODS.items()
-        if (part := _pair(found, prefix, notes)) is not None
+        if (part := _pair(found, prefix, faults)) is not None
     )
     return Match(
         provider="gn-gsd",
         match_id=of.match_id,
         sport="soccer",
         status=status,
-        kickoff=notes.try_read(partial(found.moment, "kickoff")),
-        clock=clock.clock(found, status, period, _reached(happened, periods), notes),
+        kickoff=faults.try_read(found.moment, "kickoff"),
+        clock=clock.clock(found, status, period, _reached(happened, periods), faults),
         home=sides["home"],
         away=sides["away"],
-        tournament=tournament(found, notes),
-        location=notes.try_read(partial(_venue, found, notes)),
+        tournament=_tournament(found, faults),
+        location=faults.try_read(_venue, found, faults),
         score=score,
         shootout=shootout,
         periods=periods,
-        winner=_winner(status, shootout or score),
+        winner=winner(status, shootout or score),
         incidents=happened,
         text=False,
-        faults=notes.faults,
+        faults=faults.collected,
     )
 
 
-def _side(found: Node, name: SideName, notes: FaultCollector) -> Side | None:
-    return squads.side(found.part(name), notes)
+def _side(found: Node, name: SideName, faults: FaultCollector) -> Side | None:
+    return squads.side(found.part(name), faults)
 
 
-def _venue(found: Node, notes: FaultCollector) -> Named | None:
-    return squads.named(found.part("venue"), notes)
+def _venue(found: Node, faults: FaultCollector) -> Named | None:
+    return squads.named(found.part("venue"), faults)
 
 
-def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], notes: FaultCollector) -> Node | None:
+def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], faults: FaultCollector) -> Node | None:
     """The line-ups; a body that is none is a fault, since the match stands without."""
     try:
         return lineups(bodies[LINEUPS], names) if LINEUPS in bodies else None
     except BadBody as error:
-        notes.about(LINEUPS, "").add("", error.message)
+        faults.for_row(LINEUPS, "").add("", error.message)
         return None
 
 
 def _actions(
-    bodies: Mapping[str, bytes], names: Mapping[str, str], notes: FaultCollector
+    bodies: Mapping[str, bytes], names: Mapping[str, str], faults: FaultCollector
 ) -> tuple[tuple[str, object], ...]:
     """The rows. Where the list of them is not there or is none, anything may be in it; `{}` stands for no such resource."""
-    body, about = bodies.get(ACTIONS, MISSING), notes.about(ACTIONS, "")
+    body, about = bodies.get(ACTIONS, MISSING), faults.for_row(ACTIONS, "")
     try:
         rows = action_rows(body, names)
     except BadBody as error:
-        about.add("actions", error.message, hides=True)
+        about.add("actions", error.message, blocks_withdrawal=True)
         return ()
     if not rows and body != MISSING and not none_listed(body, names):
-        about.add("actions", "missing", hides=True)
+        about.add("actions", "missing", blocks_withdrawal=True)
     return rows
 
 
-def _pair(found: Node, prefix: str, notes: FaultCollector) -> Score | None:
+def _pair(found: Node, prefix: str, faults: FaultCollector) -> Score | None:
     """Both goals under `<prefix>_home` and `<prefix>_away`; before play there are none."""
-    home, away = (notes.try_read(partial(found.number, f"{prefix}_{side}")) for side in ("home", "away"))
+    home, away = (faults.try_read(found.number, f"{prefix}_{side}") for side in ("home", "away"))
     return None if home is None or away is None else Score(home, away)
 
 
@@ -135,7 +140,81 @@ def _reached(happened: tuple[Incident, ...], periods: tuple[PeriodScore, ...]) -
     return max((each.phase or 0 for each in happened), default=0) if not scored else scored[0]
 
 
-def _winner(status: Status, decisive: Score | None) -> SideName | None:
-    if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
-        return None
-    return "home" if decisive.home > decisive.away else "away"
+def _tournament(found: Node, faults: FaultCollector) -> Named | None:
+    """The first related event of a league's or season's kind."""
+    return next(
+        (named for kind, named in _related(found, faults) if kind in keywords(found.names, "tournament_kinds")), None
+    )
+
+
+def _above(found: Node, faults: FaultCollector) -> Named | None:
+    """The race that a stage is part of: a related event of a race's kind, else the first that has a name."""
+    related = _related(found, faults)
+    fitting = [named for kind, named in related if kind in keywords(found.names, "race_kinds")]
+    return next(iter([*fitting, *(named for _, named in related)]), None)
+
+
+def _related(found: Node, faults: FaultCollector) -> list[tuple[str, Named]]:
+    """(kind, event) of those that have a name."""
+    rows: list[tuple[str, Named]] = []
+    for path, member in faults.try_read(found.items, "related") or ():
+        row = faults.try_read(node, path, member, found.names)
+        if row is None:
+            continue
+        ext_id, name = faults.try_read(row.ident, "id"), faults.try_read(row.text, "name")
+        if ext_id is not None and name is not None:
+            rows.append((faults.try_read(row.keyword, "related_kind") or "", Named(ext_id=ext_id, name=name)))
+    return rows
+
+
+def _race(of: Target, found: Node) -> Match:
+    """The race as a match without sides. DownstreamRejected where nothing names it."""
+    faults = FaultCollector(of.kind, of.id)
+    over = _above(found, faults)
+    title = _title(faults.try_read(found.text, "name"), over)
+    if title is None:
+        raise DownstreamRejected(f"the provider's {of.kind} has no name")
+    period = clock.stage(found, faults)
+    return Match(
+        provider="gn-gsd",
+        match_id=of.match_id,
+        sport="cycling",
+        status=clock.status(found, period, faults, played=False),
+        kickoff=faults.try_read(found.moment, "kickoff"),
+        title=title,
+        tournament=over,
+        race=_start_list(found, faults),
+        text=False,
+        faults=faults.collected,
+    )
+
+
+def _title(name: str | None, over: Named | None) -> str | None:
+    """`Tour of Examples \u2013 Stage 5`; the race alone where the stage has no name, or says it itself."""
+    if over is None or (name is not None and over.name.casefold() in name.casefold()):
+        return name
+    return over.name if name is None else f"{over.name} \u2013 {name}"
+
+
+def _start_list(found: Node, faults: FaultCollector) -> Race | None:
+    """Who starts, in the feed's order: a ranking without places; None as long as nobody is named."""
+    rows = (
+        faults.try_read(node, path, member, found.names)
+        for path, member in faults.try_read(found.items, "entrants") or ()
+    )
+    placings = {who.person.ext_id: who for row in rows if row is not None and (who := _starter(row, faults)).person}
+    return Race(ranking=tuple(placings.values())) if placings else None
+
+
+def _starter(row: Node, faults: FaultCollector) -> Placing:
+    who = faults.try_read(person, row, faults)
+    number = faults.try_read(row.text, "start_number")
+    team_id, team = (
+        faults.try_read(row.ident, "entrant_team_id"),
+        faults.try_read(row.text, "entrant_team"),
+    )
+    return Placing(
+        position=None,
+        person=who if who is None else replace(who, number=number or who.number),
+        team=None if team is None else Side(ext_id=team_id or team, name=team),
+    )

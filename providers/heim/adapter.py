@@ -1,29 +1,55 @@
-"""One endpoint of HEIM:SPIEL: finds the match that is meant, asks for its resources and has them translated."""
+"""The adapter of one HEIM:SPIEL endpoint: resolves a selector to a match, polls its resources, has them translated."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused
+from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused, ServiceError
 from providers import http_client
+from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Outcome
-from providers.beside import beside
-from providers.fetch import together
-from providers.heim.asking import EMBEDS, Poll, hints_of
+from providers.choosing import choose
+from providers.fault_collector import ValueMismatch
+from providers.fetch import (
+    SIDES,
+    UNKNOWN,
+    ResourceRequest,
+    beside,
+    check_teams,
+    classify,
+    failed,
+    fetch_resource,
+    sides_hint,
+    together,
+)
 from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
-from providers.heim.names import names_of
-from providers.heim.payload import EVENTS, TEXT, Found, all_matches
-from providers.heim.resolve import meant
+from providers.heim.names import NAMES
+from providers.heim.payload import (
+    EVENTS,
+    MATCH,
+    TEXT,
+    Found,
+    all_matches,
+    competition,
+    embedded_rows,
+    find_match,
+    list_rows,
+    sport_of,
+    team_ids,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import tzinfo
 
     from mapping.match import Match
-    from providers.base import Catalog, Endpoint, Known, Selector
+    from providers.base import Endpoint, Known, Selector
 
 IDS = {
     "match": ("matchId", re.compile(r"(?:ma)?([0-9]{1,18})", re.ASCII)),
@@ -33,31 +59,26 @@ IDS = {
 """Selector → request field and the form of its id, with or without the feed's prefix."""
 
 FUTILE = (ProviderRefused, MatchUnknown, http_client.Throttled)
-"""Errors after which it makes no sense to ask for more of the match."""
+"""Errors after which it makes no sense to request more of the match."""
+
+COMPETITION, EMBEDS = "competition", "embeds"
+"""The hints beside SIDES: the competition's id (may be empty), and whether the match carries its events (`1` or empty)."""
+
+RESOURCES = {MATCH: "match_resource", EVENTS: "event_resource", TEXT: "text_resource"}
+"""Resource → the name of its path in the table of names."""
 
 
-class Heim:
+class Heim(EndpointAdapter):
     """A ProviderAdapter for one endpoint. ValueError for a name or a time zone that does not exist."""
 
     id = "heim"
+    table = NAMES
+    text_resource = TEXT
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._names = names_of(endpoint.options)
-        self._zone = ZoneInfo(endpoint.timezone)
         auth = None if endpoint.username is None else (endpoint.username, endpoint.password or "")
-        self._client = http_client.client_of(endpoint, auth=auth)
-
-    @property
-    def endpoint(self) -> Endpoint:
-        return self._endpoint
-
-    @property
-    def text_resource(self) -> str | None:
-        return TEXT
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
+        super().__init__(endpoint, auth=auth)
+        self._zone = ZoneInfo(endpoint.timezone)
 
     async def resolve(self, selector: Selector) -> str:
         """The match's id; of several matches in a phase or an overall the running one, else the next, else the last."""
@@ -70,25 +91,22 @@ class Heim:
             return ident
         resource = self._names[f"{selector.kind}_resource"]
         reply = await http_client.get(self._client, resource.replace("{id}", ident))
-        chosen = await beside(len(reply.body), self._meant, selector.kind, reply.body)
+        chosen = await beside(len(reply.body), _chosen_match, selector.kind, reply.body, self._names, self._zone)
         if chosen is None:
             raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
         return chosen
 
-    def _meant(self, kind: str, body: bytes) -> str | None:
-        return meant(all_matches(kind, body), self._names, self._zone)
-
     async def fetch(
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
     ) -> Fetched:
-        """Ask for match, events and (`text`) liveticker: all at once when the hints are known, else the match first."""
+        """Fetch match, events and (`text`) liveticker: all at once when the hints are known, else the match first."""
         poll = Poll(self._client, self._names, match_id, known)
         if not hints:
             match, found = await poll.match(conditional=False)
             return await _completed(poll, match, found, (), {}, text=text)
-        others = [] if hints.get(EMBEDS) else [poll.events(hints)]
+        others = [] if hints.get(EMBEDS) else [poll.rows(EVENTS, hints)]
         if text:
-            others.append(poll.text(hints))
+            others.append(poll.rows(TEXT, hints))
         (match, found), rest = await together(partial(poll.match, conditional=True), others)
         if match.outcome is Outcome.UNCHANGED and not hints.get(EMBEDS):  # as nearly always: nothing to be learned
             return Fetched(answers=(match, *rest), hints=hints)
@@ -101,32 +119,103 @@ class Heim:
         return translate(match_id, bodies, names=self._names, zone=self._zone)
 
 
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """One poll of one match: where its resources are, and what is known of them."""
+
+    client: http_client.Client
+    names: Mapping[str, str]
+    match_id: str
+    known: Mapping[str, Known]
+
+    async def match(self, *, conditional: bool) -> tuple[Answer, Found | None]:
+        """The match; with its content where it changed, or where the request is unconditional."""
+        request = ResourceRequest(
+            MATCH, self._path(MATCH, {}), lambda body: find_match(body, self.match_id), lambda _: 1
+        )
+        return await fetch_resource(self.client, request, self.known, conditional=conditional)
+
+    async def rows(self, resource: str, hints: Mapping[str, str]) -> Answer:
+        """The events or the text."""
+
+        def read(body: bytes) -> tuple[Any, ...]:
+            rows = list_rows(resource, body, self.match_id)
+            check_teams(resource, team_ids(resource, rows), hints)
+            return rows
+
+        request = ResourceRequest(resource, self._path(resource, hints), read, len)
+        return (await fetch_resource(self.client, request, self.known))[0]
+
+    def _path(self, resource: str, hints: Mapping[str, str]) -> str:
+        """The path below the endpoint's base URL."""
+        template = self.names[RESOURCES[resource]]
+        return template.replace("{id}", self.match_id).replace("{competition}", hints.get(COMPETITION, ""))
+
+    async def embedded(self, match: Answer, found: Found | None) -> Answer:
+        """The events that came inside the match, as if they had been fetched by themselves."""
+        if found is None:
+            known = self.known.get(EVENTS, UNKNOWN)
+            return Answer(
+                resource=EVENTS, outcome=match.outcome, error=match.error, digest=known.digest, rows=known.rows
+            )
+        try:
+            return await beside(len(match.body or b""), self._extracted, found)
+        except ServiceError as error:
+            return failed(EVENTS, error)
+
+    def _extracted(self, found: Found) -> Answer:
+        rows = embedded_rows(found.match) or ()
+        body = f"[{','.join(json.dumps(row, separators=(',', ':')) for row in rows)}]".encode()
+        request = ResourceRequest(EVENTS, "", lambda _: rows, len)
+        return classify(request, http_client.Reply(status=200, body=body), self.known.get(EVENTS, UNKNOWN))[0]
+
+
 async def _completed(
     poll: Poll, match: Answer, found: Found | None, rest: Iterable[Answer], hints: Mapping[str, str], *, text: bool
 ) -> Fetched:
-    """Add what could only be taken from the match, or asked for after its answer."""
-    learned = {**hints, **(hints_of(found, poll.names) if found is not None else {})}
+    """Add what could only be taken from the match, or requested after its response."""
+    learned = {**hints, **_hints_of(found, poll.names)}
     answers = {answer.resource: answer for answer in (match, *rest)}
-    hopeless = isinstance(match.error, FUTILE) or (match.error is not None and not poll.known)
     if learned.get(EMBEDS):
-        answers[EVENTS] = await poll.embedded(match, found, len(match.body or b""))
-    missing = [] if hopeless or EVENTS in answers else [poll.events(learned)]
-    if text and TEXT not in answers and not hopeless:
-        missing.append(poll.text(learned))
-    answers.update({answer.resource: answer for answer in await asyncio.gather(*missing)})
-    return Fetched(answers=tuple(answers.values()), hints=learned)
+        answers[EVENTS] = await poll.embedded(match, found)
+    futile = isinstance(match.error, FUTILE) or (match.error is not None and not poll.known)
+    wanted = () if futile else (EVENTS, TEXT) if text else (EVENTS,)
+    missing = [resource for resource in wanted if resource not in answers]
+    added = await asyncio.gather(*(poll.rows(resource, learned) for resource in missing))
+    return Fetched(answers=(*answers.values(), *added), hints=learned)
 
 
-class HeimProvider:
-    """HEIM:SPIEL as a vendor (base.Provider)."""
-
-    id = "heim"
-    catalog: Catalog = CATALOG
-    scoreboard: Mapping[str, bool] = SCOREBOARD
-    text_sports = TEXT_SPORTS
-
-    def connect(self, endpoint: Endpoint) -> Heim:
-        return Heim(endpoint)
+def _hints_of(found: Found | None, names: Mapping[str, str]) -> dict[str, str]:
+    """What the next poll needs to know of this match; nothing where the poll has not read it."""
+    if found is None:
+        return {}
+    sides = [_team_id(found, side) for side in ("home", "away")] if sport_of(found, names) == "soccer" else []
+    embeds = found.match.data.get("match_event") is not None
+    return {COMPETITION: _competition_id(found), EMBEDS: "1" if embeds else "", SIDES: sides_hint(sides)}
 
 
-HEIM = HeimProvider()
+def _team_id(found: Found, side: str) -> str | None:
+    try:
+        team = found.match.part(side)
+        return None if team is None else team.ident("id")
+    except ValueMismatch:
+        return None
+
+
+def _competition_id(found: Found) -> str:
+    try:
+        row = competition(found)
+        return (row.ident("id") if row is not None else None) or ""
+    except ValueMismatch:
+        return ""
+
+
+def _chosen_match(kind: str, body: bytes, names: Mapping[str, str], zone: tzinfo) -> str | None:
+    """The id of the running match, else of the next one, else of the last; None where there is none."""
+    from providers.heim.clock import candidate
+
+    found = (candidate(each, names, zone) for each in all_matches(kind, body))
+    return choose(each for each in found if each is not None)
+
+
+HEIM = Vendor(id="heim", catalog=CATALOG, scoreboard=SCOREBOARD, text_sports=TEXT_SPORTS, connect=Heim)

@@ -1,4 +1,4 @@
-"""What HEIM:SPIEL can deliver, and which of its words means which event type."""
+"""What HEIM:SPIEL can deliver, and which of its keywords means which event type."""
 
 from __future__ import annotations
 

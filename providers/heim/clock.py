@@ -1,80 +1,100 @@
-"""Where the match stands: status, clock, and in which phase something happened."""
+"""Where the match stands: status, clock, phases, and the incidents that mark periods, sent or implied by the status."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from mapping.match import Clock, Incident, Status
-from providers.heim.catalog import PERIOD_KEYS, PERIODS
+from providers.choosing import Candidate
+from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.heim.catalog import PERIOD_KEYS, PERIODS, Period
+from providers.heim.payload import MATCH
 from providers.heim.read import seconds
+from providers.heim.score import RUNNING, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from providers.fault_collector import FaultCollector
+    from providers.heim.events import Event
+    from providers.heim.payload import Found
     from providers.heim.read import Row
 
 T = TypeVar("T")
 
+ABANDONED_END = ("game-start", "game-end")
+"""Of a match that was broken off nothing is known but that it began and ended."""
+
 LAST_MINUTES = ((45, 1), (90, 2), (105, 3), (120, 4))
-"""The feed caps the minute at the end of its phase, so it tells the phase."""
+"""The feed caps the minute at the end of its phase, so it shows the phase."""
 
 
-def current_period(match: Row, notes: FaultCollector, markers: Mapping[str, Incident]) -> str:
+PLAY = {kind: period for kind, period in PERIODS.items() if period.starts and period.phase <= len(LAST_MINUTES)}
+"""The starts of phases with a clock: the shoot-out has none."""
+
+
+def current_period(match: Row, faults: FaultCollector, markers: Mapping[str, Incident]) -> str:
     """The kind of the last period row according to the match, `""` before the start.
 
-    Bodies of list resources do not tell it; there the last period row among the events does.
+    Bodies of list resources do not have it; there the last period row among the events does.
     """
-    kind = period_word(match, notes, PERIOD_KEYS)
+    kind = named_period(match, faults, PERIOD_KEYS)
     if not match.has("current_period"):
         return max(markers, key=lambda kind: list(PERIODS).index(kind), default="")
     if kind and kind not in PERIODS:
-        notes.add("current_period", f"unknown period {kind[:40]!r}", keep=PERIOD_KEYS)
+        faults.add("current_period", f"unknown period {kind[:40]!r}", keep=PERIOD_KEYS)
     return kind
 
 
-def period_word(match: Row, notes: FaultCollector, keep: Iterable[str]) -> str:
+def named_period(match: Row, faults: FaultCollector, keep: Iterable[str]) -> str:
     """`current_period`, `""` before the start. Only bodies of list resources lack it, together with the minute.
 
     `keep`: keys of the incidents that it implies.
     """
     if match.data.get("current_period") is None and (match.has("current_period") or match.has("current_minute")):
-        notes.add("current_period", "missing", keep=keep)
-    return notes.try_read(lambda: match.text("current_period"), keep=keep) or ""
+        faults.add("current_period", "missing", keep=keep)
+    return faults.try_read(match.text, "current_period", keep=keep) or ""
 
 
-def finished(match: Row, notes: FaultCollector, keep: Iterable[str]) -> bool:
+def finished(match: Row, faults: FaultCollector, keep: Iterable[str]) -> bool:
     """The flag, which every match has. `keep`: keys of the incidents that it implies."""
-    return bool(notes.try_read(lambda: match.needed("finished").flag("finished"), keep=keep))
+    return bool(faults.try_read(match.needed_flag, "finished", keep=keep))
 
 
-def status(match: Row, period: str, notes: FaultCollector, names: Mapping[str, str]) -> Status:
-    """From `finished`, `current_period` and `match_incident`, the only three words the feed has for it."""
-    over = finished(match, notes, PERIOD_KEYS) or period == "game-end"
-    incident = incident_of(match, notes, PERIOD_KEYS)
-    for word in (Status.ABANDONED, Status.CANCELLED):
-        if incident and incident == names[f"incident_{word.value}"]:
-            return word
+def status(match: Row, period: str, faults: FaultCollector, names: Mapping[str, str]) -> Status:
+    """From `finished`, `current_period` and `match_incident`, the only three fields that the feed has for it."""
+    over = finished(match, faults, PERIOD_KEYS) or period == "game-end"
+    special = special_status(names, incident_of(match, faults, PERIOD_KEYS))
+    if special is not None and special.over:
+        return special
     if over:
         return Status.FINISHED
+    if period:
+        return _running_status(period)
+    return special or Status.SCHEDULED
+
+
+def _running_status(period: str) -> Status:
     if period == "penalty-start":
         return Status.SHOOTOUT
-    if period:
-        marker = PERIODS.get(period)
-        return Status.LIVE if marker is None or marker.starts else Status.BREAK
-    if incident and incident == names["incident_postponed"]:
-        return Status.POSTPONED
-    return Status.SCHEDULED
+    marker = PERIODS.get(period)
+    return Status.LIVE if marker is None or marker.starts else Status.BREAK
 
 
-def incident_of(match: Row, notes: FaultCollector, keep: Iterable[str]) -> str | None:
+def special_status(names: Mapping[str, str], incident: str | None) -> Status | None:
+    """Abandoned, cancelled or postponed, by the id of the `match_incident`; None for any other."""
+    known = (Status.ABANDONED, Status.CANCELLED, Status.POSTPONED)
+    return next((each for each in known if incident and incident == names[f"incident_{each.value}"]), None)
+
+
+def incident_of(match: Row, faults: FaultCollector, keep: Iterable[str]) -> str | None:
     """Id of what is special about the match's course (postponed, after extra time, …); most matches have none.
 
     `keep`: keys of the incidents that it implies.
     """
-    row = notes.try_read(lambda: match.part("match_incident"), keep=keep)
-    return notes.try_read(lambda: row.needed("id").ident("id"), keep=keep) if row is not None else None
+    row = faults.try_read(match.part, "match_incident", keep=keep)
+    return faults.try_read(row.needed_ident, "id", keep=keep) if row is not None else None
 
 
 def clock(period: str, since: int | None, markers: Mapping[str, Incident]) -> Clock:
@@ -85,29 +105,38 @@ def clock(period: str, since: int | None, markers: Mapping[str, Incident]) -> Cl
     marker = PERIODS.get(period)
     if marker is None:
         return Clock()
-    play = {kind: spec for kind, spec in PERIODS.items() if spec.starts and spec.phase <= len(LAST_MINUTES)}
-    phase = marker.phase
-    if period in ("penalty-start", "game-end"):
-        phase = max((PERIODS[kind].phase for kind in markers if kind in play), default=2)
-    start = next(kind for kind, spec in play.items() if spec.phase == phase)
-    started = markers[start].created_at if start in markers else None
+    phase = _phase_of_play(marker, markers)
+    start = next(kind for kind, spec in PLAY.items() if spec.phase == phase)
+    started = _moment(markers, start)
     if period == start:
         return Clock(phase=phase, phase_started_at=since if since is not None else started)
     if marker.starts or period == "game-end":
         return Clock(phase=phase, phase_started_at=started)
-    ended = markers[period].created_at if period in markers else None
+    ended = _moment(markers, period)
     return Clock(
         phase=phase, phase_started_at=started, in_break=True, break_started_at=ended if ended is not None else since
     )
 
 
-def kickoff(match: Row, zone: tzinfo, notes: FaultCollector) -> int | None:
+def _phase_of_play(marker: Period, markers: Mapping[str, Incident]) -> int:
+    if marker.kind not in ("penalty-start", "game-end"):
+        return marker.phase
+    return max((PERIODS[kind].phase for kind in markers if kind in PLAY), default=2)
+
+
+def _moment(markers: Mapping[str, Incident], kind: str) -> int | None:
+    return markers[kind].created_at if kind in markers else None
+
+
+def kickoff(match: Row, zone: tzinfo, faults: FaultCollector) -> int | None:
     """Unix seconds; None while the day or the hour is not fixed."""
-    day = notes.try_read(lambda: match.text("match_date"))
-    hour = notes.try_read(lambda: match.text("match_time"))
+    day = faults.try_read(match.text, "match_date")
+    hour = faults.try_read(match.text, "match_time")
     if day is None or hour is None or hour == "unknown":
         return None
-    return notes.try_read(lambda: seconds(f"{day} {hour}", ("%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S"), zone, "match_date"))
+    return faults.try_read(
+        lambda: seconds(f"{day} {hour}", ("%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S"), zone, "match_date")
+    )
 
 
 def phase_of_minute(minute: int) -> int:
@@ -135,3 +164,125 @@ def phases(rows: Sequence[tuple[T, int | None, str | None]]) -> Mapping[T, int]:
 
 def _timed(rows: Iterable[tuple[T, int | None, str | None]]) -> list[tuple[T, int, str | None]]:
     return [(row, minute, kind) for row, minute, kind in rows if minute is not None]
+
+
+def sent_markers(events: Iterable[Event]) -> Mapping[str, Incident]:
+    """Kind → incident of the feed's period rows; of two rows for one period the later stands."""
+    latest: dict[str, Event] = {}
+    for event in sorted(events, key=lambda event: (event.created_at or 0, int(event.id))):
+        if event.action == "match" and event.kind in PERIODS:
+            latest[event.kind] = event
+    return {kind: _marker(PERIODS[kind], event) for kind, event in latest.items()}
+
+
+def _marker(period: Period, event: Event) -> Incident:
+    return Incident(
+        key=period.key,
+        kind=period.type,
+        order=event.position,
+        minute=event.minute,
+        added=event.added,
+        phase=event.period or period.phase,
+        created_at=event.created_at,
+    )
+
+
+def implied(current: str, status: Status, course: Iterable[str] = ()) -> frozenset[str]:
+    """The kinds that must have happened; extra time only where the status has been in it.
+
+    `course`: kinds that a finished match went through according to its result.
+    """
+    if status is Status.FINISHED:
+        return frozenset().union(*(_before(kind) for kind in (current, "game-end", *course)))
+    if status.over and current == "game-end":
+        return frozenset(ABANDONED_END)
+    return _before(current) if status.running or status.over else frozenset()
+
+
+def course(names: Mapping[str, str], ending: str | None, *, extra_time: bool) -> tuple[str, ...]:
+    """Kinds that a match with this `match_incident` went through; `extra_time`: its result knows 120 minutes."""
+    if ending is None:
+        return ()
+    if ending == names["incident_shootout"]:
+        return ("penalty-start", "second-extra-end") if extra_time else ("penalty-start",)
+    return ("second-extra-start",) if ending == names["incident_extra_time"] else ()
+
+
+def _before(kind: str) -> frozenset[str]:
+    """The kind and all that must have happened before it."""
+    period = PERIODS.get(kind)
+    if period is None:
+        return frozenset()
+    return frozenset({kind}).union(*(_before(earlier) for earlier in period.after))
+
+
+def completed(
+    markers: Mapping[str, Incident], wanted: frozenset[str], current: str, current_since: int | None
+) -> Mapping[str, Incident]:
+    """The feed's markers and the synthesised ones in playing order, the end in the phase that it came in."""
+    missing = {
+        kind: Incident(
+            key=PERIODS[kind].key,
+            kind=PERIODS[kind].type,
+            order=-1,
+            minute=PERIODS[kind].minute,
+            phase=PERIODS[kind].phase,
+            created_at=current_since if kind == current else None,
+            synthesised=True,
+        )
+        for kind in wanted - markers.keys()
+    }
+    found = {kind: {**markers, **missing}[kind] for kind in PERIODS if kind in markers or kind in missing}
+    return _ended_in_its_phase(found)
+
+
+def _ended_in_its_phase(found: Mapping[str, Incident]) -> Mapping[str, Incident]:
+    end = found.get("game-end")
+    if end is None:
+        return found
+    last = max((PERIODS[kind] for kind in found if PERIODS[kind].starts), key=lambda period: period.phase, default=None)
+    phase = max(end.phase or 0, last.phase) if last is not None else end.phase
+    late = phase is not None and phase > PERIODS["game-end"].phase
+    minute = PERIODS["second-extra-end"].minute if end.synthesised and late else end.minute
+    return {**found, "game-end": replace(end, phase=phase, minute=minute)}
+
+
+def placed(markers: Mapping[str, Incident], others: Sequence[Incident], size: int) -> tuple[Incident, ...]:
+    """All incidents in the feed's order; a synthesised marker stands where its minute belongs and moves the rest on.
+
+    `size` is the number of rows in the feed, incidents or not.
+    """
+    timeline: list[Incident | None] = [None] * size
+    for incident in (*others, *(marker for marker in markers.values() if not marker.synthesised)):
+        timeline[incident.order] = incident
+    after = -1
+    for kind, marker in markers.items():
+        if not marker.synthesised:
+            after = max(after, timeline.index(marker))
+            continue
+        at = max(after + 1, _belongs(timeline, PERIODS[kind], marker.minute or 0))
+        timeline.insert(at, marker)
+        after = at
+    return tuple(replace(incident, order=at) for at, incident in enumerate(timeline) if incident is not None)
+
+
+def _belongs(timeline: Sequence[Incident | None], period: Period, minute: int) -> int:
+    """Index of the first incident that comes after the marker: what happens in the same minute follows a start."""
+    first = minute if period.starts else minute + 1
+    later = (at for at, incident in enumerate(timeline) if incident is not None and (incident.minute or 0) >= first)
+    return next(later, len(timeline))
+
+
+def candidate(found: Found, names: Mapping[str, str], zone: tzinfo) -> Candidate | None:
+    """A match of a phase or an overall with what it is chosen by; None where it has no id."""
+    faults = FaultCollector(MATCH, "")
+    try:
+        match_id = found.match.ident("id")
+    except ValueMismatch:
+        return None
+    if match_id is None:
+        return None
+    now = status(found.match, current_period(found.match, faults, {}), faults, names)
+    if now is Status.SCHEDULED and table(found.match, faults).keys() - {RUNNING}:
+        now = Status.LIVE  # matches of tennis name no period; their first set shows that they have begun
+    return Candidate(now, kickoff(found.match, zone, faults), int(match_id), match_id)

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from mapping.match import Comment
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIODS, SILENT, event_type
+from providers.heim.events import IN, OUT
 from providers.heim.payload import TEXT
-from providers.heim.read import Row
-from providers.heim.rows import understood
-from providers.heim.substitutions import IN, OUT
+from providers.heim.read import Row, read_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,7 +31,7 @@ NOTHING = re.compile(r"(?:\s|&nbsp;|</?p>|<br\s*/?>)*")
 
 
 Binding = Callable[[Row], tuple[str | None, bool]]
-"""The event of an item → key of the incident that it tells of, and whether it is the first choice of text for that."""
+"""The event of an item → key of the incident that it is about, and whether it is the first choice of text for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +46,11 @@ class Item:
         return (self.comment.minute or 0, self.comment.created_at or 0, int(self.comment.key.partition(":")[2]))
 
 
-def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: FaultCollector) -> tuple[Comment, ...]:
-    """The items by minute and time; `binding` tells which incident an event belongs to. One text an incident."""
-    about, found = notes.about(TEXT, ""), dict[str, Item]()
+def comments(rows: Iterable[Any], binding: Binding, context: Context, faults: FaultCollector) -> tuple[Comment, ...]:
+    """The items by minute and time; `binding` finds the incident that an event belongs to. One text for each incident."""
+    rows_faults, found = faults.for_row(TEXT, ""), dict[str, Item]()
     for place, row in enumerate(rows):
-        item = understood(row, place, about, partial(_read, binding=binding, context=context))
+        item = read_row(row, place, rows_faults, partial(_read, binding=binding, context=context))
         if item is not None:
             found[item.comment.key] = item
     chosen: dict[str, Item] = {}
@@ -61,7 +60,7 @@ def comments(rows: Iterable[Any], binding: Binding, context: Context, notes: Fau
     return tuple(replace(item.comment, order=order) for order, item in enumerate(ordered))
 
 
-def _read(row: Row, item_id: str, notes: FaultCollector, *, binding: Binding, context: Context) -> Item | None:
+def _read(row: Row, item_id: str, faults: FaultCollector, *, binding: Binding, context: Context) -> Item | None:
     if row.data.get("content") is None:
         raise ValueMismatch("content", "missing")
     content, headline = row.text("content") or "", row.text("headline")
@@ -78,25 +77,25 @@ def _read(row: Row, item_id: str, notes: FaultCollector, *, binding: Binding, co
         html=html,
         incident_key=incident,
         minute=row.number("minute"),
-        created_at=notes.try_read(lambda: row.moment("tickertime", context.zone)),
-        credit=notes.try_read(lambda: row.text("syndicate")),
+        created_at=faults.try_read(row.moment, "tickertime", context.zone),
+        credit=faults.try_read(row.text, "syndicate"),
     )
     return Item(comment=comment, main=main)
 
 
 def bound(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
-    """The incident that an item of soccer tells of (`keys`: see `incident_keys`), and whether this is its first choice of text.
+    """The incident that an item of soccer is about (`keys`: see `incident_keys`), and whether this is its first choice of text.
 
-    What never becomes an incident (kicks of the shoot-out, unknown kinds) is told by an item that stands for itself.
+    What never becomes an incident (kicks of the shoot-out, unknown kinds) has an item that stands for itself.
     """
-    event_id, word = event.ident("id"), (event.text("action") or "", event.text("kind") or "")
+    event_id, keyword = event.ident("id"), (event.text("action") or "", event.text("kind") or "")
     if event_id is None:
         raise ValueMismatch("event.id", "missing")
     if event_id in keys:
-        return keys[event_id], word != OUT
-    if word[0] == "match" and word[1] in PERIODS:
-        return PERIODS[word[1]].key, False
-    if word in (IN, OUT) or (word not in SILENT and event_type(*word) is not None):
+        return keys[event_id], keyword != OUT
+    if keyword[0] == "match" and keyword[1] in PERIODS:
+        return PERIODS[keyword[1]].key, False
+    if keyword in (IN, OUT) or (keyword not in SILENT and event_type(*keyword) is not None):
         return f"incident:{event_id}", True
     return None, True
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
+from providers.heim.catalog import MOTORSPORTS
 from providers.naming import Name, corrected
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAMES: tuple[Name, ...] = (
     Name("match_resource", "match/ma{id}", "documented", "one match"),
@@ -23,7 +21,7 @@ NAMES: tuple[Name, ...] = (
     Name("sport_american_football", "7", "assumed", "sport ids, separated by commas; not known"),
     Name("sport_motorsports", "264", "inferred", "sport ids, separated by commas; 264 is Formula E, others not known"),
     Name(
-        "quarters_are", "american_football", "assumed", "sport of a match in quarters that tells no sport; empty = none"
+        "quarters_are", "american_football", "assumed", "sport of a match in quarters that names no sport; empty = none"
     ),
     Name("added_minute", "minute_additional", "assumed", "field with the minutes of added time"),
     Name("period", "period", "documented", "field with the period of an event, 1 to 5"),
@@ -43,29 +41,12 @@ NAMES: tuple[Name, ...] = (
     Name("over_words", "in,ending,clear,restart", "assumed", "contents that say that a flag or a safety car is over"),
     *(
         Name(f"race_{kind}", kind, "assumed", "kind of a race event")
-        for kind in (
-            "crash",
-            "overtake",
-            "pit-stop",
-            "fastest-lap",
-            "penalty",
-            "team-radio",
-            "weather-info",
-            "safety-car",
-            "virtual-safety-car",
-            "red-flag",
-            "yellow-flag",
-            "start",
-            "end",
-            "podium",
-        )
+        for kind in (each.removeprefix("motorsports.") for each in MOTORSPORTS)
     ),
     Name("pso_miss", "", "assumed", "event type for a missed kick of the shoot-out; empty = none"),
     Name("person_image", "https://s.hs-data.com/gfx/person/l/{id}.jpg", "documented", "photo; empty = none"),
     Name("team_image", "", "assumed", "crest, e.g. https://host/emblem/{id}.png; empty = none"),
 )
 
-
-def names_of(options: Mapping[str, Any]) -> Mapping[str, str]:
-    """The table with the corrections of an endpoint's `options["names"]`. ValueError for a name that does not exist."""
-    return corrected(NAMES, options)
+names_of = partial(corrected, NAMES)
+"""The table with the corrections of an endpoint's options. ValueError for a name that does not exist."""

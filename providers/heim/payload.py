@@ -1,4 +1,4 @@
-"""From bytes to checked raw structures: the two envelopes of a match, the lists, and what is not the feed's at all."""
+"""Decodes bodies: the two envelopes of a match with its sport and competition, and the rows of the list resources."""
 
 from __future__ import annotations
 
@@ -24,10 +24,16 @@ TELLTALE = {EVENTS: "action", TEXT: "tickertime"}
 
 BRANCHES = ("competition", "season", "round", "match")
 
+THIRDS, FOURTH, FIFTH = frozenset({"1", "2", "3"}), "4", "5"
+"""Periods of catalogues and results: halves end at 2, thirds at 3, quarters at 4, sets at 5."""
+
+UNKNOWN_SPORT = "unknown"
+SPORT_PREFIX = "sport_"
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A match and what its envelope tells about it; `above` are the branches of the tree, the sport first."""
+    """A match and what its envelope adds; `above` are the branches of the tree, the sport first."""
 
     match: Row
     above: tuple[Row, ...] = ()
@@ -126,3 +132,71 @@ def embedded_rows(match: Row) -> tuple[Any, ...] | None:
     """The events inside a match, None where the match has no such field."""
     rows = match.data.get(EMBEDDED)
     return None if rows is None else checked(EVENTS, rows)
+
+
+def competition(found: Found) -> Row | None:
+    """The competition: `round.season.competition` of the match, else the branch of the tree that has seasons."""
+    row: Row | None = found.match
+    for name in ("round", "season", "competition"):
+        row = row.part(name) if row is not None else None
+    return row or next((branch for branch in found.above if branch.has("season")), None)
+
+
+def sport_of(found: Found, names: Mapping[str, str]) -> str:
+    """The sport by its id; a match without one is recognized by its sides, its catalogue of periods and its values."""
+    sport_id = _sport_id(found)
+    if sport_id is None:
+        return _guessed(found, names)
+    known = (
+        key.removeprefix(SPORT_PREFIX)
+        for key, value in names.items()
+        if key.startswith(SPORT_PREFIX) and sport_id in value.replace(" ", "").split(",")
+    )
+    return next(known, f"sport {sport_id}")
+
+
+def _guessed(found: Found, names: Mapping[str, str]) -> str:
+    """Races have no sides, players of tennis are teams of the type `none`, and parts have names of their own."""
+    match = found.match
+    if not (match.has("home") or match.has("away")):
+        return "motorsports"
+    period, periods = _text_of(match, "current_period"), found.period_ids | _result_periods(match)
+    if _is_single(match) or (THIRDS | {FOURTH, FIFTH}) <= periods:
+        return "tennis"
+    if "-quarter-" in period or (THIRDS | {FOURTH}) <= periods:
+        return names["quarters_are"] or UNKNOWN_SPORT
+    if "-third-" in period or periods >= THIRDS:
+        return "icehockey"
+    return "soccer"
+
+
+def _is_single(match: Row) -> bool:
+    sides = [side for side in (match.data.get("home"), match.data.get("away")) if isinstance(side, dict)]
+    return any(side.get("type") == "none" for side in sides)
+
+
+def _text_of(match: Row, name: str) -> str:
+    value = match.data.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _result_periods(match: Row) -> frozenset[str]:
+    """The periods that the result has rows for."""
+    rows = match.data.get("match_result")
+    found = (row.get("match_result_at") for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
+    return frozenset(period for period in found if isinstance(period, str))
+
+
+def _sport_id(found: Found) -> str | None:
+    try:
+        above = next((branch.ident("id") for branch in found.above if branch.has("competition")), None)
+        return above or _sport_field(found.match) or _sport_field(competition(found))
+    except ValueMismatch:
+        return None
+
+
+def _sport_field(row: Row | None) -> str | None:
+    if row is None:
+        return None
+    sport = row.part("sport")
+    return sport.ident("id") if sport is not None else row.ident("sport_id")

@@ -1,17 +1,21 @@
-"""Reading one value of the feed: every scalar is a string, and what is not as documented is named, never guessed."""
+"""Reads rows of the feed: every scalar is a string, and a value that is not as documented is named, never guessed."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mapping.countries import alpha2
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from providers.fault_collector import FaultCollector
+
+T = TypeVar("T")
 
 DIGITS = 18
 MOMENTS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")
@@ -68,7 +72,7 @@ class Row:
         return int(value)
 
     def ident(self, name: str) -> str | None:
-        """An id; `"0"` is the feed's word for none."""
+        """An id; `"0"` stands for none."""
         value = self.number(name)
         return str(value) if value else None
 
@@ -90,6 +94,18 @@ class Row:
             return bool(value == "yes")
         raise ValueMismatch(self.at(name), "yes or no expected")
 
+    def needed_number(self, name: str) -> int | None:
+        """`number` of a field that the feed always sends."""
+        return self.needed(name).number(name)
+
+    def needed_flag(self, name: str) -> bool | None:
+        """`flag` of a field that the feed always sends."""
+        return self.needed(name).flag(name)
+
+    def needed_ident(self, name: str) -> str | None:
+        """`ident` of a field that the feed always sends."""
+        return self.needed(name).ident(name)
+
     def part(self, name: str) -> Row | None:
         """The object under this name."""
         value = self.data.get(name)
@@ -98,6 +114,10 @@ class Row:
         if value in (None, "", "0", 0, []):
             return None
         raise ValueMismatch(self.at(name), f"object expected, not {type(value).__name__}")
+
+    def needed_items(self, name: str) -> Sequence[object]:
+        """`items` of a list that the feed always sends with something in it."""
+        return self.needed(name).items(name)
 
     def items(self, name: str) -> Sequence[object]:
         """The members of the list under this name, unread; a lone value counts as a list of one."""
@@ -141,3 +161,27 @@ def seconds(value: str, formats: tuple[str, ...], zone: tzinfo, name: str) -> in
         except (ValueError, OverflowError):
             continue
     raise ValueMismatch(name, f"date expected, not {value[:20]!r}")
+
+
+def read_row(
+    value: Any,
+    place: int,
+    faults: FaultCollector,
+    read: Callable[[Row, str, FaultCollector], T],
+    *,
+    keep: Iterable[str] = (),
+) -> T | None:
+    """What `read` makes of a row of a list, its id and its faults; None for a row that is left out.
+
+    `place` is its index in the list. `faults` names the resource; `keep`: keys of incidents that the row may report
+    besides its own. A row without an id may report anything.
+    """
+    try:
+        row = Row.of(value)
+        row_id = row.identity()
+    except ValueMismatch as mismatch:
+        unnamed = faults.for_row(faults.resource, f"#{place}")
+        unnamed.add(mismatch.name, mismatch.reason, keep=keep, blocks_withdrawal=True)
+        return None
+    own = faults.for_row(faults.resource, row_id)
+    return own.try_read(read, row, row_id, own, keep=keep)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.match import PeriodScore, Score, SideName, Status
@@ -26,17 +25,17 @@ class Scores:
     periods: tuple[PeriodScore, ...] = ()
 
 
-def table(match: Row, notes: FaultCollector, *, beside: str = "", keep: Iterable[str] = ()) -> Mapping[str, Score]:
+def table(match: Row, faults: FaultCollector, *, beside: str = "", keep: Iterable[str] = ()) -> Mapping[str, Score]:
     """Period id → score, of those periods that have both sides. `none_home` is home on neutral ground.
 
     `beside`: a period id whose rows are no numbers and are read by somebody else; `keep`: keys of the incidents that
     are read off the rows, all of which may be in one that cannot be understood.
     """
     found: dict[str, dict[str, int]] = {}
-    for item in notes.try_read(lambda: match.needed("match_result").items("match_result"), keep=keep) or ():
+    for item in faults.try_read(match.needed_items, "match_result", keep=keep) or ():
         if beside and isinstance(item, dict) and item.get("match_result_at") == beside:
             continue
-        cell = notes.try_read(partial(_cell, item), keep=keep)
+        cell = faults.try_read(_cell, item, keep=keep)
         if cell is not None:
             period, side, points = cell
             found.setdefault(period, {})[side] = points
@@ -54,7 +53,7 @@ def _cell(item: object) -> tuple[str, SideName, int]:
 
 
 def side_of(row: Row) -> SideName:
-    """Whose score a row tells."""
+    """The side whose score a row holds."""
     place = row.text("place") or ""
     side = place.removeprefix("none_")
     if side == "home":
@@ -73,20 +72,30 @@ def scores(
     goals: Iterable[Score],
     covered: bool,
 ) -> Scores:
-    """Tell the running score from the tally that stands in the same row once there is a shoot-out.
+    """Separate the running score from the tally that stands in the same row once there is a shoot-out.
 
     `decided_by_kicks`: the match says so; `kicks`: (side, went in) of each; `goals`: the scores after the goals, for
     want of a row; `covered`: events are reported, so no goal means 0:0.
     """
     periods = tuple(PeriodScore(title=title, score=rows[at]) for at, title in TITLES.items() if at in rows)
     running, extra = rows.get(RUNNING), rows.get(EXTRA_TIME)
-    fell = running is not None and extra is not None and (running.home < extra.home or running.away < extra.away)
-    if not (decided_by_kicks or kicks or fell or status is Status.SHOOTOUT):
+    if not (decided_by_kicks or kicks or status is Status.SHOOTOUT or _fell(extra, running)):
         return Scores(score=running, periods=periods)
-    snapshots = (*goals, *(rows[at] for at in (FULL_TIME,) if at in rows))
-    latest = max(snapshots, key=lambda score: score.home + score.away, default=Score(0, 0) if covered else None)
-    pitch = extra or latest
+    pitch = extra or _latest(goals, rows.get(FULL_TIME), covered=covered)
     return Scores(score=pitch, shootout=_tally(running, pitch, status, kicks), periods=periods)
+
+
+def _latest(goals: Iterable[Score], full_time: Score | None, *, covered: bool) -> Score | None:
+    """The highest score of the goals and of full time."""
+    known = (*goals, *([] if full_time is None else [full_time]))
+    return max(known, key=lambda score: score.home + score.away, default=Score(0, 0) if covered else None)
+
+
+def _fell(extra: Score | None, running: Score | None) -> bool:
+    """Whether the running score is below the one after extra time, so that it must be the tally of a shoot-out."""
+    if extra is None or running is None:
+        return False
+    return running.home < extra.home or running.away < extra.away
 
 
 def _tally(
@@ -98,16 +107,3 @@ def _tally(
     if status.over:
         return running
     return running if running != pitch else None
-
-
-def winner(
-    match: Row, notes: FaultCollector, sides: Mapping[str, SideName], status: Status, found: Scores
-) -> SideName | None:
-    """The side the feed names; where its bodies do not know the field, the better one of a finished match."""
-    if match.has("winner_team_id"):
-        team_id = notes.try_read(lambda: match.ident("winner_team_id"))
-        return sides.get(team_id or "")
-    decisive = found.shootout or found.score
-    if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
-        return None
-    return "home" if decisive.home > decisive.away else "away"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapping.match import Named, Person, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.teams import squad_rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,71 +17,86 @@ if TYPE_CHECKING:
 POSITIONS = {"1": "keeper", "2": "defense", "3": "midfield", "4": "offense"}
 """`team_person.role.id` → position key of the interface."""
 
-ORDER = {position: index for index, position in enumerate(POSITIONS.values())}
 GENDERS = {"male": "m", "female": "f"}
 GRAMS = 1000
 TALLEST, HEAVIEST = 300, 400
 """Centimetres and kilograms above which a number is a slip of the pen."""
 
 
-def person(row: Row | None, member: Row | None, notes: FaultCollector, names: Mapping[str, str]) -> Person | None:
+def person(row: Row | None, member: Row | None, faults: FaultCollector, names: Mapping[str, str]) -> Person | None:
     """A player from `person` and, where there is one, `team_person`; None where nobody is named."""
-    if row is None:
-        return None
-    ext_id = row.ident("id")
-    if ext_id is None:
+    ext_id = row.ident("id") if row is not None else None
+    if row is None or ext_id is None:
         return None
     name = row.text("name") or row.text("fullname") or row.text("surname")
     if name is None:
         raise ValueMismatch(row.at("name"), "missing")
-    surname = notes.try_read(lambda: row.text("surname"))
-    role = notes.try_read(lambda: member.part("role")) if member is not None else None
-    position = notes.try_read(lambda: role.ident("id")) if role is not None else None
-    gender = notes.try_read(lambda: row.text("gender"))
-    image = names["person_image"]
+    surname = faults.try_read(row.text, "surname")
+    number, position = _place_in_squad(member, faults)
+    gender, weight = faults.try_read(row.text, "gender"), _measure(row, "weight", HEAVIEST, faults)
     return Person(
         ext_id=ext_id,
         name=name,
         short_name=surname if surname != name else None,
-        number=notes.try_read(lambda: member.text("shirtnumber")) if member is not None else None,
-        position=POSITIONS.get(position or ""),
-        country=notes.try_read(lambda: row.country("country")),
+        number=number,
+        position=position,
+        country=faults.try_read(row.country, "country"),
         gender=GENDERS.get(gender or ""),
-        birthdate=notes.try_read(lambda: row.day("birthday")),
-        height=_measure(row, "height", TALLEST, notes),
-        weight=_grams(_measure(row, "weight", HEAVIEST, notes)),
-        image=image.replace("{id}", ext_id) if image else None,
+        birthdate=faults.try_read(row.day, "birthday"),
+        height=_measure(row, "height", TALLEST, faults),
+        weight=weight and weight * GRAMS,
+        image=_image(names["person_image"], ext_id),
     )
 
 
-def _measure(row: Row, name: str, limit: int, notes: FaultCollector) -> int | None:
-    value = notes.try_read(lambda: row.number(name))
+def _place_in_squad(member: Row | None, faults: FaultCollector) -> tuple[str | None, str | None]:
+    """(shirt number, position key) of `team_person`."""
+    if member is None:
+        return None, None
+    role = faults.try_read(member.part, "role")
+    role_id = faults.try_read(role.ident, "id") if role is not None else None
+    return faults.try_read(member.text, "shirtnumber"), POSITIONS.get(role_id or "")
+
+
+def _measure(row: Row, name: str, limit: int, faults: FaultCollector) -> int | None:
+    value = faults.try_read(row.number, name)
     return value if value is not None and 0 < value <= limit else None
 
 
-def _grams(kilograms: int | None) -> int | None:
-    return None if kilograms is None else kilograms * GRAMS
+def _image(template: str, ext_id: str) -> str | None:
+    return template.replace("{id}", ext_id) or None
 
 
-def side(row: Row | None, notes: FaultCollector, names: Mapping[str, str]) -> Side | None:
+def try_person(
+    row: Row, name: str, member: Row | None, faults: FaultCollector, names: Mapping[str, str]
+) -> Person | None:
+    """The player in this field; None and a fault where it cannot be read."""
+    return faults.try_read(lambda: person(row.part(name), member, faults, names))
+
+
+def try_side(row: Row, name: str, faults: FaultCollector, names: Mapping[str, str]) -> Side | None:
+    """The team in this field; None and a fault where it cannot be read."""
+    return faults.try_read(lambda: side(row.part(name), faults, names))
+
+
+def side(row: Row | None, faults: FaultCollector, names: Mapping[str, str]) -> Side | None:
     """A team without its squad; a placeholder ("Winner Group B") is a team with that name."""
     if row is None:
         return None
     ext_id, name = row.ident("id"), row.text("name")
     if ext_id is None or name is None:
         raise ValueMismatch(row.at("id" if ext_id is None else "name"), "missing")
-    image = names["team_image"]
     return Side(
         ext_id=ext_id,
         name=name,
-        short_name=notes.try_read(lambda: row.text("shortname")),
-        country=notes.try_read(lambda: row.country("country")),
-        image=image.replace("{id}", ext_id) if image else None,
+        short_name=faults.try_read(row.text, "shortname"),
+        country=faults.try_read(row.country, "country"),
+        image=_image(names["team_image"], ext_id),
     )
 
 
 def completed(team: Side, seen: Iterable[Side]) -> Side:
-    """The team with what only its event rows tell (older match bodies have neither short name nor country)."""
+    """The team with what only its event rows have (older match bodies have neither short name nor country)."""
     twins = [other for other in seen if other.ext_id == team.ext_id]
     return replace(
         team,
@@ -92,18 +108,10 @@ def completed(team: Side, seen: Iterable[Side]) -> Side:
 def squad(members: Iterable[Person]) -> tuple[Person, ...]:
     """Each player once, goalkeepers first, then by line and shirt number."""
     unique = {member.ext_id: member for member in members}
-    return tuple(sorted(unique.values(), key=_rank))
+    return tuple(sorted(unique.values(), key=squad_rank))
 
 
-def _rank(member: Person) -> tuple[int, int]:
-    number = member.number or ""
-    return (
-        ORDER.get(member.position or "", len(ORDER)),
-        int(number) if number.isascii() and number.isdigit() and len(number) < 5 else 10_000,
-    )
-
-
-def named(row: Row | None, notes: FaultCollector) -> Named | None:
+def named(row: Row | None, faults: FaultCollector) -> Named | None:
     """A venue or a competition; ValueMismatch where it has an id, but no name."""
     ext_id = row.ident("id") if row is not None else None
     if row is None or ext_id is None:
@@ -111,12 +119,12 @@ def named(row: Row | None, notes: FaultCollector) -> Named | None:
     name = row.text("name")
     if name is None:
         raise ValueMismatch(row.at("name"), "missing")
-    town = notes.try_read(lambda: row.part("town"))
+    town = faults.try_read(row.part, "town")
     return Named(
         ext_id=ext_id,
         name=name,
-        town=notes.try_read(lambda: town.text("name")) if town is not None else None,
-        country=notes.try_read(lambda: row.country("country")),
+        town=faults.try_read(town.text, "name") if town is not None else None,
+        country=faults.try_read(row.country, "country"),
     )
 
 

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
 from providers.fault_collector import FaultCollector
-from providers.heim.payload import EVENTS, MATCH, TEXT, embedded_rows, find_match, list_rows
-from providers.heim.sport import sport_of
-from providers.heim.sports import TRANSLATORS
+from providers.heim.payload import EVENTS, MATCH, TEXT, embedded_rows, find_match, list_rows, sport_of
 from providers.heim.sports.base import Source
+from providers.heim.sports.motorsports import motorsports
+from providers.heim.sports.phased import AMERICAN_FOOTBALL, ICEHOCKEY, phased
+from providers.heim.sports.soccer import soccer
+from providers.heim.sports.tennis import tennis
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
     from mapping.match import Match
     from providers.heim.read import Row
+
+
+TRANSLATORS: Mapping[str, Callable[[Source], Match]] = {
+    "soccer": soccer,
+    "tennis": tennis,
+    "american_football": partial(phased, AMERICAN_FOOTBALL),
+    "motorsports": motorsports,
+    "icehockey": partial(phased, ICEHOCKEY),
+}
+"""Sport → its translator: a sport is a file of `sports` and a row here."""
 
 
 def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str, str], zone: tzinfo) -> Match:
@@ -42,7 +55,7 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
             text_rows=text_rows,
             names=names,
             zone=zone,
-            notes=FaultCollector(MATCH, match_id),
+            faults=FaultCollector(MATCH, match_id),
         )
     )
 

@@ -1,4 +1,4 @@
-"""One endpoint of OpenLigaDB, the free database of results: no credentials, one resource a match."""
+"""The adapter of one endpoint of OpenLigaDB, the free database of results: no credentials, one resource a match."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from mapping.errors import BadBody, InvalidRequest, MatchUnknown
+from mapping.errors import InvalidRequest, MatchUnknown
 from providers import http_client
+from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Fetched
-from providers.beside import beside
 from providers.choosing import Candidate, choose
 from providers.fault_collector import FaultCollector
-from providers.fetch import UNKNOWN, ResourceRequest, ask
+from providers.fetch import ResourceRequest, beside, fetch_resource
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
-from providers.openligadb.names import names_of
+from providers.openligadb.names import NAMES
 from providers.openligadb.payload import MATCH, all_matches, whole_match
 from providers.openligadb.translate import kickoff, status_of, translate
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mapping.match import Match
-    from providers.base import Catalog, Endpoint, Known, Selector
+    from providers.base import Endpoint, Known, Selector
     from providers.openligadb.read import Row
 
 LEAGUE = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}"
@@ -36,31 +36,18 @@ IDS = {
 EXAMPLES = {"match": "70001", "phase": "bl1:2026:12", "overall": "bl1:2026"}
 
 FEW = 2
-"""So many goals may have been mistaken all at once; after more, a match without any is a fault."""
+"""So many goals may have been a mistake all at once; after more, a match without any is a fault."""
 
 
-class OpenLigaDb:
+class OpenLigaDb(EndpointAdapter):
     """A ProviderAdapter for one endpoint. ValueError for a name or a time zone that does not exist."""
 
     id = "openligadb"
+    table = NAMES
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._names = names_of(endpoint.options)
+        super().__init__(endpoint)
         self._zone = ZoneInfo(endpoint.timezone)
-        self._client = http_client.client_of(endpoint)
-
-    @property
-    def endpoint(self) -> Endpoint:
-        return self._endpoint
-
-    @property
-    def text_resource(self) -> str | None:
-        """None: there is no editorial text."""
-        return None
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
 
     async def resolve(self, selector: Selector) -> str:
         """The match's id; of a league's matches (of one group) the running one, else the next, else the last."""
@@ -72,12 +59,12 @@ class OpenLigaDb:
             return str(int(found[1]))
         path = self._names[f"{selector.kind}_resource"].replace("{id}", "/".join(found.groups()))
         reply = await http_client.get(self._client, path)
-        chosen = await beside(len(reply.body), self._meant, selector.kind, reply.body)
+        chosen = await beside(len(reply.body), self._chosen_match, selector.kind, reply.body)
         if chosen is None:
             raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
         return chosen
 
-    def _meant(self, kind: str, body: bytes) -> str | None:
+    def _chosen_match(self, kind: str, body: bytes) -> str | None:
         return choose(self._candidate(*each) for each in all_matches(kind, body))
 
     async def fetch(
@@ -88,20 +75,12 @@ class OpenLigaDb:
         text: bool,  # noqa: ARG002 -- the provider has none
         hints: Mapping[str, str],
     ) -> Fetched:
-        """Ask for the match. Once it was there, an answer without it is a fault and not its end."""
-
-        def read(body: bytes) -> Row:
-            try:
-                return whole_match(body, match_id)
-            except MatchUnknown:
-                if known.get(MATCH, UNKNOWN).digest is None:
-                    raise
-                raise BadBody(f"{MATCH}: the answer holds no match") from None
-
+        """Fetch the match."""
         path = self._names["match_resource"].replace("{id}", match_id)
-        answer, _ = await ask(
-            self._client, ResourceRequest(MATCH, path, read, lambda row: len(row.items("goals")), FEW), known
+        request = ResourceRequest(
+            MATCH, path, lambda body: whole_match(body, match_id), lambda row: len(row.items("goals")), FEW
         )
+        answer, _ = await fetch_resource(self._client, request, known)
         return Fetched(answers=(answer,), hints=hints)
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
@@ -113,16 +92,6 @@ class OpenLigaDb:
         return Candidate(status, kickoff(row, self._zone, FaultCollector(MATCH, "")), int(match_id), match_id)
 
 
-class OpenLigaDbProvider:
-    """OpenLigaDB as a vendor (base.Provider)."""
-
-    id = "openligadb"
-    catalog: Catalog = CATALOG
-    scoreboard: Mapping[str, bool] = SCOREBOARD
-    text_sports = TEXT_SPORTS
-
-    def connect(self, endpoint: Endpoint) -> OpenLigaDb:
-        return OpenLigaDb(endpoint)
-
-
-OPENLIGADB = OpenLigaDbProvider()
+OPENLIGADB = Vendor(
+    id="openligadb", catalog=CATALOG, scoreboard=SCOREBOARD, text_sports=TEXT_SPORTS, connect=OpenLigaDb
+)

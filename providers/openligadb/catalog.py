@@ -1,4 +1,4 @@
-"""What OpenLigaDB can honestly deliver: it knows goals and results, and nobody tells it when a half begins or ends."""
+"""What OpenLigaDB can honestly deliver: it knows goals and results, and nobody enters when a half begins or ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goals: in any order, twice, without minute or scorer, under ids that change; the score after a goal tells which it is."""
+"""Goals: in any order, twice, without minute or scorer, under ids that change; the score after a goal says which it is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from providers.openligadb.catalog import GOAL, OWN_GOAL
 from providers.openligadb.payload import MATCH
 from providers.openligadb.read import Row, score_of
 from providers.openligadb.score import EXTRA, FULL, HALF, Results, covers
+from providers.teams import OPPONENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +25,6 @@ STOPPAGE = re.compile(r"\b(45|90|105|120) ?\+ ?([0-9]{1,2})\b", re.ASCII)
 """How some write added time into the comment of a goal."""
 
 FLAGS = ("isPenalty", "isOwnGoal", "isOvertime")
-OPPONENT: Mapping[SideName, SideName] = {"home": "away", "away": "home"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +42,17 @@ class Goal:
     comment: str
 
 
-def read_goals(match: Row, notes: FaultCollector, names: Mapping[str, str]) -> tuple[Goal, ...]:
+def read_goals(match: Row, faults: FaultCollector, names: Mapping[str, str]) -> tuple[Goal, ...]:
     """The goals in the order of play; of two with one score the one that was entered later.
 
-    Nothing but its score tells which goal a row is: one that cannot be read may be any of them.
+    Nothing but its score says which goal a row is: one that cannot be read may be any of them.
     """
     found: dict[Score, Goal] = {}
-    for at, item in enumerate(notes.try_read(lambda: match.needed("goals").items("goals"), hides=True) or ()):
-        own = notes.about(MATCH, f"goals {at}")
-        goal = own.try_read(lambda item=item, own=own: _goal(Row.of(item), own, names), hides=True)  # type: ignore[misc]
+    for at, item in enumerate(
+        faults.try_read(lambda: match.needed("goals").items("goals"), blocks_withdrawal=True) or ()
+    ):
+        own = faults.for_row(MATCH, f"goals {at}")
+        goal = own.try_read(_goal, item, own, names, blocks_withdrawal=True)
         if goal is None:
             continue
         twin = found.get(goal.score)
@@ -60,19 +62,20 @@ def read_goals(match: Row, notes: FaultCollector, names: Mapping[str, str]) -> t
     return tuple(sorted(found.values(), key=lambda goal: (goal.score.home + goal.score.away, goal.score.home)))
 
 
-def _goal(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> Goal | None:
+def _goal(item: object, faults: FaultCollector, names: Mapping[str, str]) -> Goal | None:
     """None for a goal that nobody has given a score yet."""
+    row = Row.of(item)
     score = score_of(row, "scoreTeam1", "scoreTeam2")
     if score is None or (score.home, score.away) == (0, 0):
-        notes.add("scoreTeam1", "a goal without a score", hides=True)
+        faults.add("scoreTeam1", "a goal without a score", blocks_withdrawal=True)
         return None
-    comment, entered = notes.try_read(lambda: row.text("comment")) or "", notes.try_read(lambda: row.number("goalID"))
-    flags = {name: notes.try_read(lambda name=name: row.flag(name)) is True for name in FLAGS}  # type: ignore[misc]
+    comment, entered = faults.try_read(row.text, "comment") or "", faults.try_read(row.number, "goalID")
+    flags = {name: faults.try_read(row.flag, name) is True for name in FLAGS}
     return Goal(
         score=score,
         entered=entered or 0,
-        minute=notes.try_read(lambda: row.number("matchMinute")) or None,
-        scorer=_scorer(row, notes),
+        minute=faults.try_read(row.number, "matchMinute") or None,
+        scorer=_scorer(row, faults),
         penalty=flags["isPenalty"],
         own=flags["isOwnGoal"],
         overtime=flags["isOvertime"],
@@ -81,20 +84,20 @@ def _goal(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> Goal | N
     )
 
 
-def _scorer(row: Row, notes: FaultCollector) -> Person | None:
+def _scorer(row: Row, faults: FaultCollector) -> Person | None:
     """The scorer; where the feed has no id for a name, the name is the identity."""
-    name, ident = notes.try_read(lambda: row.text("goalGetterName")), notes.try_read(lambda: row.ident("goalGetterID"))
+    name, ident = faults.try_read(row.text, "goalGetterName"), faults.try_read(row.ident, "goalGetterID")
     return None if name is None else Person(ext_id=ident or f"name:{name}", name=name)
 
 
-def incidents(goals: Sequence[Goal], found: Results, notes: FaultCollector) -> tuple[Incident, ...]:
+def incidents(goals: Sequence[Goal], found: Results, faults: FaultCollector) -> tuple[Incident, ...]:
     """An incident for each goal on the pitch. Its side is the scorer's, for an own goal the side that did not get it."""
     scored: list[Incident] = []
     before = Score(0, 0)
     for goal in goals:
         got = _got(before, goal.score)
         if got is None:
-            notes.add("goals", f"nothing tells which side made it {goal.score}")
+            faults.add("goals", f"nothing says which side made it {goal.score}")
         scored.append(_incident(goal, got, found, len(scored)))
         before = goal.score
     return tuple(scored)
@@ -123,7 +126,7 @@ def _incident(goal: Goal, got: SideName | None, found: Results, at: int) -> Inci
 
 
 def when(goal: Goal, found: Results) -> tuple[int | None, int | None, int | None]:
-    """(minute, added, phase): the feed counts added time on (45+5 is 50 and `isOvertime`), results tell the halves apart."""
+    """(minute, added, phase): the feed counts added time on (45+5 is 50 and `isOvertime`), results separate the halves."""
     minute, written = goal.minute, STOPPAGE.search(goal.comment)
     if written is not None:
         half = int(written[1])

@@ -5,12 +5,9 @@ A league's administrator names its kinds of results; ids are the same in most le
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
 
 from providers.naming import Name, corrected
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAMES: tuple[Name, ...] = (
     Name("match_resource", "getmatchdata/{id}", "documented", "one match"),
@@ -26,7 +23,5 @@ NAMES: tuple[Name, ...] = (
     Name("word_shootout", "elfmeterschie", "documented", "what resultName, or the comment of a goal, contains"),
 )
 
-
-def names_of(options: Mapping[str, Any]) -> Mapping[str, str]:
-    """The table with the corrections of an endpoint's `options["names"]`. ValueError for a name that does not exist."""
-    return corrected(NAMES, options)
+names_of = partial(corrected, NAMES)
+"""The table with the corrections of an endpoint's options. ValueError for a name that does not exist."""

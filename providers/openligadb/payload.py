@@ -31,16 +31,16 @@ def find_match(body: bytes, match_id: str) -> Row:
 
 
 def whole_match(body: bytes, match_id: str) -> Row:
-    """The match, with goals that can all be told apart.
+    """The match, with goals that can all be distinguished.
 
-    BadBody where one cannot: nothing but its score tells which goal it is, and what is left out would be taken back.
+    BadBody where one cannot: nothing but its score says which goal it is, and what is left out would be taken back.
     """
     row = find_match(body, match_id)
     try:
         for at, item in enumerate(row.items("goals")):
             score_of(Row.of(item, f"goals.{at}."), "scoreTeam1", "scoreTeam2")
-    except ValueMismatch as misfit:
-        raise BadBody(f"{MATCH}: {misfit}") from None
+    except ValueMismatch as mismatch:
+        raise BadBody(f"{MATCH}: {mismatch}") from None
     return row
 
 

@@ -58,7 +58,7 @@ class Row:
         return int(digits)
 
     def ident(self, name: str) -> str | None:
-        """An id; 0 is the feed's word for none."""
+        """An id; 0 stands for none."""
         value = self.number(name)
         return str(value) if value else None
 

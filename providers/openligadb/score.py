@@ -42,38 +42,39 @@ class Results:
         return tuple(PeriodScore(title=part, score=self.by_part[part]) for part in (HALF, FULL, EXTRA) if self.of(part))
 
 
-def results(match: Row, notes: FaultCollector, names: Mapping[str, str]) -> Results:
+def results(match: Row, faults: FaultCollector, names: Mapping[str, str]) -> Results:
     """The results that can be understood and believed; of two of one kind the one that was entered later."""
     found: dict[str, tuple[int, Score]] = {}
-    listed = notes.try_read(lambda: match.needed("matchResults").items("matchResults"), keep=MARKS)
+    listed = faults.try_read(lambda: match.needed("matchResults").items("matchResults"), keep=MARKS)
     for at, item in enumerate(listed or ()):
-        own = notes.about(MATCH, f"matchResults {at}")
-        read = own.try_read(lambda item=item, own=own: _result(Row.of(item), own, names), keep=MARKS)  # type: ignore[misc]
+        own = faults.for_row(MATCH, f"matchResults {at}")
+        read = own.try_read(_result, item, own, names, keep=MARKS)
         if read is not None:
             part, entered, score = read
             found[part] = max(found.get(part, (-1, score)), (entered, score), key=lambda known: known[0])
     scores = {part: score for part, (_, score) in found.items()}
     full, extra = scores.get(FULL), scores.get(EXTRA)
     if full is not None and extra is not None and not covers(extra, full):
-        notes.add("matchResults", "the score after extra time is lower than before it")
+        faults.add("matchResults", "the score after extra time is lower than before it")
         del scores[EXTRA]
     return Results(scores)
 
 
-def _result(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> tuple[str, int, Score] | None:
+def _result(item: object, faults: FaultCollector, names: Mapping[str, str]) -> tuple[str, int, Score] | None:
     """(part, order of entry, score); None for kinds of results that no scoreboard of ours knows."""
-    part = _part(row, notes, names)
+    row = Row.of(item)
+    part = _part(row, faults, names)
     score = score_of(row, "pointsTeam1", "pointsTeam2")
-    entered = notes.try_read(lambda: row.number("resultID"))
+    entered = faults.try_read(row.number, "resultID")
     return None if part is None or score is None else (part, entered or 0, score)
 
 
-def _part(row: Row, notes: FaultCollector, names: Mapping[str, str]) -> str | None:
-    type_id = notes.try_read(lambda: row.ident("resultTypeID"), keep=MARKS)
+def _part(row: Row, faults: FaultCollector, names: Mapping[str, str]) -> str | None:
+    type_id = faults.try_read(row.ident, "resultTypeID", keep=MARKS)
     by_id = {names[f"result_{name}"]: part for part, name in PARTS.items()}
     if type_id in by_id:
         return by_id[type_id]
-    said = (notes.try_read(lambda: row.text("resultName"), keep=MARKS) or "").casefold()
+    said = (faults.try_read(row.text, "resultName", keep=MARKS) or "").casefold()
     part = next((part for part in BY_WORD if names[f"word_{PARTS[part]}"].casefold() in said), None)
     if part is None and type_id is None:
         row.needed("resultTypeID").needed("resultName")  # so that a result is not taken for one of another kind
@@ -88,10 +89,10 @@ def covers(score: Score, earlier: Score) -> bool:
 def standing(scored: Sequence[Score], found: Results) -> Score | None:
     """The score on the pitch: goals and results are entered one after the other, so whichever is further on."""
     last = scored[-1] if scored else None
-    told = found.pitch or found.of(HALF)
-    if last is None or told is None:
-        return last or told
-    return last if covers(last, told) else told
+    result = found.pitch or found.of(HALF)
+    if last is None or result is None:
+        return last or result
+    return last if covers(last, result) else result
 
 
 def kicks(total: Score | None, pitch: Score | None) -> Score | None:

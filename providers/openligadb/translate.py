@@ -12,13 +12,14 @@ from providers.openligadb.catalog import END, MARKS, START
 from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals
 from providers.openligadb.payload import MATCH, find_match
 from providers.openligadb.score import EXTRA, SHOOTOUT, kicks, results, standing
+from providers.teams import winner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import tzinfo
 
-    from mapping.match import SideName
     from providers.openligadb.read import Row
+    from providers.openligadb.score import Results
 
 FULL_PHASE, EXTRA_PHASE, SHOOTOUT_PHASE = 2, 4, 5
 TOO_EARLY = 12 * 3600
@@ -34,68 +35,74 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         row = find_match(bodies[MATCH], match_id)
     except (BadBody, MatchUnknown, KeyError) as error:
         raise DownstreamRejected("the provider's answers hold no such match") from error
-    notes = FaultCollector(MATCH, match_id)
-    found, goals = results(row, notes, names), read_goals(row, notes, names)
-    kicked = tuple(goal.score for goal in goals if goal.kick)
-    happened = incidents([goal for goal in goals if not goal.kick], found, notes)
-    pitch = standing([incident.score for incident in happened if incident.score is not None], found)
-    total = found.of(SHOOTOUT) or (kicked[-1] if kicked else None)
-    shootout = kicks(total, pitch)
-    status = _status(row, zone, notes, played=bool(goals or found.by_part), shootout=total is not None)
+    faults = FaultCollector(MATCH, match_id)
+    found, goals = results(row, faults, names), read_goals(row, faults, names)
+    happened = incidents([goal for goal in goals if not goal.kick], found, faults)
+    total = found.of(SHOOTOUT) or next((goal.score for goal in reversed(goals) if goal.kick), None)
+    status = _status(row, zone, faults, played=bool(goals or found.by_part), shootout=total is not None)
     phase = _phase(status, happened, extra=found.of(EXTRA) is not None, shootout=total is not None)
-    played = status.running or status.over
-    ended = status is Status.FINISHED and found.pitch is not None
-    return Match(
+    match = Match(
         provider="openligadb",
         match_id=match_id,
         sport="soccer",
         status=status,
-        kickoff=kickoff(row, zone, notes),
+        kickoff=kickoff(row, zone, faults),
         clock=Clock(phase=phase),
-        home=_side(row, "team1", notes),
-        away=_side(row, "team2", notes),
-        tournament=_named(row, "leagueId", "leagueName", notes),
-        location=_location(row, notes),
-        score=(pitch or Score(0, 0)) if played else None,
-        shootout=shootout if played else None,
-        periods=found.periods if played else (),
-        winner=_winner(shootout or pitch) if ended else None,
-        incidents=_ordered(happened if played else (), started=played, ended=ended, phase=phase),
+        home=_side(row, "team1", faults),
+        away=_side(row, "team2", faults),
+        tournament=_named(row, "leagueId", "leagueName", faults),
+        location=_location(row, faults),
         text=False,
-        faults=notes.faults,
-        illegible=notes.illegible,
+        faults=faults.collected,
+        unreadable_keys=faults.unreadable,
+    )
+    return _played(match, found, happened, total) if status.running or status.over else match
+
+
+def _played(match: Match, found: Results, happened: Sequence[Incident], total: Score | None) -> Match:
+    """The match with scores and incidents; `total`: the last score of the shoot-out, which counts on from the pitch's."""
+    pitch = standing([incident.score for incident in happened if incident.score is not None], found)
+    shootout = kicks(total, pitch)
+    ended = match.status is Status.FINISHED and found.pitch is not None
+    return replace(
+        match,
+        score=pitch or Score(0, 0),
+        shootout=shootout,
+        periods=found.periods,
+        winner=winner(match.status, shootout or pitch) if ended else None,
+        incidents=_ordered(happened, ended=ended, phase=match.clock.phase),
     )
 
 
 def status_of(row: Row, zone: tzinfo, names: Mapping[str, str]) -> Status:
     """Where a match of a list stands."""
-    notes = FaultCollector(MATCH, "")
-    found, goals = results(row, notes, names), read_goals(row, notes, names)
-    return _status(row, zone, notes, played=bool(goals or found.by_part), shootout=any(goal.kick for goal in goals))
+    faults = FaultCollector(MATCH, "")
+    found, goals = results(row, faults, names), read_goals(row, faults, names)
+    return _status(row, zone, faults, played=bool(goals or found.by_part), shootout=any(goal.kick for goal in goals))
 
 
-def _status(row: Row, zone: tzinfo, notes: FaultCollector, *, played: bool, shootout: bool) -> Status:
+def _status(row: Row, zone: tzinfo, faults: FaultCollector, *, played: bool, shootout: bool) -> Status:
     """There is no field for it: the flag says that a match is over, goals and results that it is under way."""
-    over = notes.try_read(lambda: row.needed("matchIsFinished").flag("matchIsFinished"), keep=MARKS) or False
+    over = faults.try_read(lambda: row.needed("matchIsFinished").flag("matchIsFinished"), keep=MARKS) or False
     if not over and not played:
         return Status.SCHEDULED
-    start, touched = kickoff(row, zone, notes), notes.try_read(lambda: row.moment("lastUpdateDateTime", zone))
+    start, touched = kickoff(row, zone, faults), faults.try_read(row.moment, "lastUpdateDateTime", zone)
     if start is not None and touched is not None and touched < start - TOO_EARLY:
-        notes.add("lastUpdateDateTime", "goals or results were entered long before kick-off")
+        faults.add("lastUpdateDateTime", "goals or results were entered long before kick-off")
         return Status.SCHEDULED
     if over:
         return Status.FINISHED
     return Status.SHOOTOUT if shootout else Status.LIVE
 
 
-def kickoff(row: Row, zone: tzinfo, notes: FaultCollector) -> int | None:
+def kickoff(row: Row, zone: tzinfo, faults: FaultCollector) -> int | None:
     """The planned kick-off; the local time where the other is missing."""
-    planned = notes.try_read(lambda: row.moment("matchDateTimeUTC", zone))
-    return planned if planned is not None else notes.try_read(lambda: row.moment("matchDateTime", zone))
+    planned = faults.try_read(row.moment, "matchDateTimeUTC", zone)
+    return planned if planned is not None else faults.try_read(row.moment, "matchDateTime", zone)
 
 
 def _phase(status: Status, happened: Sequence[Incident], *, extra: bool, shootout: bool) -> int:
-    """As far as a goal or the kind of a result tells; the rest of the time the first phase is all that is sure."""
+    """As far as a goal or the kind of a result shows; else the first phase is all that is sure."""
     if not status.running and not status.over:
         return 0
     if shootout:
@@ -105,12 +112,11 @@ def _phase(status: Status, happened: Sequence[Incident], *, extra: bool, shootou
     return max(seen, least)
 
 
-def _ordered(happened: Sequence[Incident], *, started: bool, ended: bool, phase: int) -> tuple[Incident, ...]:
+def _ordered(happened: Sequence[Incident], *, ended: bool, phase: int) -> tuple[Incident, ...]:
     """Start and end around the goals; the end waits for its result, which the feed may give after the flag."""
     last = EXTRA_ENDS if phase > FULL_PHASE else FULL_ENDS
-    marks_start = [_marker(START, minute=1, phase=1)] if started else []
-    marks_end = [_marker(END, minute=last, phase=phase)] if ended else []
-    rows = (*marks_start, *happened, *marks_end)
+    end = [_marker(END, minute=last, phase=phase)] if ended else []
+    rows = (_marker(START, minute=1, phase=1), *happened, *end)
     return tuple(replace(incident, order=at) for at, incident in enumerate(rows))
 
 
@@ -118,15 +124,15 @@ def _marker(kind: str, *, minute: int, phase: int) -> Incident:
     return Incident(key=f"{PERIOD_KEY}{kind}", kind=kind, order=0, minute=minute, phase=phase, synthesised=True)
 
 
-def _side(match: Row, field: str, notes: FaultCollector) -> Side | None:
-    row = notes.try_read(lambda: match.part(field))
+def _side(match: Row, field: str, faults: FaultCollector) -> Side | None:
+    row = faults.try_read(match.part, field)
     if row is None:
         return None
-    ext_id, name = notes.try_read(lambda: row.ident("teamId")), notes.try_read(lambda: row.text("teamName"))
+    ext_id, name = faults.try_read(row.ident, "teamId"), faults.try_read(row.text, "teamName")
     if ext_id is None or name is None:
-        notes.add(row.at("teamId" if ext_id is None else "teamName"), "missing")
+        faults.add(row.at("teamId" if ext_id is None else "teamName"), "missing")
         return None
-    short, image = notes.try_read(lambda: row.text("shortName")), notes.try_read(lambda: row.text("teamIconUrl"))
+    short, image = faults.try_read(row.text, "shortName"), faults.try_read(row.text, "teamIconUrl")
     return Side(
         ext_id=ext_id,
         name=name,
@@ -135,21 +141,15 @@ def _side(match: Row, field: str, notes: FaultCollector) -> Side | None:
     )
 
 
-def _named(row: Row, ident: str, name: str, notes: FaultCollector) -> Named | None:
-    ext_id, called = notes.try_read(lambda: row.ident(ident)), notes.try_read(lambda: row.text(name))
+def _named(row: Row, ident: str, name: str, faults: FaultCollector) -> Named | None:
+    ext_id, called = faults.try_read(row.ident, ident), faults.try_read(row.text, name)
     return None if ext_id is None or called is None else Named(ext_id=ext_id, name=called)
 
 
-def _location(match: Row, notes: FaultCollector) -> Named | None:
+def _location(match: Row, faults: FaultCollector) -> Named | None:
     """A stadium with a name; most rows have an id and nothing else."""
-    row = notes.try_read(lambda: match.part("location"))
-    found = None if row is None else _named(row, "locationID", "locationStadium", notes)
+    row = faults.try_read(match.part, "location")
+    found = None if row is None else _named(row, "locationID", "locationStadium", faults)
     if row is None or found is None:
         return None
-    return Named(ext_id=found.ext_id, name=found.name, town=notes.try_read(lambda: row.text("locationCity")))
-
-
-def _winner(score: Score | None) -> SideName | None:
-    if score is None or score.home == score.away:
-        return None
-    return "home" if score.home > score.away else "away"
+    return Named(ext_id=found.ext_id, name=found.name, town=faults.try_read(row.text, "locationCity"))

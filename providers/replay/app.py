@@ -1,4 +1,4 @@
-"""The ASGI application of a replay: provider addresses, and `/__replay/` to watch and steer it."""
+"""The ASGI application of a replay: provider addresses, and `/__replay/` to watch and control it."""
 
 import asyncio
 import base64
@@ -19,13 +19,14 @@ from providers.replay.control import control_routes
 from providers.replay.failure import Cut, Hanging, padded, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
 from providers.replay.log import Request as Logged
+from providers.replay.timeline import Shown
 
 if TYPE_CHECKING:
     from providers.replay.replay import Replay
 
 DRIPS = 50
 
-Asked = paths.Address | heim.Address | gn_gsd.Address
+Address = paths.Address | heim.Address | gn_gsd.Address
 
 
 def create_app(replay: "Replay") -> Starlette:
@@ -42,7 +43,7 @@ def create_app(replay: "Replay") -> Starlette:
 def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
     """The response to one request and what the log says about it."""
     path = request.url.path
-    asked = replay.paths.address(path, request.url.query) or heim.address(path) or gn_gsd.address(path)
+    address = replay.paths.address(path, request.url.query) or heim.address(path) or gn_gsd.address(path)
     given = credentials(request.headers.get("authorization"))
     entry = Logged(
         at=replay.now().timestamp(),
@@ -50,48 +51,62 @@ def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
         method=request.method,
         path=path,
         status=200,
-        kind=asked.kind if asked else None,
-        match_id=asked.match_id if asked else None,
+        kind=address.kind if address else None,
+        match_id=address.match_id if address else None,
         user=given[0] if given else None,
     )
-    if isinstance(asked, gn_gsd.Address):
-        if not gn_gsd.admitted(replay.settings.api_key, request.query_params.get("api_key")):
-            return replace(entry, status=401), Response(b"", 401)
-    elif not _admitted(replay, given):
-        response = Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
-        return replace(entry, status=401), response
-    if asked is None or not replay.timeline.knows(asked.match_id):
+    refusal = _refusal(replay, request, address, given)
+    if refusal is not None:
+        return replace(entry, status=401), refusal
+    if address is None or not replay.timeline.knows(address.match_id):
         return replace(entry, status=404), Response(heim.NOT_FOUND, 404, media_type=JSON)
-    fault = replay.faults.take(*asked)
-    return _of_resource(replay, request, asked, replace(entry, fault=fault.mode if fault else None), fault)
+    fault = replay.faults.take(*address)
+    return _of_resource(replay, request, address, replace(entry, fault=fault.mode if fault else None), fault)
+
+
+def _refusal(
+    replay: "Replay", request: Request, address: Address | None, given: tuple[str, str] | None
+) -> Response | None:
+    """The response to wrong credentials, None to right ones."""
+    if isinstance(address, gn_gsd.Address):
+        known = gn_gsd.admitted(replay.settings.api_key, request.query_params.get("api_key"))
+        return None if known else Response(b"", 401)
+    return (
+        None if _admitted(replay, given) else Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
+    )
 
 
 def _of_resource(
-    replay: "Replay", request: Request, asked: Asked, entry: Logged, fault: Fault | None
+    replay: "Replay", request: Request, address: Address, entry: Logged, fault: Fault | None
 ) -> tuple[Logged, Response]:
-    shown = replay.shown(asked.match_id, asked.kind)
-    body = _before_first(asked) if shown is None else replay.body(shown)
+    shown = replay.shown(address.match_id, address.kind)
+    body = _before_first(address) if shown is None else replay.body(shown)
     entry = replace(entry, index=shown.place if shown else None)
     if fault is not None and (spoilt := spoil(fault, body or b"")) is not None:
         return replace(entry, status=spoilt.status), _spoilt_response(replay, spoilt)
     if body is None:
-        missing = gn_gsd.NOT_FOUND if isinstance(asked, gn_gsd.Address) else heim.NOT_FOUND
+        missing = gn_gsd.NOT_FOUND if isinstance(address, gn_gsd.Address) else heim.NOT_FOUND
         return replace(entry, status=404), Response(missing, 404, media_type=JSON)
-    if shown is not None and shown.line.failure is not None:
-        again = shown.line.failure
-        return replace(entry, status=again.status), response_of(again, replay.settings.hang)
     if shown is not None and not shown.line.is_json:
-        return entry, Response(body, 200, media_type=HTML)
+        return _as_recorded(replay, shown, entry, body)
     return _good(replay, request, entry, fault, _distorted(fault, body))
 
 
-def _before_first(asked: Asked) -> bytes | None:
+def _as_recorded(replay: "Replay", shown: Shown, entry: Logged, body: bytes) -> tuple[Logged, Response]:
+    """A recorded response that was no JSON, or could not be used."""
+    failure = shown.line.failure
+    if failure is None:
+        return entry, Response(body, 200, media_type=HTML)
+    return replace(entry, status=failure.status), response_of(failure, replay.settings.hang)
+
+
+def _before_first(address: Address) -> bytes | None:
     """What a resource of a known match answers before it exists; None = 404."""
-    match asked:
+    match address:
         case gn_gsd.Address():
-            return gn_gsd.BEFORE_FIRST[asked.kind]
+            return gn_gsd.BEFORE_FIRST[address.kind]
         case heim.Address():
-            return heim.BEFORE_FIRST[asked.kind]
+            return heim.BEFORE_FIRST[address.kind]
     return None
 
 

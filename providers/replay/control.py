@@ -29,7 +29,7 @@ FAULT_FIELDS: dict[str, tuple[str, type]] = {
 
 
 def control_routes(replay: "Replay") -> list[Route]:
-    """The routes of the control surface, which answers only on the own machine and asks for no credentials."""
+    """The routes of the control surface, which answers only on the own machine and needs no credentials."""
     reads = {"state": state, "log": log}
     return [
         *(Route(f"/__replay/{name}", _reading(replay, read), methods=["GET"]) for name, read in reads.items()),

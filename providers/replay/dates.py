@@ -56,7 +56,7 @@ def moved(body: Any, move: Move, running: Move) -> Any:
 
 
 def kickoff_of(body: Any) -> datetime | None:
-    """The kick-off that the answer of a match tells, None where it tells none."""
+    """The kick-off in the response of a match, None where it has none."""
     match = body.get("match") if isinstance(body, dict) else _in_tree(body)
     if not isinstance(match, dict):
         return None

@@ -1,4 +1,4 @@
-"""What a recording keeps of an answer that could not be used, and how a replay gives it again."""
+"""What a recording keeps of a response that could not be used, and how a replay gives it again."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
-Manner = Literal["whole", "late", "broken", "large", "cut", "garbled", "strange"]
+Ending = Literal["whole", "late", "broken", "large", "cut", "garbled", "strange"]
 """How the answer ended: as it should, not in time, with a broken connection, too large, with half a compressed body, with a
-body that was not compressed as it said, or compressed in a way that nobody asked for."""
+body that was not compressed as it said, or compressed in a way that was not requested."""
 
-MANNERS: tuple[str, ...] = get_args(Manner)
+ENDINGS: tuple[str, ...] = get_args(Ending)
 SERVED = range(200, 1000)
 BODILESS = frozenset({204, 205, 304})
 LARGEST = 64 * 1024 * 1024
@@ -33,35 +33,35 @@ class Failure(NamedTuple):
 
     status: int = 0
     body: bytes = b""
-    manner: str = "whole"
+    ending: str = "whole"
     error: str = ""
-    """What it was taken for when it was recorded: the class of the error and its message."""
+    """The error when it was recorded: its class and its message."""
     retry_after: str | None = None
     size: int = 0
     """Bytes, of an answer that was too large."""
 
     def fields(self) -> dict[str, Any]:
         """As a line of a recording holds it; a body that is no UTF-8 in base64."""
-        told: dict[str, Any] = {"status": self.status, "manner": self.manner, "error": self.error}
-        told |= {} if self.retry_after is None else {"retry_after": self.retry_after}
-        told |= {"size": self.size} if self.size else {}
+        fields: dict[str, Any] = {"status": self.status, "manner": self.ending, "error": self.error}
+        fields |= {} if self.retry_after is None else {"retry_after": self.retry_after}
+        fields |= {"size": self.size} if self.size else {}
         try:
-            return told | {"raw": self.body.decode()}
+            return fields | {"raw": self.body.decode()}
         except UnicodeDecodeError:
-            return told | {"base64": base64.b64encode(self.body).decode()}
+            return fields | {"base64": base64.b64encode(self.body).decode()}
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Failure:
         """Out of a line (ValueError says what is wrong with it)."""
-        status, manner = document.get("status"), document.get("manner", "whole")
+        status, ending = document.get("status"), document.get("manner", "whole")
         if not isinstance(status, int) or isinstance(status, bool) or (status and status not in SERVED):
             raise ValueError("`status` is neither 0 nor a status code")
-        if manner not in MANNERS:
-            raise ValueError(f"`manner` is not one of {', '.join(MANNERS)}")
+        if ending not in ENDINGS:
+            raise ValueError(f"`manner` is not one of {', '.join(ENDINGS)}")
         size, retry_after = document.get("size", 0), document.get("retry_after")
         if not isinstance(size, int) or not (retry_after is None or isinstance(retry_after, str)):
             raise ValueError("`size` is no number or `retry_after` no string")
-        return cls(status, _body(document), manner, str(document.get("error", "")), retry_after, size)
+        return cls(status, _body(document), ending, str(document.get("error", "")), retry_after, size)
 
 
 def _body(document: Mapping[str, Any]) -> bytes:
@@ -75,10 +75,10 @@ def _body(document: Mapping[str, Any]) -> bytes:
 
 def response_of(failure: Failure, hang: float) -> Response:
     """The same again; what never came hangs for `hang` seconds."""
-    if failure.manner == "late":
+    if failure.ending == "late":
         return Hanging(hang)
-    if failure.manner in SPOILT:
-        return SPOILT[failure.manner](failure)
+    if failure.ending in SPOILT:
+        return SPOILT[failure.ending](failure)
     status = failure.status or 500
     headers = {} if failure.retry_after is None else {"retry-after": failure.retry_after}
     body = b"" if status in BODILESS else failure.body

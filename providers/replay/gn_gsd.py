@@ -1,4 +1,4 @@
-"""The manners of Global Sports Data, Lookup v1, as far as public material tells; the shapes of most answers are assumed.
+"""The behaviour of Global Sports Data, Lookup v1, as far as public material shows it; the shapes of most responses are assumed.
 
 Addresses, the language of dates and the key in the query are documented, what answers hold is what
 `providers/gn_gsd/names.py` assumes.
@@ -33,7 +33,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d
 
 
 class Address(NamedTuple):
-    """What a path asks for; `match_id` is the path of what the recording is about (`matches/123`, `phases/9`)."""
+    """The resource that a path names; `match_id` is the path of what the recording is about (`matches/123`, `phases/9`)."""
 
     kind: str
     match_id: str
@@ -56,13 +56,13 @@ def admitted(wanted: str | None, given: str | None) -> bool:
 
 
 def kickoff_of(body: Any) -> datetime | None:
-    """The scheduled start that an answer tells, in an envelope or without."""
+    """The scheduled start in a response, in an envelope or without."""
     if not isinstance(body, dict):
         return None
     inner = next((body[kind] for kind in KINDS.values() if isinstance(body.get(kind), dict)), body)
     info = inner.get("dateAndTimeInfo")
-    told = info.get("scheduledStartTimeUTC") if isinstance(info, dict) else None
-    return _instant(told) if isinstance(told, str) else None
+    start = info.get("scheduledStartTimeUTC") if isinstance(info, dict) else None
+    return _instant(start) if isinstance(start, str) else None
 
 
 def moved(body: Any, move: Move, running: Move) -> Any:

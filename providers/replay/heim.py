@@ -1,4 +1,4 @@
-"""The manners of a HEIM:SPIEL host: its addresses, envelopes and headers."""
+"""The behaviour of a HEIM:SPIEL host: its addresses, envelopes and headers."""
 
 import gzip
 import re
@@ -26,7 +26,7 @@ COMPETITION_ABOVE = {"id": "0", "name": "", "shortname": "", "microname": "", "t
 
 
 class Address(NamedTuple):
-    """What a path asks for."""
+    """The resource that a path names."""
 
     kind: str
     match_id: str

@@ -1,4 +1,4 @@
-"""What was asked of a replay, so that a test can say how a client behaves and a person can see that it polls."""
+"""The requests to a replay, so that a test can say how a client behaves and a person can see that it polls."""
 
 from collections import deque
 from dataclasses import dataclass

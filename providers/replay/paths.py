@@ -1,4 +1,4 @@
-"""The addresses of recordings whose provider has no replay module of its own: served as they were asked for."""
+"""The addresses of recordings whose provider has no replay module of its own: served under the recorded paths."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Source(NamedTuple):
 
 
 class Address(NamedTuple):
-    """What a path asks for."""
+    """The resource that a path names."""
 
     kind: str
     match_id: str
@@ -65,7 +65,7 @@ class Paths:
         self._known = sorted(known, key=lambda each: (len(each.segments), len(each.query)), reverse=True)
 
     def address(self, path: str, query: str) -> Address | None:
-        """The match and the resource; of several the one that the recording tells most exactly, None for neither."""
+        """The match and the resource; of several the one that the recording names most exactly, None for neither."""
         if not self._known:
             return None
         segments, items = _segments(path), frozenset(parse_qsl(query, keep_blank_values=True))

@@ -55,14 +55,16 @@ class Line(NamedTuple):
 
     def row(self) -> str:
         """The line as a recording holds it, so that whoever sees answers can write them down (without a newline)."""
-        told: dict[str, Any] = {"at": self.at.isoformat(timespec="milliseconds" if self.at.microsecond else "seconds")}
-        told |= {} if self.source is None else self.source._asdict()
-        told |= {"resource": self.resource}
+        fields: dict[str, Any] = {
+            "at": self.at.isoformat(timespec="milliseconds" if self.at.microsecond else "seconds")
+        }
+        fields |= {} if self.source is None else self.source._asdict()
+        fields |= {"resource": self.resource}
         if self.is_json:
-            return f'{_compact(told)[:-1]},"body":{self.text}}}'
+            return f'{_compact(fields)[:-1]},"body":{self.text}}}'
         if self.failure is not None:
-            return _compact(told | self.failure.fields())
-        return _compact(told | ({"again": True} if self.again else {"raw": self.text}))
+            return _compact(fields | self.failure.fields())
+        return _compact(fields | ({"again": True} if self.again else {"raw": self.text}))
 
     @property
     def body(self) -> Any:
@@ -100,15 +102,15 @@ class Recording:
 
     @property
     def kickoff(self) -> datetime:
-        """The scheduled kick-off that the last good `match` answer tells, else the first recorded instant.
+        """The scheduled kick-off in the last good `match` response, else the first recorded instant.
 
-        Only providers with a replay module tell one.
+        Only providers with a replay module have one.
         """
         if self.lines[0].source is not None:
             return self.first_at
-        tell, main = (gn_gsd.kickoff_of, gn_gsd.KINDS.values()) if gn_gsd.speaks(self.match_id) else HEIM
-        told = (tell(line.body) for line in reversed(self.lines) if line.is_json and line.kind in main)
-        return next(filter(None, told), self.first_at)
+        kickoff_of, main = (gn_gsd.kickoff_of, gn_gsd.KINDS.values()) if gn_gsd.speaks(self.match_id) else HEIM
+        found = (kickoff_of(line.body) for line in reversed(self.lines) if line.is_json and line.kind in main)
+        return next(filter(None, found), self.first_at)
 
 
 def read(paths: Iterable[Path]) -> tuple[Recording, ...]:

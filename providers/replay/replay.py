@@ -26,7 +26,7 @@ def _utc_now() -> datetime:
 class Replay:
     """Recordings that are played now. The clock runs from the moment this object is made.
 
-    `monotonic` (seconds) drives the clock, `wall` (aware) tells which instant is now.
+    `monotonic` (seconds) drives the clock, `wall` (aware) says which instant is now.
     """
 
     def __init__(

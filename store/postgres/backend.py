@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Engine, create_engine
-from sqlalchemy.pool import NullPool
-
-from store.postgres.connection import ALONE, READING, WRITING
-from store.postgres.connection_pool import ConnectionPool
+from store.errors import StoreError, connect_error, unavailable
+from store.postgres.connection import ALONE, READ, WRITE
 from store.postgres.liveness_lock import LivenessLock
 from store.postgres.notify import NotifyListener, NotifySender
+from store.postgres.session import LOST, Session, sessions_last
+from store.postgres.unit_pool import UnitPool
 from store.unit import Unit
 
 if TYPE_CHECKING:
@@ -20,77 +19,63 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import URL
 
-    from store.postgres.connection import Held
+    from store.postgres.connection import Locked
     from store.settings import PoolSettings
 
 T = TypeVar("T")
-CONNECT = 10.0
-"""Seconds after which a connection that does not come about is given up, however patient the statements are."""
+
+NO_SESSIONS = (
+    "database.url leads through a pooler that gives a connection away after each transaction (PgBouncer in transaction"
+    " mode): name the same database, straight at its server, in database.direct_url"
+)
 
 
-def engine(url: URL, settings: PoolSettings, **connect_args: Any) -> Engine:
-    """An engine without a pool, whose connections are in no transaction; it connects only inside `greenlet_spawn`.
-
-    SQLAlchemy's asynchronous engine is this one in a wrapper, whose package loads all of the ORM: a tenth of a start.
-    """
-    return create_engine(
-        url.set(drivername="postgresql+asyncpg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-        connect_args={"timeout": min(settings.timeout, CONNECT), **connect_args},
-    )
-
-
-def single(url: URL, settings: PoolSettings, purpose: str) -> Engine:
-    """An engine for a connection that is kept for long."""
-    named = {"application_name": f"matchwire {purpose}"}
-    return engine(url, settings, command_timeout=settings.timeout, server_settings=named)
-
-
-def lines(url: URL, settings: PoolSettings) -> ConnectionPool:
-    """Lines whose connections, statements and waits all end within `settings.timeout`."""
-    milliseconds = str(int(settings.timeout * 1000))
-    bounds = {
-        "application_name": "matchwire",
-        "statement_timeout": milliseconds,
-        "lock_timeout": milliseconds,
-        "idle_in_transaction_session_timeout": milliseconds,
-    }
-    return ConnectionPool(engine(url, settings, server_settings=bounds), settings)
-
-
-async def once(url: URL, settings: PoolSettings, work: Callable[[Connection], T], begin: str = WRITING) -> T:
+async def run_once(url: URL, settings: PoolSettings, work: Callable[[Connection], T], begin: str = WRITE) -> T:
     """The result of `work`, committed, over a connection that is made for it."""
-    made = lines(url, settings)
+    pool = UnitPool(url, settings, pooler=False)
     try:
-        return await made.run(begin, lambda conn, _: work(conn))
+        return await pool.run(begin, lambda conn, _: work(conn))
     finally:
-        await made.close()
+        await pool.close()
 
 
 class PostgresBackend:
-    """The store on PostgreSQL, shared by as many processes as there are."""
+    """The store on PostgreSQL, shared by as many processes as there are.
 
-    def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings) -> None:
+    `direct_url` is the same database without the transaction pooler that `url` leads through; None: there is none.
+    """
+
+    def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings, direct_url: URL | None) -> None:
         self._clock = clock
-        self._lines = lines(url, settings)
-        self.presence = LivenessLock(single(url, settings, "presence"))
-        self.notices = NotifyListener(single(url, settings, "notices"), NotifySender(self._alone))
+        self._settings = settings
+        self._direct_url = direct_url or url
+        self._pool = UnitPool(url, settings, pooler=direct_url is not None)
+        self.liveness = LivenessLock(partial(self._session, "presence"))
+        self.notices = NotifyListener(partial(self._session, "notices"), NotifySender(self._notify))
+
+    async def check(self) -> None:
+        """Raises StoreError unless what a session holds lasts as long as its connection; DatabaseRefused, StoreUnavailable."""
+        try:
+            lasting = await sessions_last(partial(self._session, "check"), self._settings.timeout)
+        except LOST as error:
+            failure = connect_error(error, self._direct_url)
+            raise (unavailable(error) if failure is error else failure) from error
+        if not lasting:
+            raise StoreError(NO_SESSIONS)
 
     async def write(
-        self, work: Callable[[Unit], T], about: str | None = None, committed: Callable[[], None] | None = None
+        self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
     ) -> T:
-        unit = partial(self._run, work)
-        return await self._lines.run(WRITING, unit, about, committed)
+        return await self._pool.run(WRITE, partial(self._run, work), group_key, committed)
 
     async def prepare(self, work: Callable[[Unit], T]) -> T:
         return await self.write(work)
 
-    def _run(self, work: Callable[[Unit], T], conn: Connection, held: Held) -> T:
-        return work(Unit(conn, int(self._clock()), held=held))
+    def _run(self, work: Callable[[Unit], T], conn: Connection, locked: Locked) -> T:
+        return work(Unit(conn, int(self._clock()), locked=locked))
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        return await self._lines.run(READING, lambda conn, _: query(conn))
+        return await self._pool.run(READ, lambda conn, _: query(conn))
 
     async def glance(self, query: Callable[[Connection], T]) -> T:
         return await self.read(query)
@@ -99,13 +84,16 @@ class PostgresBackend:
         """Raises StoreUnavailable when the server does not answer."""
         await self.read(_select_one)
 
-    async def _alone(self, statement: Callable[[Connection], None]) -> None:
-        await self._lines.run(ALONE, lambda conn, _: statement(conn))
+    async def _notify(self, statement: Callable[[Connection], None]) -> None:
+        await self._pool.run(ALONE, lambda conn, _: statement(conn))
+
+    async def _session(self, purpose: str) -> Session:
+        return await Session.open(self._direct_url, self._settings, purpose)
 
     async def close(self) -> None:
         await self.notices.close()
-        await self._lines.close()
-        await self.presence.close()
+        await self._pool.close()
+        await self.liveness.close()
 
 
 def _select_one(conn: Connection) -> Any:

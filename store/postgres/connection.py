@@ -1,164 +1,200 @@
-"""One line to PostgreSQL: a connection on which units run in transactions, one after the other.
+"""Connections to PostgreSQL: how they are made, and transactions on one of them.
 
-A unit runs in a greenlet, which waits for the driver without holding up the event loop. BEGIN and COMMIT are the line's
-own (its connection is in autocommit as SQLAlchemy sees it): pool and transactions of SQLAlchemy take longer than the round
-trips of a write.
+SQLAlchemy sees a connection in autocommit. BEGIN, COMMIT and ROLLBACK go to the driver itself, so that a connection that
+was lost while nobody used it is noticed by the BEGIN, before anything has happened, without a round trip for that alone.
 """
 
 from __future__ import annotations
 
-import sys
+import os
+import socket
+import threading
 from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from greenlet import GreenletExit, getcurrent, greenlet
-from sqlalchemy import Connection, exc
-from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
-from sqlalchemy.util import greenlet_spawn
+import psycopg
+from psycopg.pq import TransactionStatus
+from sqlalchemy import Connection, create_engine, exc
+from sqlalchemy.pool import NullPool
 
-from store.errors import StoreError
-from store.postgres.session import LOST, drop, goodbye
+from store.errors import StoreError, commit_unknown, connect_error
 from store.records import StoredGame
 from store.sql.compiled_query import raised
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlalchemy import Engine
+    from sqlalchemy.engine import URL
+
+    from store.settings import PoolSettings
 
 T = TypeVar("T")
-Held = dict[str, StoredGame]
-Work = Callable[[Connection, Held], T]
-"""A unit: given the connection and the liveblogs that its transaction holds already."""
+Locked = dict[str, StoredGame]
+Work = Callable[[Connection, Locked], T]
+"""A unit: given the connection and the liveblogs that its transaction has locked already."""
 
-WRITING = "BEGIN"
-READING = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+WRITE = "BEGIN"
+READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """One snapshot for all statements."""
 ALONE = ""
 """No transaction, for a single statement."""
-STALE = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
-"""What the driver raises where the schema was changed since the connection prepared the statement."""
+CONNECT = 10.0
+"""Seconds after which a connection that does not come about is given up, however patient the statements are."""
+LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+"""What the server bounds by itself, whatever becomes of this process."""
 
 
-class UnitGreenlet(greenlet):  # type: ignore[misc]  # it comes without types
-    """Runs synchronous functions that wait by SQLAlchemy's `await_`, one after the other, from one task.
+def make_engine(url: URL, settings: PoolSettings, *, pooler: bool) -> Engine:
+    """An engine without a pool, whose connections are in no transaction.
 
-    SQLAlchemy's own `greenlet_spawn` makes a greenlet for each, with a stack of its own that is mapped and given back.
+    `pooler`: a transaction pooler is on the way, where a prepared statement is gone with its transaction.
     """
-
-    __sqlalchemy_greenlet_provider__ = True  # what `await_` looks for
-
-    def __init__(self) -> None:
-        super().__init__(_serve_forever)
-        self.gr_context = getcurrent().gr_context  # the task's, as if it ran there
-
-    async def do(self, work: Callable[..., T], *args: Any) -> T:
-        """The result of `work(*args)`."""
-        got = self.switch(work, args)
-        while not isinstance(got, Ended):
-            try:
-                value = await got
-            except BaseException:  # noqa: BLE001 -- raised where it waits
-                got = self.throw(*sys.exc_info())
-            else:
-                got = self.switch(value)
-        if got.error is not None:
-            raise got.error
-        result: T = got.result
-        return result
+    named = {"application_name": "matchwire", "connect_timeout": connect_timeout(settings)}
+    return create_engine(
+        url,
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+        paramstyle="format",  # by position, as the compiled queries are given
+        use_native_hstore=False,  # nothing of ours: asking the server for it would only make the start longer
+        connect_args=named | ({"prepare_threshold": None} if pooler else {}),
+    )
 
 
-class Ended(NamedTuple):
-    """What a function came to."""
-
-    result: Any = None
-    error: BaseException | None = None
+def connect_timeout(settings: PoolSettings) -> int:
+    """Seconds for a connection to come about; the driver takes whole ones, and two at least."""
+    return max(2, round(min(settings.timeout, CONNECT)))
 
 
-def _serve_forever(work: Callable[..., Any], args: tuple[Any, ...]) -> None:
-    while True:
-        try:
-            ended = Ended(work(*args))
-        except GreenletExit:
-            raise
-        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
-            ended = Ended(error=error)
-        del work, args
-        work, args = getcurrent().parent.switch(ended)
-        del ended
+def socket_handle(driver: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> socket.socket:
+    """A second handle on the socket of the connection: shutting it down ends every wait for the server."""
+    return socket.socket(fileno=os.dup(driver.fileno()))
+
+
+def shut_down(handle: socket.socket) -> None:
+    """End the connection under whoever uses it."""
+    with suppress(OSError):  # it is gone already
+        handle.shutdown(socket.SHUT_RDWR)
 
 
 class PooledConnection:
-    """A connection that is made when it is needed, and given up when it fails."""
+    """A connection that is made when it is needed, and given up when it fails. One thread uses it at a time."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, settings: PoolSettings, *, pooler: bool) -> None:
+        local, milliseconds = "LOCAL " if pooler else "", int(settings.timeout * 1000)
+        limits = "; ".join(f"SET {local}{name} = {milliseconds}" for name in LIMITS)
+        self._at_begin, self._at_connect = (f"; {limits}", "") if pooler else ("", limits)
         self._engine = engine
         self._conn: Connection | None = None
-        self._driver: Any = None
-        self._hand = UnitGreenlet()
+        self._handle: socket.socket | None = None
+        self._user: object = None
+        self._lock = threading.Lock()
 
-    async def transact(self, begin: str, work: Work[T]) -> T:
+    def transact(self, begin: str, work: Work[T]) -> T:
         """The result of `work`, committed. Raises the errors of SQLAlchemy and what `work` raises."""
+        conn = self._begun(begin and begin + self._at_begin)
         try:
-            conn = await self._begun(begin)
-            result = await self._hand.do(work, conn, {})
-            conn.commit()  # ends what SQLAlchemy began by itself; the server hears nothing of it
-            if begin:
-                await self._end(conn)
-        except BaseException as error:
-            await self._undo(error)
+            result = work(conn, {})
+            _commit(conn)
+        except BaseException:
+            self._undo(conn)
             raise
         return result
 
-    async def close(self) -> None:
-        """Take leave of the server."""
-        if self._conn is not None:
-            await goodbye(self._driver)
-        self.drop()
+    def used_by(self, user: object) -> None:
+        """Name for whom the connection works from now on."""
+        with self._lock:
+            self._user = user
 
-    def drop(self) -> None:
-        """Give the connection up as it is, in the middle of an answer too; the server undoes what was not committed."""
+    def interrupt(self, user: object) -> None:
+        """Break the connection off from another thread, as long as it works for `user`: what waits for the server fails."""
+        with self._lock:
+            if self._user is user and self._handle is not None:
+                shut_down(self._handle)
+
+    def abort(self) -> None:
+        """Break the connection off from another thread, for whomever it works."""
+        self.interrupt(self._user)
+
+    def close(self) -> None:
+        """Give the connection up as it is; the server undoes what was not committed."""
         conn, self._conn = self._conn, None
         if conn is not None:
-            drop(conn)
+            with suppress(exc.SQLAlchemyError, psycopg.Error):
+                conn.invalidate()
+                conn.close()
+        with self._lock:
+            handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.close()
 
-    async def _begun(self, begin: str) -> Connection:
+    def _begun(self, begin: str) -> Connection:
         """The connection, in a transaction. One that was lost since its last use is made anew: nothing has happened."""
         if self._conn is not None:
             try:
-                if begin:
-                    await self._say(self._conn, begin)
-            except Exception:  # noqa: BLE001 -- whatever it is, a new connection will show
-                self.drop()
+                _send(self._conn, begin)
+            except exc.DBAPIError:
+                self.close()
             else:
                 return self._conn
-        conn = self._conn = await greenlet_spawn(self._engine.connect)
-        self._driver = conn.connection.driver_connection
-        if begin:
-            await self._say(conn, begin)
+        conn = self._connected()
+        _send(conn, begin)
         return conn
 
-    async def _end(self, conn: Connection) -> None:
-        if await self._say(conn, "COMMIT") != "COMMIT":
-            raise StoreError("a unit went on after one of its statements had failed: nothing of it was written")
-
-    async def _say(self, conn: Connection, sql: str) -> str:
-        """Run a statement without parameters, outside the greenlet; returns the server's name for what it did."""
+    def _connected(self) -> Connection:
         try:
-            return str(await self._driver.execute(sql))
-        except Exception as error:
-            raise raised(conn, sql, error) from error
+            conn = self._conn = self._engine.connect()
+        except exc.OperationalError as error:
+            if isinstance(error.orig, psycopg.errors.ConnectionTimeout):
+                raise TimeoutError from error
+            raise connect_error(error, self._engine.url) from error
+        handle = socket_handle(driver_of(conn))
+        with self._lock:
+            self._handle = handle
+        _send(conn, self._at_connect)
+        return conn
 
-    async def _undo(self, error: BaseException) -> None:
+    def _undo(self, conn: Connection) -> None:
         """Back to a connection without a transaction, or to none where that cannot be."""
-        conn = self._conn
-        if conn is not None and isinstance(error, Exception) and not conn.invalidated and not stale(error):
-            with suppress(*LOST):
-                conn.rollback()
-                await self._say(conn, "ROLLBACK")
+        if not conn.invalidated and not driver_of(conn).closed:
+            with suppress(exc.SQLAlchemyError, psycopg.Error):
+                driver_of(conn).rollback()
+                conn.rollback()  # SQLAlchemy's own state; the server hears nothing of it
                 return
-        self.drop()
+        self.close()
 
 
-def stale(error: BaseException) -> bool:
-    """Whether the schema was changed since the connection prepared the statement."""
-    return isinstance(error, exc.DBAPIError) and isinstance(error.orig, STALE)
+def driver_of(conn: Connection) -> psycopg.Connection[Any]:
+    """The driver's connection."""
+    driver: Any = conn.connection.driver_connection
+    return driver  # type: ignore[no-any-return]
+
+
+def _commit(conn: Connection) -> None:
+    driver = driver_of(conn)
+    if driver.info.transaction_status is TransactionStatus.INERROR:
+        raise StoreError("a unit went on after one of its statements had failed: nothing of it was written")
+    with _errors(conn, "COMMIT"):
+        try:
+            driver.commit()
+        except psycopg.OperationalError as error:
+            if driver.closed:
+                raise commit_unknown(error) from error
+            raise
+    conn.commit()  # SQLAlchemy's own state; the server hears nothing of it
+
+
+def _send(conn: Connection, sql: str) -> None:
+    if sql:
+        with _errors(conn, sql):
+            driver_of(conn).execute(sql, prepare=False)
+
+
+@contextmanager
+def _errors(conn: Connection, sql: str) -> Iterator[None]:
+    """The driver's errors as those of SQLAlchemy."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise raised(conn, sql, error) from error

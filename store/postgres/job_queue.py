@@ -1,4 +1,4 @@
-"""PgQueuer as the house has it: its tables in a schema of their own, one connection, no say for the environment.
+"""PgQueuer on its own tables in a schema of their own, over connections of its own, whatever the environment says.
 
 In memory where one process has the database for itself. Loading it costs some 0.3 s of CPU, so nothing imports this
 module at the start of a process.
@@ -7,19 +7,18 @@ module at the start of a process.
 from __future__ import annotations
 
 import logging
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from pgqueuer import AsyncpgDriver, InMemoryDriver, InMemoryQueries, PgQueuer, Queries
+from pgqueuer import InMemoryDriver, InMemoryQueries, PgQueuer, PsycopgDriver, Queries
 from pgqueuer.adapters.persistence.qb import (
     QueryBuilderEnvironment,
     QueryQueueBuilder,
     QuerySchedulerBuilder,
 )
 from pgqueuer.domain.settings import DBSettings
-from sqlalchemy.engine import make_url
 
-from store.postgres.backend import single
+from store.naming import parse_url
 from store.postgres.session import Session
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "matchwire_jobs"
 
-logging.getLogger("pgqueuer").setLevel(logging.CRITICAL)  # who runs the queue tells once what it tells at every try
+logging.getLogger("pgqueuer").setLevel(logging.CRITICAL)  # who runs the queue logs once what it logs at every try
 
 
 class _Names(DBSettings):
@@ -53,16 +52,25 @@ NAMES = _Names(db_schema=SCHEMA, channel=SCHEMA)
 
 @asynccontextmanager
 async def opened(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
-    """The queue of the database at `url`, over a connection of its own; in memory for SQLite."""
-    parsed = make_url(url)
+    """The queue of the database at `url`, over connections of its own; in memory for SQLite.
+
+    One connection listens and one runs statements: the library's driver holds a connection for up to a second while it
+    listens on it.
+    """
+    parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":
-        yield _queue(InMemoryDriver())
+        driver = InMemoryDriver()
+        yield PgQueuer(driver, channel=NAMES.channel, queries=InMemoryQueries(driver, *_builders()))
         return
-    session = await Session.open(single(parsed, settings, "jobs"))
-    try:
-        yield _queue(AsyncpgDriver(session.driver))
-    finally:
-        session.drop()
+    async with AsyncExitStack() as cleanup:
+        drivers = []
+        for purpose in ("jobs", "job notices"):
+            session = await Session.open(parsed, settings, purpose)
+            cleanup.push_async_callback(session.close)
+            cleanup.callback(session.drop)
+            drivers.append(PsycopgDriver(session.driver))
+        statements, notices = drivers
+        yield PgQueuer(notices, channel=NAMES.channel, queries=Queries(statements, *_builders()))
 
 
 def installing() -> str:
@@ -70,7 +78,5 @@ def installing() -> str:
     return QueryBuilderEnvironment(NAMES).build_install_query(create_schema=False)
 
 
-def _queue(driver: AsyncpgDriver | InMemoryDriver) -> PgQueuer:
-    kind: Any = InMemoryQueries if isinstance(driver, InMemoryDriver) else Queries
-    queries = kind(driver, QueryBuilderEnvironment(NAMES), QueryQueueBuilder(NAMES), QuerySchedulerBuilder(NAMES))
-    return PgQueuer(driver, channel=NAMES.channel, queries=queries)
+def _builders() -> tuple[QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder]:
+    return QueryBuilderEnvironment(NAMES), QueryQueueBuilder(NAMES), QuerySchedulerBuilder(NAMES)

@@ -8,31 +8,31 @@ from store.errors import unavailable
 from store.postgres.session import LOST, Session
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from collections.abc import Awaitable, Callable
 
 
 class LivenessLock:
     """An advisory lock of PostgreSQL on a connection of its own. It vanishes with the process, not when that only hangs."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, connect: Callable[[], Awaitable[Session]]) -> None:
+        self._connect = connect
         self._session: Session | None = None
 
-    async def show(self, key: int) -> None:
+    async def acquire(self, key: int) -> None:
         """Hold the lock `key` from now on, instead of an earlier one. Raises StoreUnavailable."""
         await self.close()
         try:
-            self._session = await Session.open(self._engine)
-            await self._session.driver.execute(f"SELECT pg_advisory_lock({int(key)})")
+            self._session = await self._connect()
+            await self._session.execute(f"SELECT pg_advisory_lock({int(key)})")
         except LOST as error:
             raise unavailable(error) from error
 
-    async def lasts(self) -> bool:
+    async def is_locked(self) -> bool:
         """Whether the lock is still held; asking keeps the connection from being forgotten on its way."""
         if self._session is None:
             return False
         try:
-            await self._session.driver.execute("SELECT 1")
+            await self._session.execute("SELECT 1")
         except LOST:
             return False
         return True

@@ -1,65 +1,86 @@
-"""A connection to PostgreSQL that is kept for what lasts as long as it does: a lock, hearing, the queue of jobs.
-
-The driver is used as it is; SQLAlchemy only finds the way to the server, so that one address means one thing.
-"""
+"""A connection to PostgreSQL that is kept for what lasts as long as it does: a lock, listening, the queue of jobs."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import asyncpg
-from sqlalchemy import exc
-from sqlalchemy.util import greenlet_spawn
+import psycopg
+
+from store.postgres.connection import connect_timeout, shut_down, socket_handle
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+    from collections.abc import Awaitable, Callable
 
-GOODBYE = 1.0
-"""Seconds for taking leave of the server; the connection ends without it as well."""
+    from sqlalchemy.engine import URL
 
-LOST = (
-    exc.SQLAlchemyError,
-    asyncpg.PostgresError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # "cannot switch to state": the driver lost track when the server went in mid-answer
-    OSError,
-)
+    from store.settings import PoolSettings
+
+LOST = (psycopg.Error, OSError)
 """What a connection fails with, whatever has become of the server."""
+
+PROBE = "matchwire_probe"
+"""The channel on which a start finds out whether it hears itself."""
 
 
 class Session:
-    """One connection outside any transaction. `driver`: the connection of asyncpg."""
+    """One connection outside any transaction. `driver`: the connection of psycopg."""
 
-    def __init__(self, conn: Connection) -> None:
-        self._conn = conn
-        self.driver: Any = conn.connection.driver_connection
+    def __init__(self, driver: psycopg.AsyncConnection[Any], timeout: float) -> None:
+        self.driver = driver
+        self._timeout = timeout
+        self._handle = socket_handle(driver)
 
     @classmethod
-    async def open(cls, engine: Engine) -> Session:
+    async def open(cls, url: URL, settings: PoolSettings, purpose: str) -> Session:
         """Connect. Raises one of LOST."""
-        return cls(await greenlet_spawn(engine.connect))
+        _, given = url.get_dialect()().create_connect_args(url)
+        try:
+            driver = await psycopg.AsyncConnection.connect(
+                **given,
+                autocommit=True,
+                application_name=f"matchwire {purpose}",
+                connect_timeout=connect_timeout(settings),
+            )
+        except psycopg.errors.ConnectionTimeout as error:
+            raise TimeoutError from error
+        return cls(driver, settings.timeout)
 
-    async def close(self) -> None:
-        """Take leave of the server, as long as it hears."""
-        await goodbye(self.driver)
-        self.drop()
+    async def execute(self, sql: str) -> psycopg.AsyncCursor[Any]:
+        """Run a statement without parameters. Raises one of LOST, also when the server does not answer in time."""
+        timer = asyncio.get_running_loop().call_later(self._timeout, self.drop)
+        try:
+            return await self.driver.execute(sql.encode())
+        finally:
+            timer.cancel()
 
     def drop(self) -> None:
-        """End the connection as it is, in the middle of an answer too; nobody is waited for."""
-        drop(self._conn)
+        """Break the connection off as it is: whatever waits for the server fails. `close` remains to be called."""
+        shut_down(self._handle)
+
+    async def close(self) -> None:
+        """End the connection. Nobody is waited for."""
+        await self.driver.close()
+        self._handle.close()
 
 
-async def goodbye(driver: Any) -> None:
-    """Take leave. Bounded from outside: the driver waits without end for a statement that a frozen server does not cancel."""
-    with suppress(*LOST):
-        async with asyncio.timeout(GOODBYE):
-            await driver.close()
+async def sessions_last(connect: Callable[[], Awaitable[Session]], timeout: float) -> bool:  # noqa: ASYNC109 -- of the answer
+    """Whether a connection keeps its session between transactions, which a transaction pooler gives to others.
 
-
-def drop(conn: Connection) -> None:
-    """End SQLAlchemy's connection at once, without a word to the server, which undoes what was not committed."""
-    with suppress(*LOST):
-        conn.invalidate()
-        conn.close()
+    Without a pooler the server's process is the one that the connection was greeted by. With one, a session that listens
+    has to hear what another one says. Raises one of LOST.
+    """
+    session = await connect()
+    try:
+        row = await (await session.execute("SELECT pg_backend_pid()")).fetchone()
+        if row == (session.driver.info.backend_pid,):
+            return True
+        await session.execute(f"LISTEN {PROBE}")
+        other = await connect()
+        try:
+            await other.execute(f"NOTIFY {PROBE}")
+        finally:
+            await other.close()
+        return bool([notice async for notice in session.driver.notifies(timeout=timeout, stop_after=1)])
+    finally:
+        await session.close()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindparam, exc, func, select
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.util import await_
 
 from store.sql.json_type import Json, dumps, read
 
@@ -105,12 +104,13 @@ def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]
 
     Returns the driver's rows. Raises the errors of SQLAlchemy.
     """
-    adapted: Any = conn.connection.dbapi_connection
+    driver: Any = conn.connection.dbapi_connection
     try:
         if conn.dialect.name == "postgresql":
-            rows: list[Any] = await_(adapted.driver_connection.fetch(sql, *values))
-            return rows
-        cursor = adapted.cursor()
+            cursor = driver.cursor(binary=True)
+            cursor.execute(sql, values)
+            return cursor.fetchall() if cursor.pgresult.nfields else []
+        cursor = driver.cursor()
         (cursor.executemany if isinstance(values, list) else cursor.execute)(sql, values)
         return list(cursor.fetchall())
     except Exception as error:
@@ -119,26 +119,14 @@ def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]
 
 def raised(conn: Connection, sql: str, error: Exception) -> Exception:
     """The driver's error as SQLAlchemy raises it; any other as it is."""
-    adapted: Any = conn.connection.dbapi_connection
     module: Any = conn.dialect.loaded_dbapi
-    if conn.dialect.name == "postgresql":
-        error = _adapted(adapted, error)
     if not isinstance(error, module.Error):
         return error
-    lost = conn.dialect.is_disconnect(error, adapted, None)
+    lost = conn.dialect.is_disconnect(error, conn.connection.dbapi_connection, None)
     wrapped: Any = exc.DBAPIError.instance(
         sql, None, error, module.Error, connection_invalidated=lost, dialect=conn.dialect
     )
     return cast("exc.DBAPIError", wrapped)
-
-
-def _adapted(adapted: Any, error: Exception) -> Exception:
-    """The error of PostgreSQL's driver as SQLAlchemy's adapter raises it."""
-    try:
-        adapted._handle_exception(error)  # noqa: SLF001 -- the only way to it
-    except Exception as translated:  # noqa: BLE001
-        return translated
-    return error
 
 
 def _reader(dialect: Dialect, kind: TypeEngine[Any]) -> Convert | None:

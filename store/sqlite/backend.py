@@ -13,16 +13,15 @@ from sqlalchemy.util import greenlet_spawn
 from mapping.errors import StoreUnavailable
 from store import private
 from store.errors import StoreError, late, store_errors
-from store.sqlite.alone import NoLivenessLock, NoNotify
 from store.sqlite.file_lock import FileLock
-from store.sqlite.tasks import Tasks
 from store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine, Mapping
 
     from sqlalchemy.engine import URL
 
+    from store.postgres.notify import Hear
     from store.settings import PoolSettings
     from store.unit import Unit
 
@@ -67,7 +66,7 @@ def reader_engine(url: URL, settings: PoolSettings) -> Engine:
     engine = create_engine(
         url.set(drivername="sqlite+aiosqlite"),
         connect_args={"isolation_level": None, "timeout": settings.timeout},
-        pool_size=settings.connections,
+        pool_size=settings.pool_size,
         max_overflow=0,
         pool_timeout=settings.timeout,
     )
@@ -86,6 +85,58 @@ async def read(readers: Engine, query: Callable[[Connection], T]) -> T:
     return await greenlet_spawn(run)
 
 
+class NoLivenessLock:
+    """Stands for PostgreSQL's liveness lock: no second process can use the file, so nobody looks for a sign of life."""
+
+    async def acquire(self, key: int) -> None:
+        """Nothing to do."""
+
+    async def is_locked(self) -> bool:
+        return True
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+
+class NoNotify:
+    """Stands for PostgreSQL's notifications between processes: there is no second one."""
+
+    def start(self, hear: Hear) -> None:
+        """Nothing to do."""
+
+    def notify(self, stepped: Mapping[str, int]) -> None:
+        """Nothing to do."""
+
+
+class Tasks:
+    """Runs coroutines that a cancelled caller does not cancel: no connection is left in the middle of an answer."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def finish(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 -- it goes on after that
+        """The result of `work`. Raises StoreUnavailable after `timeout` seconds."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        await asyncio.wait({task}, timeout=timeout)
+        if not task.done():
+            raise late()
+        return task.result()
+
+    async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 -- what does not end in time is cancelled
+        """Wait for what runs, then cancel the rest."""
+        if self._running:
+            _, pending = await asyncio.wait(self._running, timeout=timeout)
+            for task in pending:
+                task.cancel()
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen: its caller may be gone
+
+
 class SqliteBackend:
     """The store on one SQLite file, or in memory, where the writer's thread reads as well."""
 
@@ -93,7 +144,7 @@ class SqliteBackend:
         file = database_file(url)
         self._settings = settings
         self._tasks = Tasks()
-        self.presence = NoLivenessLock()
+        self.liveness = NoLivenessLock()
         self.notices = NoNotify()
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
@@ -101,14 +152,14 @@ class SqliteBackend:
         self._readers = None if file is None else reader_engine(url, settings)
 
     async def write(
-        self, work: Callable[[Unit], T], about: str | None = None, committed: Callable[[], None] | None = None
+        self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
     ) -> T:
-        """Units go one after the other anyway, whatever they are `about`.
+        """Units go one after the other anyway, whatever their `group_key`.
 
         Raises StoreUnavailable after `settings.timeout` seconds, however long the disk or a unit before it takes. What
         has not begun by then is left undone; what has may still be committed.
         """
-        del about
+        del group_key
         future = self._writer.submit(work, committed)
         timer = asyncio.get_running_loop().call_later(self._settings.timeout, _give_up, future)
         try:
@@ -116,6 +167,9 @@ class SqliteBackend:
         finally:
             timer.cancel()
         return result
+
+    async def check(self) -> None:
+        """Nothing to check: no server is on the way."""
 
     async def prepare(self, work: Callable[[Unit], T]) -> T:
         """Like `write`, however long it takes: a migration may rewrite all tables."""

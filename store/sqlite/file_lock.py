@@ -28,9 +28,9 @@ class FileLock:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            holder = os.pread(self._fd, 20, 0).decode("ascii", "replace").strip()
+            owner = os.pread(self._fd, 20, 0).decode("ascii", "replace").strip()
             os.close(self._fd)
-            raise AlreadyRunning(f"{real} is in use by another matchwire process (pid {holder or '?'})") from error
+            raise AlreadyRunning(f"{real} is in use by another matchwire process (pid {owner or '?'})") from error
         with contextlib.suppress(OSError):  # the pid is a courtesy to the operator; a full disk must not stop the start
             os.ftruncate(self._fd, 0)
             os.pwrite(self._fd, str(os.getpid()).encode(), 0)

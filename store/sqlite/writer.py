@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, exc
 
 from mapping.errors import StoreUnavailable
-from store.errors import late, told, unavailable
+from store.errors import caller_error, late, unavailable
 from store.sql.compiled_query import execute
 from store.unit import Unit
 
@@ -28,7 +28,7 @@ Work = Callable[[Unit], Any]
 
 @dataclass(frozen=True, slots=True)
 class QueuedWrite:
-    """A unit that waits for its turn, and who waits for it."""
+    """A unit that waits to be run, and the future of its caller."""
 
     work: Work
     loop: asyncio.AbstractEventLoop
@@ -38,7 +38,7 @@ class QueuedWrite:
 
     @property
     def late(self) -> bool:
-        """Whether the caller was told already that it failed; one that was cancelled has its unit run all the same."""
+        """Whether the caller has got an error already; one that was cancelled has its unit run all the same."""
         return self.future.done() and not self.future.cancelled()
 
 
@@ -54,7 +54,7 @@ class CommitBatch:
 
     taken: list[QueuedWrite] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
-    held: dict[str, StoredGame] = field(default_factory=dict)
+    locked: dict[str, StoredGame] = field(default_factory=dict)
 
 
 class TransactionLost(Exception):
@@ -88,7 +88,7 @@ class Writer:
     def submit(self, work: Work, committed: Callable[[], None] | None = None) -> asyncio.Future[Any]:
         """The outcome of `work`, set after COMMIT. Raises StoreUnavailable when closed or when the queue is full.
 
-        Whoever sets an exception before has waited long enough: `work` is not begun any more; if it was, it goes on.
+        A caller that has waited long enough sets an exception before: then `work` is not begun; if it was, it goes on.
         """
         if not self.open:
             raise StoreUnavailable("the database is closed")
@@ -120,7 +120,7 @@ class Writer:
             self._disconnect()
 
     def _commit(self, first: QueuedWrite) -> None:
-        """One transaction: `first` and what else waits. Nobody is answered before it is on disk or undone."""
+        """One transaction: `first` and what else waits. No caller gets a result before it is on disk or undone."""
         batch = CommitBatch()
         try:
             self._transact(first, batch)
@@ -143,7 +143,7 @@ class Writer:
             if job is not first:
                 batch.taken.append(job)
             # Waiting for somebody else's lock may have taken longer than the caller waited.
-            batch.outcomes.append(Outcome(error=late()) if job.late else self._attempt(conn, job, batch.held))
+            batch.outcomes.append(Outcome(error=late()) if job.late else self._attempt(conn, job, batch.locked))
             if not _in_transaction(conn):
                 raise TransactionLost
         conn.commit()
@@ -163,18 +163,18 @@ class Writer:
                 return
             yield job
 
-    def _attempt(self, conn: Connection, job: QueuedWrite, held: dict[str, StoredGame]) -> Outcome:
+    def _attempt(self, conn: Connection, job: QueuedWrite, locked: dict[str, StoredGame]) -> Outcome:
         """Run one unit in its SAVEPOINT; its failure undoes what it did and nothing else."""
         execute(conn, "SAVEPOINT unit")
         try:
-            result = job.work(Unit(conn, int(self._clock()), held=held))
+            result = job.work(Unit(conn, int(self._clock()), locked=locked))
             execute(conn, "RELEASE unit")
         except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
-            held.clear()
+            locked.clear()
             with suppress(exc.DBAPIError):  # already gone when SQLite has rolled the transaction back: checked next
                 execute(conn, "ROLLBACK TO unit")
                 execute(conn, "RELEASE unit")
-            return Outcome(error=told(error))
+            return Outcome(error=caller_error(error))
         return Outcome(result)
 
     def _connected(self) -> Connection:
@@ -212,17 +212,17 @@ class Writer:
 
 
 def refuse(jobs: Iterable[QueuedWrite], cause: BaseException | None = None) -> None:
-    """Tell each caller that the unit has not happened."""
+    """Raise in each caller that the unit has not happened."""
     settle((job, Outcome(error=unavailable(cause))) for job in jobs)
 
 
 def settle(done: Iterable[tuple[QueuedWrite, Outcome]]) -> None:
     """Hand the outcomes over to the callers' loops, waking each loop once."""
-    told: dict[asyncio.AbstractEventLoop, list[tuple[QueuedWrite, Outcome]]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[QueuedWrite, Outcome]]] = {}
     for job, outcome in done:
-        told.setdefault(job.loop, []).append((job, outcome))
-    for loop, outcomes in told.items():
-        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+        by_loop.setdefault(job.loop, []).append((job, outcome))
+    for loop, outcomes in by_loop.items():
+        with suppress(RuntimeError):  # the loop is closed: no caller is left
             loop.call_soon_threadsafe(_deliver, outcomes)
 
 

@@ -10,7 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from api.app import create_app
-from api.services import ApiSettings, ImportRequest, Services
+from api.services import ImportRequest, Services
+from config import Settings
+from ingest.daemon.build import api_settings
 from store import clients, declarations
 from store.database import Store
 from store.tables import metadata
@@ -30,14 +32,14 @@ class Server:
     http: httpx.AsyncClient
     app: Any
     services: Services | None = None
-    asked: list[ImportRequest] = field(default_factory=list)
+    requested: list[ImportRequest] = field(default_factory=list)
     fails: Exception | None = None
     ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
     now: float = NOW
     ticks: float = 0.0
 
     async def import_match(self, request: ImportRequest) -> dict[str, Any]:
-        self.asked.append(request)
+        self.requested.append(request)
         if self.fails is not None:
             raise self.fails
         return {"_type": "Svc::Model::Game", "local_id": "gnew", "external": {"provider": request.provider}}
@@ -56,7 +58,7 @@ async def serving(
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
         store=store,
-        settings=replace(ApiSettings(public_url="https://live.example.org/blogs/"), **settings),
+        settings=replace(api_settings(Settings(), "https://live.example.org/blogs/"), **settings),
         import_match=server.import_match,
         organizations={matchday.ORGANIZATION: "Example Newsroom", matchday.OTHER: "Other"}.get,
         ready=server.is_ready,

@@ -190,7 +190,7 @@ def goal(name: str, at: int, time: str, side: dict[str, Any], *people: tuple[str
     return event(name, at, sport_event=play, contents=[text(words)], **fields)
 
 
-def told(name: str, at: int, kind: str, title: str, words: str, time: str = "", **more: Any) -> EventWrite:
+def incident_post(name: str, at: int, kind: str, title: str, words: str, time: str = "", **more: Any) -> EventWrite:
     return event(name, at, sport_event=incident(kind, title, time, **more), contents=[text(words)])
 
 
@@ -213,7 +213,7 @@ def afternoon() -> tuple[EventWrite, ...]:
     """A first half and a bit, with one of everything; a draft, a deleted and a scheduled post at the end."""
     t = KICK_OFF
     return (
-        told("ekick", t, "start", "Kick-off", "Kick-off! The derby is under way."),
+        incident_post("ekick", t, "start", "Kick-off", "Kick-off! The derby is under way."),
         goal(
             "egoal",
             t + 900,
@@ -224,7 +224,9 @@ def afternoon() -> tuple[EventWrite, ...]:
             score=pair(1, 0),
             words=FIRST_GOAL,
         ),
-        told("eyellow", t + 1500, "yellow-card", "Yellow card", "A late tackle.", "26'", side=AWAY, people=SENT_OFF),
+        incident_post(
+            "eyellow", t + 1500, "yellow-card", "Yellow card", "A late tackle.", "26'", side=AWAY, people=SENT_OFF
+        ),
         event("etext", t + 1800, contents=[text("<p>The <b>wind</b> picks up: high balls are a lottery now.</p>")]),
         goal(
             "equal",
@@ -235,11 +237,15 @@ def afternoon() -> tuple[EventWrite, ...]:
             score=pair(1, 1),
             words="Out of nothing: level.",
         ),
-        told("ehalf", t + 2880, "pause-halves", "Half-time", "Half-time: SV Hafenstadt 1-1 Alpenverein Bergheim."),
+        incident_post(
+            "ehalf", t + 2880, "pause-halves", "Half-time", "Half-time: SV Hafenstadt 1-1 Alpenverein Bergheim."
+        ),
         event("equote", t + 3000, contents=[QUOTE]),
-        told("eagain", t + 3400, "resume-halves", "Second half", "The second half is under way."),
-        told("esub", t + 3600, "substitution", "Substitution", "Martens comes on.", "49'", side=HOME, people=SWAPPED),
-        told(
+        incident_post("eagain", t + 3400, "resume-halves", "Second half", "The second half is under way."),
+        incident_post(
+            "esub", t + 3600, "substitution", "Substitution", "Martens comes on.", "49'", side=HOME, people=SWAPPED
+        ),
+        incident_post(
             "ered", t + 3800, "yellow-red-card", "Second yellow card", "Down to ten.", "53'", side=AWAY, people=SENT_OFF
         ),
         goal(

@@ -23,18 +23,18 @@ async def over_http(app: Any) -> AsyncIterator[httpx.AsyncClient]:
     """The app behind a real server: the test transport waits for the end of a stream."""
     async with (
         listening(app, bound("127.0.0.1", 0), timeout_graceful_shutdown=3) as address,
-        httpx.AsyncClient(base_url=address, timeout=20, trust_env=False) as http,
+        httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as http,
     ):
         yield http
 
 
 class Reader:
-    """Holds the liveblog as its stream tells it."""
+    """Keeps the liveblog as its stream sends it."""
 
     def __init__(self, http: httpx.AsyncClient, liveblog: str = "gderby", client: str = DESK[0]) -> None:
         self.http, self.liveblog, self.client = http, liveblog, client
         self.version = 0
-        self.held: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {}
         self.ids: list[int] = []
         self.game: dict[str, Any] = {}
 
@@ -42,16 +42,16 @@ class Reader:
         """Read so many messages, or until a version, or to the end of the stream."""
         headers = {"Last-Event-ID": str(self.version)} if self.version else {}
         params = {"liveblogId": self.liveblog, "client_id": self.client}
-        async with self.http.stream("GET", STREAM, params=params, headers=headers) as answer:
-            assert answer.status_code == 200, await answer.aread()
-            async for message in self._messages(answer):
+        async with self.http.stream("GET", STREAM, params=params, headers=headers) as response:
+            assert response.status_code == 200, await response.aread()
+            async for message in self._messages(response):
                 self._take(*message)
                 if messages is not None and (messages := messages - 1) == 0:
                     return
                 if until is not None and self.version >= until:
                     return
 
-    async def follow(self, until: int, within: float = 20.0) -> None:
+    async def follow(self, until: int, within: float = 60.0) -> None:
         async with asyncio.timeout(within):
             while self.version < until:
                 await self.read(until=until)
@@ -61,12 +61,12 @@ class Reader:
         self.version = version
         self.ids.append(version)
         self.game = data["game"]
-        self.held = applied(self.held, {event["local_id"]: event for event in data["events"]})
+        self.kept = applied(self.kept, {event["local_id"]: event for event in data["events"]})
 
     @staticmethod
-    async def _messages(answer: httpx.Response) -> AsyncIterator[tuple[int, dict[str, Any]]]:
+    async def _messages(response: httpx.Response) -> AsyncIterator[tuple[int, dict[str, Any]]]:
         fields: dict[str, str] = {}
-        async for line in answer.aiter_lines():
+        async for line in response.aiter_lines():
             if line:
                 name, _, value = line.partition(": ")
                 fields[name] = value

@@ -1,4 +1,4 @@
-"""Credentials: where they may stand, what is refused, and that refusals tell nothing."""
+"""Credentials: where they may stand, what is refused, and that refusals reveal nothing."""
 
 import base64
 from functools import partial
@@ -64,15 +64,15 @@ async def test_three_mechanisms_open_with_either_live_secret(derby, secret):
 )
 async def test_all_bad_credentials_get_the_same_answer(derby, query, header):
     """Unknown, wrong, empty, incomplete: one 401, one body, one challenge."""
-    answer = await show(derby, query, {"Authorization": header} if header else None)
+    response = await show(derby, query, {"Authorization": header} if header else None)
 
-    assert answer.status_code == 401
-    assert answer.json() == {
+    assert response.status_code == 401
+    assert response.json() == {
         "code": "unauthorized",
         "message": "the credentials are missing or not valid",
         "retryable": False,
     }
-    assert answer.headers["www-authenticate"].startswith("Basic ")
+    assert response.headers["www-authenticate"].startswith("Basic ")
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ async def test_all_bad_credentials_get_the_same_answer(derby, query, header):
 )
 async def test_games_with_parameters_are_malformed(derby, query, header):
     """Twice, misspelt, two mechanisms that disagree, not UTF-8: 400."""
-    answer = await show(derby, query, {"Authorization": header} if header else None)
+    response = await show(derby, query, {"Authorization": header} if header else None)
 
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_request")
 
 
 async def test_two_authorization_headers_are_malformed(derby):
@@ -116,9 +116,9 @@ async def test_two_mechanisms_that_agree_are_one(derby):
 
 async def test_a_missing_scope_is_forbidden(derby):
     """The client is known, but may not."""
-    answer = await show(derby, f"client_id=stats-only&client_secret={SECRET}")
+    response = await show(derby, f"client_id=stats-only&client_secret={SECRET}")
 
-    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
 
 
 async def test_a_wrong_secret_is_refused_on_public_feeds_too(store):
@@ -126,12 +126,12 @@ async def test_a_wrong_secret_is_refused_on_public_feeds_too(store):
     async with serving(store, public_feeds=True) as public:
         await public.add(matchday.derby())
         assert (await public.http.get(f"{FEED}?liveblogId=gderby")).status_code == 200
-        answer = await public.http.get(f"{FEED}?liveblogId=gderby&client_id=desk&client_secret=wrong")
-        assert answer.status_code == 401
+        response = await public.http.get(f"{FEED}?liveblogId=gderby&client_id=desk&client_secret=wrong")
+        assert response.status_code == 401
 
 
 async def test_a_revoked_client_is_out_within_seconds(server):
-    """Clients are remembered for two seconds, not longer."""
+    """Clients are cached for two seconds, not longer."""
     await server.add(matchday.derby())
     spec = matchday.client("temp", "read")
     await server.store.write(lambda unit: clients.create(unit, spec))
@@ -147,8 +147,8 @@ async def test_a_revoked_client_is_out_within_seconds(server):
 async def test_an_error_never_repeats_what_was_sent(derby):
     """Neither the secret nor the URL comes back."""
     for query in ("client_id=desk&client_secret=hunter2", "client_id=desk&client_secret=hunter2&client_secret=hunter2"):
-        answer = await show(derby, query)
-        assert "hunter2" not in answer.text + str(answer.headers)
+        response = await show(derby, query)
+        assert "hunter2" not in response.text + str(response.headers)
 
 
 async def test_a_log_line_holds_no_secret(derby, capsys):

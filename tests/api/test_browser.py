@@ -56,7 +56,7 @@ async def test_a_new_post_appears_by_itself(public, address, browser):
     change = liveblogs.Change(events=(goal,), game=matchday.document(scoreboard=board))
     await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
 
-    await page.locator("#enew.fresh").wait_for(timeout=15_000)
+    await page.locator("#enew.fresh").wait_for(timeout=60_000)
     assert "2" in await page.locator(".board .score").inner_text()
     assert "Level!" in await page.locator("ol[aria-live=polite]").inner_text()
     assert complaints == []
@@ -69,5 +69,5 @@ async def test_the_offline_documentation_lists_the_operations(address, browser):
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     await page.goto(f"{address}/docs")
 
-    await page.get_by_text("/api/v5/write/ticker/show.json").first.wait_for(timeout=15_000)
+    await page.get_by_text("/api/v5/write/ticker/show.json").first.wait_for(timeout=60_000)
     assert complaints == []

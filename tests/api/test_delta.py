@@ -31,14 +31,14 @@ async def test_a_delta_holds_what_changed_and_tombstones(desk):
     await desk.update("changes", {"headline": "New"})
     await desk.delete("goes")
     await desk.update("hides", {"local_status": 60})
-    answer = await desk.delta(refresh=known)
-    events = {event["local_id"]: event for event in answer["events"]}
+    response = await desk.delta(refresh=known)
+    events = {event["local_id"]: event for event in response["events"]}
 
-    assert next(iter(answer)) == "_type"
-    assert answer["_type"] == "Svc::Model::Api::GameShowResponse"
-    assert (answer["version"], answer["more"], answer["game"]["version"]) == (8, False, 8)
-    assert answer["game"]["scoreboard"]["score"]["home_score"] == "2"
-    assert "events" not in answer["game"]
+    assert next(iter(response)) == "_type"
+    assert response["_type"] == "Svc::Model::Api::GameShowResponse"
+    assert (response["version"], response["more"], response["game"]["version"]) == (8, False, 8)
+    assert response["game"]["scoreboard"]["score"]["home_score"] == "2"
+    assert "events" not in response["game"]
     assert (set(events), events["changes"]["headline"]) == ({"changes", "goes", "hides"}, "New")
     assert {name: events[name]["local_status"] for name in ("goes", "hides")} == {"goes": 100, "hides": 60}
     assert set(events["goes"]) == {"_type", "local_id", "version", "local_status", "sort", "tag_ids"}
@@ -46,7 +46,7 @@ async def test_a_delta_holds_what_changed_and_tombstones(desk):
 
 
 async def test_poisoned_events_break_no_delta(server, store):
-    """Whatever a stored document holds, its neighbours are told of."""
+    """Whatever a stored document holds, its neighbours are sent."""
     await store.write(poison.insert)
 
     _, found = await Desk(server.http, liveblog="gpoison").whole()
@@ -76,7 +76,7 @@ async def test_filters_and_order(desk):
 
 
 async def test_a_post_that_leaves_the_filter_is_a_tombstone(desk):
-    """A reader of highlights alone is told that a post is none any more."""
+    """A reader of highlights alone learns that a post is none any more."""
     await desk.create(post(local_id="e1", highlight="inplace"))
     await desk.update("e1", {"highlight": ""})
 
@@ -85,13 +85,13 @@ async def test_a_post_that_leaves_the_filter_is_a_tombstone(desk):
 
 
 async def test_a_withdrawn_or_deleted_liveblog_says_so(desk, store):
-    """Everywhere else it is 404; here its status is told, and nothing of its contents."""
+    """Everywhere else it is 404; here its status is given, and nothing of its contents."""
     await desk.create()
     for status in (60, 100):
         await store.write(lambda unit, status=status: record(unit, TICKER, Change(local_status=status)))
-        answer = await desk.delta(refresh=1)
-        assert (answer["game"]["local_status"], answer["events"]) == (status, [])
-        assert "scoreboard" not in answer["game"]
+        response = await desk.delta(refresh=1)
+        assert (response["game"]["local_status"], response["events"]) == (status, [])
+        assert "scoreboard" not in response["game"]
 
 
 @pytest.mark.parametrize("path", [DELTA, STREAM])
@@ -103,7 +103,7 @@ async def test_readers_need_a_client_of_the_organization(desk, path):
     assert (await desk.http.get(path, params=name)).status_code == 401
     assert (await desk.http.get(path, params=name, auth=("desk", "wrong"))).status_code == 401
     others = [await desk.http.get(path, params=params, auth=STRANGER) for params in (name, none)]
-    assert [answer.status_code for answer in others] == [404, 404]
+    assert [response.status_code for response in others] == [404, 404]
     assert others[0].json() == others[1].json()
     assert (await desk.http.get(path, auth=DESK)).status_code == 400
     assert (await desk.http.get(path, params={**name, "refresh": "-1"}, auth=DESK)).status_code == 400
@@ -120,10 +120,10 @@ async def test_a_large_liveblog_comes_in_several_messages(desk, server, store, m
         sizes = []
         while reader.version < 5:
             await reader.read(messages=1)
-            sizes.append(len(reader.held))
+            sizes.append(len(reader.kept))
 
     assert sizes == [25, 34, 38]
-    assert reader.held == (await desk.whole())[1]
+    assert reader.kept == (await desk.whole())[1]
 
 
 async def test_watchers_of_one_liveblog_share_a_read(desk, server, monkeypatch):
@@ -156,13 +156,13 @@ async def test_a_reader_that_does_not_keep_up_is_dropped(desk, server, monkeypat
     for _ in range(6):
         await desk.create()
         await asyncio.sleep(0.02)
-    told = [message async for message in slow]
-    back = hub.messages(game, told[-1].version)
+    shown = [message async for message in slow]
+    back = hub.messages(game, shown[-1].version)
     caught_up = await anext(back)
     await back.aclose()
     await hub.close()
 
-    assert (first.version, [message.version for message in told]) == (1, [2, 3])
+    assert (first.version, [message.version for message in shown]) == (1, [2, 3])
     assert caught_up.since <= 3
     assert caught_up.version >= 4
     assert len(hub) == 0
@@ -178,13 +178,13 @@ async def test_what_other_processes_write_is_noticed(desk, server, monkeypatch):
     coming = asyncio.ensure_future(anext(messages))
     await desk.create()
 
-    assert (await asyncio.wait_for(coming, 3)).version == 2
+    assert (await asyncio.wait_for(coming, 30)).version == 2
     await messages.aclose()
     await hub.close()
 
 
 async def test_a_liveblog_that_is_never_silent_delays_no_other(desk, server):
-    """What nobody told is found in its time, however much is told of others in between."""
+    """A step without a notification is found in its time, however many there are of others in between."""
     await server.add(matchday.Liveblog(local_id="gquiet", ticker_id="6b" * 12))
     hub = streams.Streams(server.store, poll=0.2)
     server.store._listeners.clear()
@@ -209,7 +209,7 @@ async def test_a_liveblog_that_is_never_silent_delays_no_other(desk, server):
 
 
 async def test_what_an_outage_swallowed_is_looked_at(desk, server, monkeypatch):
-    """A step whose reading failed is told as soon as the database answers again."""
+    """A step whose reading failed is sent as soon as the database is back."""
     hub = streams.Streams(server.store, poll=3600)
     game = await server.store.read(lambda conn: streams.liveblogs.require_game(conn, "gderby"))
     messages = hub.messages(game, 1)
@@ -226,20 +226,20 @@ async def test_what_an_outage_swallowed_is_looked_at(desk, server, monkeypatch):
     monkeypatch.setattr(streams, "POLL", 0.05)
     await desk.create()
 
-    assert (await asyncio.wait_for(coming, 5)).version == 2
+    assert (await asyncio.wait_for(coming, 30)).version == 2
     await messages.aclose()
     await hub.close()
 
 
 async def test_the_end_of_the_liveblog_ends_the_stream(desk, server, store):
-    """The last message tells the status; coming back is 404."""
+    """The last message has the status; coming back is 404."""
     async with over_http(server.app) as http:
         reader = Reader(http)
         reading = asyncio.create_task(reader.read())
         while reader.version < 1:
             await asyncio.sleep(0.01)
         await store.write(lambda unit: record(unit, TICKER, Change(local_status=100)))
-        await asyncio.wait_for(reading, 5)
+        await asyncio.wait_for(reading, 30)
         gone = await http.get(STREAM, params={"liveblogId": "gderby", "client_id": "desk"})
 
     assert (reader.game["local_status"], gone.status_code) == (100, 404)
@@ -266,10 +266,10 @@ async def test_a_silent_stream_is_kept_alive(desk, server, monkeypatch):
     monkeypatch.setattr("api.stream.endpoint.HEARTBEAT", 0.05)
     async with over_http(server.app) as http:
         params = {"liveblogId": "gderby", "client_id": "desk", "refresh": "1"}
-        async with http.stream("GET", STREAM, params=params) as answer:
-            lines = answer.aiter_lines()
+        async with http.stream("GET", STREAM, params=params) as response:
+            lines = response.aiter_lines()
             found = [await anext(lines) for _ in range(5)]
 
-    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert found[0] == "retry: 2000"
     assert found[2] == ": still here"

@@ -46,7 +46,7 @@ async def desk(server):
 
 @pytest.fixture
 async def steps(store):
-    """The versions of which readers have been told."""
+    """The versions of which readers have been notified."""
 
     async def told():
         query = outbox.select().order_by(outbox.c.id)
@@ -153,7 +153,7 @@ async def test_markup_is_sanitised_when_it_is_written(desk):
 
 
 async def test_source_url_becomes_a_full_media_entry(desk):
-    """The shortcut is expanded in the answer, once: the same URL sent again is the same file."""
+    """The shortcut is expanded in the response, once: the same URL sent again is the same file."""
     event = await desk.create({"contents": [photo(title="Goal")]})
     [file], item = event["media"], event["contents"][0]["items"][0]
     again = await desk.update(event["local_id"], {"contents": [photo(title="Goal", credit="Kim")]})
@@ -300,10 +300,10 @@ async def test_if_match_stops_whoever_was_slower(desk):
     await desk.update("mine", {"headline": "2"}, headers={"If-Match": '"4"'})
 
     for version, expected in (("4", 409), ("99", 409), ("x", 400)):
-        answer = await desk.ask("update", {}, event_local_id="mine", headers={"If-Match": version})
-        assert (answer.status_code, answer.json()["field"]) == (expected, "If-Match")
-    assert (await desk.ask("delete", event_local_id="mine", headers={"If-Match": "2"})).status_code == 409
-    stale = await desk.ask("create", post(), ticker_local_id="gderby", headers={"If-Match": "1"})
+        response = await desk.send("update", {}, event_local_id="mine", headers={"If-Match": version})
+        assert (response.status_code, response.json()["field"]) == (expected, "If-Match")
+    assert (await desk.send("delete", event_local_id="mine", headers={"If-Match": "2"})).status_code == 409
+    stale = await desk.send("create", post(), ticker_local_id="gderby", headers={"If-Match": "1"})
     assert (stale.status_code, (await desk.show())["version"]) == (409, 5)
 
 
@@ -314,21 +314,21 @@ async def test_another_tenants_events_are_as_good_as_not_there(desk, server, ope
     stranger = Desk(server.http, auth=STRANGER)
     named = ("ticker_local_id", "gderby", "gnone") if operation == "create" else ("event_local_id", "mine", "enone")
     parameter, real, unreal = named
-    answers = [(await stranger.ask(operation, post(), **{parameter: name})).json() for name in (real, unreal)]
+    responses = [(await stranger.send(operation, post(), **{parameter: name})).json() for name in (real, unreal)]
 
-    assert answers[0] == answers[1]
-    assert answers[0]["code"] == "not_found"
+    assert responses[0] == responses[1]
+    assert responses[0]["code"] == "not_found"
     assert (await desk.show())["version"] == 2
 
 
 async def test_another_tenants_id_is_a_conflict_that_tells_nothing(desk, server):
-    """409 for the same document too; the answer is that of an id taken by oneself."""
+    """409 for the same document too; the response is that of an id taken by oneself."""
     await desk.create(post(local_id="mine"))
     await server.add(matchday.Liveblog("gtheirs", "6c" * 12, organization_id=matchday.OTHER))
-    theirs = await Desk(server.http, "gtheirs", STRANGER).ask(
+    theirs = await Desk(server.http, "gtheirs", STRANGER).send(
         "create", post(local_id="mine"), ticker_local_id="gtheirs"
     )
-    own = await desk.ask("create", post("Other", local_id="mine"), ticker_local_id="gderby")
+    own = await desk.send("create", post("Other", local_id="mine"), ticker_local_id="gderby")
 
     assert (theirs.status_code, theirs.json()) == (409, own.json())
 

@@ -18,7 +18,7 @@ async def desk(server):
 
 async def test_json_is_understood_as_plain_text(desk):
     """A real client sends its JSON as `text/plain`."""
-    answer = await desk.http.post(
+    response = await desk.http.post(
         f"{PATH}/create.json",
         params={"ticker_local_id": "gderby"},
         content=json.dumps(post("Hello")),
@@ -26,7 +26,7 @@ async def test_json_is_understood_as_plain_text(desk):
         auth=DESK,
     )
 
-    assert (answer.status_code, answer.json()["contents"][0]["text"]) == (200, "Hello")
+    assert (response.status_code, response.json()["contents"][0]["text"]) == (200, "Hello")
 
 
 async def test_timestamps_may_be_fractions(desk):
@@ -49,14 +49,14 @@ async def test_any_type_prefix_is_understood(desk):
 async def test_a_liveblog_may_be_named_by_ticker_id(desk):
     """`ticker_id` is accepted, as a parameter of its own and in the place of the `local_id`."""
     by_id = matchday.Liveblog().ticker_id
-    answers = [
-        await desk.ask("create", post(), ticker_id=by_id),
-        await desk.ask("create", post(), ticker_local_id=by_id),
-        await desk.ask("create", post(), ticker_local_id="gderby", ticker_id=by_id),
+    responses = [
+        await desk.send("create", post(), ticker_id=by_id),
+        await desk.send("create", post(), ticker_local_id=by_id),
+        await desk.send("create", post(), ticker_local_id="gderby", ticker_id=by_id),
     ]
 
-    assert [answer.status_code for answer in answers] == [200, 200, 200]
-    assert [answer.json()["version"] for answer in answers] == [2, 3, 4]
+    assert [response.status_code for response in responses] == [200, 200, 200]
+    assert [response.json()["version"] for response in responses] == [2, 3, 4]
 
 
 async def test_a_retried_creation_is_the_same_event(desk):
@@ -90,7 +90,7 @@ async def test_the_id_of_a_deleted_event_stays_taken(desk):
 async def test_a_form_encoded_empty_delete_is_taken(desk):
     """Clients send the content type of a form and no body."""
     await desk.create(post(local_id="mine"))
-    answer = await desk.http.post(
+    response = await desk.http.post(
         f"{PATH}/delete.json",
         params={"event_local_id": "mine"},
         content=b"",
@@ -98,7 +98,7 @@ async def test_a_form_encoded_empty_delete_is_taken(desk):
         auth=DESK,
     )
 
-    assert (answer.status_code, answer.json()) == (200, {})
+    assert (response.status_code, response.json()) == (200, {})
 
 
 async def test_a_second_delete_is_no_error(desk):
@@ -111,11 +111,11 @@ async def test_a_second_delete_is_no_error(desk):
 
 async def test_every_answer_is_200_with_json(desk):
     """Create, update and delete alike."""
-    answers = [
-        await desk.ask("create", post(local_id="mine"), ticker_local_id="gderby"),
-        await desk.ask("update", {"headline": "x"}, event_local_id="mine"),
-        await desk.ask("delete", event_local_id="mine"),
+    responses = [
+        await desk.send("create", post(local_id="mine"), ticker_local_id="gderby"),
+        await desk.send("update", {"headline": "x"}, event_local_id="mine"),
+        await desk.send("delete", event_local_id="mine"),
     ]
 
-    assert [answer.status_code for answer in answers] == [200, 200, 200]
-    assert {answer.headers["content-type"] for answer in answers} == {"application/json"}
+    assert [response.status_code for response in responses] == [200, 200, 200]
+    assert {response.headers["content-type"] for response in responses} == {"application/json"}

@@ -73,19 +73,19 @@ async def desk(server):
     return desk
 
 
-async def judged(desk, operation, body, **params):
+async def checked(desk, operation, body, **params):
     """Send it, and check what must hold whatever it was."""
     before = (await desk.show())["version"]
-    answer = await desk.http.post(f"{PATH}/{operation}.json", params=params, content=body, auth=DESK)
+    response = await desk.http.post(f"{PATH}/{operation}.json", params=params, content=body, auth=DESK)
     after = (await desk.show())["version"]
 
-    assert answer.status_code == 200 or 400 <= answer.status_code < 500, answer.text
-    if answer.status_code != 200:
-        error = answer.json()
+    assert response.status_code == 200 or 400 <= response.status_code < 500, response.text
+    if response.status_code != 200:
+        error = response.json()
         assert error["code"] in {"invalid_request", "conflict", "not_found"}
         assert after == before, "nothing is written"
         assert operation != "create" or error["message"]
-    return answer.status_code
+    return response.status_code
 
 
 async def read_everywhere(desk):
@@ -112,8 +112,8 @@ def body_of(value):
 @example(value={"contents": [{"_type": f"{CONTENT}::EmojiContentBlock", "options": [None, {"id": []}]}]})
 async def test_any_json_is_refused_or_harmless(desk, value):
     """Create and update: 200 or a 4xx of the one shape, never a 500."""
-    await judged(desk, "create", body_of(value), ticker_local_id="gderby")
-    await judged(desk, "update", body_of(value), event_local_id="target")
+    await checked(desk, "create", body_of(value), ticker_local_id="gderby")
+    await checked(desk, "update", body_of(value), event_local_id="target")
     await read_everywhere(desk)
 
 
@@ -121,7 +121,7 @@ async def test_any_json_is_refused_or_harmless(desk, value):
 @given(raw=st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda words: words.encode("utf-8", "replace"))))
 async def test_bytes_that_are_no_json_are_malformed(desk, raw):
     """Always 400, unless they happen to be JSON."""
-    status = await judged(desk, "create", raw, ticker_local_id="gderby")
+    status = await checked(desk, "create", raw, ticker_local_id="gderby")
     assert status == 400 or is_json(raw)
 
 
@@ -152,7 +152,7 @@ def is_json(raw: bytes) -> bool:
 )
 async def test_known_poison_is_refused_at_the_edge(desk, body, status):
     """What Python's reader would let through."""
-    assert await judged(desk, "create", body, ticker_local_id="gderby") == status
+    assert await checked(desk, "create", body, ticker_local_id="gderby") == status
 
 
 @pytest.mark.parametrize(
@@ -171,14 +171,14 @@ async def test_known_poison_is_refused_at_the_edge(desk, body, status):
 )  # fmt: skip
 async def test_one_poisoned_event_breaks_no_feed(desk, body):
     """It is stored, or refused; every feed and page goes on, and nothing in them could run."""
-    await judged(desk, "create", body_of(body), ticker_local_id="gderby")
+    await checked(desk, "create", body_of(body), ticker_local_id="gderby")
     await read_everywhere(desk)
 
 
 async def test_a_body_that_is_too_large_is_413(desk):
     """Before it is read as JSON."""
-    answer = await desk.http.post(
+    response = await desk.http.post(
         f"{PATH}/create.json", params={"ticker_local_id": "gderby"}, content=b'"' + b"x" * 1_100_000 + b'"', auth=DESK
     )
 
-    assert (answer.status_code, answer.json()["code"]) == (413, "payload_too_large")
+    assert (response.status_code, response.json()["code"]) == (413, "payload_too_large")

@@ -19,15 +19,19 @@ async def send(server, body, *, auth=None, path=PATH, headers=None):
 
 async def test_a_minimal_request_takes_the_defaults(server):
     """Without more than provider and match: locale `en`, no text, nothing posted automatically, no title."""
-    answer = await send(server, GOOD)
+    response = await send(server, GOOD)
 
-    assert answer.status_code == 200
-    assert answer.json()["external"] == {"provider": "heim"}
-    (asked,) = server.asked
-    assert (asked.organization_id, asked.client_id, asked.provider) == (matchday.ORGANIZATION, "desk", "heim")
-    assert (asked.selector_kind, asked.selector_id) == ("match", "8315073")
-    assert (asked.title, asked.locale, asked.text, asked.auto_post) == (None, "en", False, False)
-    assert (asked.exclude_scoreboard, asked.exclude_events, asked.idempotency_key) == (False, (), None)
+    assert response.status_code == 200
+    assert response.json()["external"] == {"provider": "heim"}
+    (requested,) = server.requested
+    assert (requested.organization_id, requested.client_id, requested.provider) == (
+        matchday.ORGANIZATION,
+        "desk",
+        "heim",
+    )
+    assert (requested.selector_kind, requested.selector_id) == ("match", "8315073")
+    assert (requested.title, requested.locale, requested.text, requested.auto_post) == (None, "en", False, False)
+    assert (requested.exclude_scoreboard, requested.exclude_events, requested.idempotency_key) == (False, (), None)
 
 
 async def test_everything_that_is_said_arrives(server):
@@ -44,12 +48,12 @@ async def test_everything_that_is_said_arrives(server):
 
     assert (await send(server, body, headers={"Idempotency-Key": "try-1"})).status_code == 200
 
-    (asked,) = server.asked
-    assert (asked.provider, asked.selector_kind, asked.selector_id) == ("gn-gsd", "phase", "12")
-    assert (asked.title, asked.locale, asked.text, asked.auto_post) == ("The derby", "de", True, True)
-    assert asked.exclude_scoreboard
-    assert asked.exclude_events == ("soccer.yellow-card", "tennis.start")
-    assert asked.idempotency_key == "try-1"
+    (requested,) = server.requested
+    assert (requested.provider, requested.selector_kind, requested.selector_id) == ("gn-gsd", "phase", "12")
+    assert (requested.title, requested.locale, requested.text, requested.auto_post) == ("The derby", "de", True, True)
+    assert requested.exclude_scoreboard
+    assert requested.exclude_events == ("soccer.yellow-card", "tennis.start")
+    assert requested.idempotency_key == "try-1"
 
 
 @pytest.mark.parametrize(
@@ -65,21 +69,21 @@ async def test_the_first_of_match_phase_and_overall_counts(server, ids, chosen):
     """`matchId` outranks `phaseId`, which outranks `overallId`; null and empty count as not given."""
     await send(server, {"provider": "heim", **ids})
 
-    assert (server.asked[0].selector_kind, server.asked[0].selector_id) == chosen
+    assert (server.requested[0].selector_kind, server.requested[0].selector_id) == chosen
 
 
 async def test_the_configuration_is_used_only_when_posting_is_automatic(server):
     """Without `autoPostEnabled` the configuration is checked but says nothing."""
     await send(server, {**GOOD, "autoPostConfiguration": {"excludeScoreboard": True, "excludeEvents": ["soccer.goal"]}})
 
-    assert (server.asked[0].exclude_scoreboard, server.asked[0].exclude_events) == (False, ())
+    assert (server.requested[0].exclude_scoreboard, server.requested[0].exclude_events) == (False, ())
 
 
 async def test_null_says_the_same_as_leaving_a_field_out(server):
     """A null takes the default."""
     await send(server, {**GOOD, "locale": None, "title": None, "autoPostEnabled": None, "autoPostConfiguration": None})
 
-    assert (server.asked[0].locale, server.asked[0].auto_post) == ("en", False)
+    assert (server.requested[0].locale, server.requested[0].auto_post) == ("en", False)
 
 
 @pytest.mark.parametrize(
@@ -144,13 +148,13 @@ async def test_null_says_the_same_as_leaving_a_field_out(server):
 )
 async def test_a_wrong_request_is_refused_with_the_field_at_fault(server, body, status, code, field):
     """Status, code and field say what to change; nothing reaches the importer."""
-    answer = await send(server, body if isinstance(body, bytes) else json.dumps(body).encode())
+    response = await send(server, body if isinstance(body, bytes) else json.dumps(body).encode())
 
-    told = answer.json()
-    assert (answer.status_code, told["code"], told.get("field")) == (status, code, field)
-    assert told["message"]
-    assert told["retryable"] is False
-    assert not server.asked
+    shown = response.json()
+    assert (response.status_code, shown["code"], shown.get("field")) == (status, code, field)
+    assert shown["message"]
+    assert shown["retryable"] is False
+    assert not server.requested
 
 
 @pytest.mark.parametrize(
@@ -159,7 +163,7 @@ async def test_a_wrong_request_is_refused_with_the_field_at_fault(server, body, 
 async def test_all_locales_of_the_interface_are_taken(server, locale):
     """The ten locales and the empty one pass."""
     assert (await send(server, {**GOOD, "locale": locale})).status_code == 200
-    assert server.asked[0].locale == locale
+    assert server.requested[0].locale == locale
 
 
 @pytest.mark.parametrize(
@@ -168,17 +172,17 @@ async def test_all_locales_of_the_interface_are_taken(server, locale):
 )
 async def test_json_is_read_whatever_the_content_type_says(server, content_type):
     """Real clients send JSON as text."""
-    answer = await send(server, GOOD, headers={"Content-Type": content_type})
+    response = await send(server, GOOD, headers={"Content-Type": content_type})
 
-    assert answer.status_code == 200
+    assert response.status_code == 200
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "ü", "x" * 256])
 async def test_an_idempotency_key_is_visible_ascii(server, key):
     """1 to 255 visible ASCII characters."""
-    answer = await send(server, GOOD, headers={"Idempotency-Key": key.encode()})
+    response = await send(server, GOOD, headers={"Idempotency-Key": key.encode()})
 
-    assert (answer.status_code, answer.json()["field"]) == (400, "Idempotency-Key")
+    assert (response.status_code, response.json()["field"]) == (400, "Idempotency-Key")
 
 
 async def test_the_digest_tells_what_a_body_means(server):
@@ -187,13 +191,13 @@ async def test_the_digest_tells_what_a_body_means(server):
     await send(server, b'{ "matchId": "1",\n "provider": "heim" }')
     await send(server, b'{"provider":"heim","matchId":"2"}')
 
-    first, same, other = (asked.idempotency_digest for asked in server.asked)
+    first, same, other = (requested.idempotency_digest for requested in server.requested)
     assert first == same
     assert first != other
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "told"),
+    ("error", "status", "shown"),
     [
         (errors.InvalidRequest("no text here", field="includeTextContent"), 400, "invalid_request"),
         (errors.Forbidden("not booked"), 403, "forbidden"),
@@ -206,16 +210,16 @@ async def test_the_digest_tells_what_a_body_means(server):
         (errors.StoreUnavailable("the database does not answer"), 503, "internal"),
     ],
 )
-async def test_what_the_importer_says_is_told(server, error, status, told):
+async def test_what_the_importer_says_is_told(server, error, status, shown):
     """Each error of the importer has its status, code and, where another try may help, `Retry-After`."""
     server.fails = error
 
-    answer = await send(server, GOOD)
+    response = await send(server, GOOD)
 
-    assert (answer.status_code, answer.json()["code"]) == (status, told)
-    assert answer.json()["retryable"] is (status == 503)
-    assert ("retry-after" in answer.headers) is (status == 503)
-    assert answer.json().get("field") == error.field
+    assert (response.status_code, response.json()["code"]) == (status, shown)
+    assert response.json()["retryable"] is (status == 503)
+    assert ("retry-after" in response.headers) is (status == 503)
+    assert response.json().get("field") == error.field
 
 
 async def test_the_time_of_another_try_is_told_in_whole_seconds(server):
@@ -235,9 +239,9 @@ async def test_credentials_come_before_the_body(server):
 
 async def test_the_scope_external_is_needed(server):
     """A client without it is refused."""
-    answer = await send(server, GOOD, auth={"client_id": "reader", "client_secret": matchday.SECRET})
+    response = await send(server, GOOD, auth={"client_id": "reader", "client_secret": matchday.SECRET})
 
-    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
 
 
 async def test_another_method_and_another_route_are_refused(server, auth):
@@ -253,8 +257,8 @@ async def test_an_unexpected_error_tells_nothing(server, capsys):
     """500 `internal` without a word of what went wrong."""
     server.fails = ZeroDivisionError("secret detail")
 
-    answer = await send(server, GOOD)
+    response = await send(server, GOOD)
 
-    assert (answer.status_code, answer.json()["code"], answer.json()["retryable"]) == (500, "internal", False)
-    assert "secret detail" not in answer.text
+    assert (response.status_code, response.json()["code"], response.json()["retryable"]) == (500, "internal", False)
+    assert "secret detail" not in response.text
     assert matchday.SECRET not in capsys.readouterr().out

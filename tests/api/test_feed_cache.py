@@ -27,9 +27,9 @@ async def feed(desk, extension="json", auth=DESK, **query):
     return await desk.http.get(f"{BASE}.{extension}", params={"liveblogId": desk.liveblog, **query}, auth=auth)
 
 
-def ids(answer):
-    assert answer.status_code == 200, answer.text
-    return [item["id"] for item in answer.json()["items"]]
+def ids(response):
+    assert response.status_code == 200, response.text
+    return [item["id"] for item in response.json()["items"]]
 
 
 @pytest.mark.parametrize("extension", ["json", "rss", "atom"])
@@ -46,11 +46,11 @@ async def test_what_is_kept_is_given_to_no_stranger(desk, extension):
 
 
 async def test_each_question_has_an_answer_of_its_own(desk):
-    """Format, limit, order, place and delay are part of what an answer is kept by."""
-    asked = [{}, {"limit": 1}, {"sort": "asc"}, {"continue_event_id": "e1"}, {"limit": 2}]
-    asked += [{"continue_event_id": "e1", "include_continue_event": "true"}, {"delay": 86_400}]
+    """Format, limit, order, place and delay are part of what a response is kept by."""
+    requested = [{}, {"limit": 1}, {"sort": "asc"}, {"continue_event_id": "e1"}, {"limit": 2}]
+    requested += [{"continue_event_id": "e1", "include_continue_event": "true"}, {"delay": 86_400}]
     for _ in range(2):  # the second time from what is kept
-        found = [ids(await feed(desk, **query)) for query in asked]
+        found = [ids(await feed(desk, **query)) for query in requested]
         assert found == [["e2", "e1", "e0"], ["e2"], ["e0", "e1", "e2"], ["e0"], ["e2", "e1"], ["e1", "e0"], []]
         types = {(await feed(desk, each)).headers["content-type"] for each in ("json", "rss", "atom")}
         assert len(types) == 3

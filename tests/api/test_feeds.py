@@ -30,9 +30,9 @@ async def feed(server, extension="json", headers=None, **params):
 
 
 async def ids(server, **params):
-    answer = await feed(server, **params)
-    assert answer.status_code == 200, answer.text
-    return [item["id"] for item in answer.json()["items"]]
+    response = await feed(server, **params)
+    assert response.status_code == 200, response.text
+    return [item["id"] for item in response.json()["items"]]
 
 
 @pytest.mark.parametrize(
@@ -186,9 +186,9 @@ async def test_a_deleted_event_still_marks_its_place(derby):
 async def test_wrong_parameters_are_told(derby, params, status, field):
     """Each with its name."""
     await derby.add(matchday.Liveblog(local_id="gelse", ticker_id="7d" * 12, events=(matchday.event("eelsewhere", 5),)))
-    answer = await feed(derby, **params)
+    response = await feed(derby, **params)
 
-    assert (answer.status_code, answer.json()["field"]) == (status, field)
+    assert (response.status_code, response.json()["field"]) == (status, field)
 
 
 async def test_limit_defaults_to_twenty_and_reaches_a_thousand(public):
@@ -221,10 +221,10 @@ async def test_feeds_need_credentials_unless_they_are_public(server, auth):
     assert (await feed(server, client_id="desk")).status_code == 401
     assert (await feed(server, client_id="stats-only", client_secret=matchday.SECRET)).status_code == 403
     assert (await feed(server, client_id="stranger", client_secret=matchday.SECRET)).status_code == 404
-    answer = await feed(server, **auth)
-    assert answer.status_code == 200
-    assert answer.headers["cache-control"].startswith("private")
-    assert answer.headers["vary"] == "Authorization"
+    response = await feed(server, **auth)
+    assert response.status_code == 200
+    assert response.headers["cache-control"].startswith("private")
+    assert response.headers["vary"] == "Authorization"
 
 
 @pytest.mark.parametrize("extension", FORMATS)
@@ -232,10 +232,10 @@ async def test_no_feed_holds_a_secret(server, auth, extension):
     """Self and next links are built anew, never from the request's URL."""
     await server.add(matchday.derby())
 
-    answer = await feed(server, extension, limit=3, **auth)
+    response = await feed(server, extension, limit=3, **auth)
 
-    assert matchday.SECRET not in answer.text
-    assert "client_" not in answer.text
+    assert matchday.SECRET not in response.text
+    assert "client_" not in response.text
 
 
 @pytest.mark.parametrize("extension", FORMATS)
@@ -288,9 +288,9 @@ async def test_head_has_the_headers_and_no_body(derby, extension):
 
 async def test_other_methods_are_refused(derby):
     """405 with `Allow`."""
-    answer = await derby.http.post(f"{BASE}.rss?liveblogId=gderby")
+    response = await derby.http.post(f"{BASE}.rss?liveblogId=gderby")
 
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET, HEAD")
 
 
 @pytest.mark.parametrize("extension", FORMATS)
@@ -298,12 +298,12 @@ async def test_poisoned_events_break_no_feed(public, extension):
     """Whatever a stored document holds, the feed parses and its neighbours are there."""
     await public.store.write(poison.insert)
 
-    answer = await feed(public, extension, liveblogId="gpoison", limit=1000)
+    response = await feed(public, extension, liveblogId="gpoison", limit=1000)
 
-    assert answer.status_code == 200
-    document = json.loads(answer.content) if extension == "json" else ET.fromstring(answer.content)
+    assert response.status_code == 200
+    document = json.loads(response.content) if extension == "json" else ET.fromstring(response.content)
     for name in matchday.PUBLIC:
-        assert name in answer.text
+        assert name in response.text
     assert document is not None
 
 
@@ -311,16 +311,16 @@ async def test_poisoned_events_break_no_feed(public, extension):
 async def test_the_html_in_feeds_is_harmless(public, extension):
     """Script in any text of a post comes out escaped or not at all."""
     await public.add(poison.xss_liveblog())
-    answer = await feed(public, extension, liveblogId="gxss")
+    response = await feed(public, extension, liveblogId="gxss")
 
-    for html in html_of(answer, extension):
+    for html in html_of(response, extension):
         assert active_parts(html) == []
 
 
-def html_of(answer, extension):
+def html_of(response, extension):
     if extension == "json":
-        return [item["content_html"] for item in answer.json()["items"]]
-    root = ET.fromstring(answer.content)
+        return [item["content_html"] for item in response.json()["items"]]
+    root = ET.fromstring(response.content)
     tags = ("description",) if extension == "rss" else (f"{ATOM}content",)
     found = [element.text or "" for tag in tags for element in root.iter(tag)]
     assert len(found) >= 2

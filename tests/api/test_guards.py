@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from api.middleware.rate_limiter import RateLimiter
-from api.middleware.request_limits import loggable
+from api.request import loggable
 from mapping.errors import StoreUnavailable
 from tests.api import matchday
 from tests.api.conftest import serving
@@ -21,13 +21,13 @@ async def chunks(size):
 @pytest.mark.parametrize("path", ["/livez", "/nowhere", FEED, "/liveblogs/gderby", "/openapi.json", PATH])
 async def test_every_answer_carries_the_safe_headers(server, path):
     """Also errors, also pages."""
-    answer = await server.http.get(path)
+    response = await server.http.get(path)
 
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["referrer-policy"] == "no-referrer"
-    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-    assert len(answer.headers["x-request-id"]) == 16
-    assert "cache-control" in answer.headers
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["referrer-policy"] == "no-referrer"
+    assert response.headers["content-security-policy"].startswith("default-src 'none'")
+    assert len(response.headers["x-request-id"]) == 16
+    assert "cache-control" in response.headers
 
 
 async def test_a_large_body_is_refused_by_its_length(store, auth):
@@ -43,16 +43,16 @@ async def test_a_large_body_is_refused_by_its_length(store, auth):
 async def test_a_large_body_in_chunks_is_refused_too(store, auth):
     """Counted where no length is announced."""
     async with serving(store, body_bytes=5000) as server:
-        answer = await server.http.post(PATH, params=auth, content=chunks(6000))
+        response = await server.http.post(PATH, params=auth, content=chunks(6000))
 
-    assert answer.status_code == 413
+    assert response.status_code == 413
 
 
 async def test_a_long_url_is_refused(server):
     """414 beyond 8 kB, query included."""
     assert (await server.http.get("/livez?x=" + "a" * 8000)).status_code == 200
-    answer = await server.http.get("/livez?x=" + "a" * 8200)
-    assert (answer.status_code, answer.json()["code"]) == (414, "invalid_request")
+    response = await server.http.get("/livez?x=" + "a" * 8200)
+    assert (response.status_code, response.json()["code"]) == (414, "invalid_request")
 
 
 async def test_a_compressed_body_is_refused(server, auth):
@@ -80,14 +80,14 @@ async def test_a_client_has_a_bucket_of_its_own(store, auth):
     async with serving(store, client_per_second=0.5, client_burst=3) as server:
         await server.add(matchday.derby())
         show = "/api/v5/write/ticker/show.json?local_id=gderby"
-        answers = [
+        responses = [
             await server.http.get(show, params={**dict(httpx.QueryParams("local_id=gderby")), **auth}) for _ in range(4)
         ]
-        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-        assert [answer.headers["ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
-        assert answers[0].headers["ratelimit-limit"] == "3"
-        assert (answers[3].headers["retry-after"], answers[3].json()["code"]) == ("2", "rate_limited")
-        assert answers[3].json()["retryable"] is True
+        assert [response.status_code for response in responses] == [200, 200, 200, 429]
+        assert [response.headers["ratelimit-remaining"] for response in responses] == ["2", "1", "0", "0"]
+        assert responses[0].headers["ratelimit-limit"] == "3"
+        assert (responses[3].headers["retry-after"], responses[3].json()["code"]) == ("2", "rate_limited")
+        assert responses[3].json()["retryable"] is True
 
         other = {"local_id": "gderby", "client_id": "reader", "client_secret": matchday.SECRET}
         assert (await server.http.get(show, params=other)).status_code == 200
@@ -132,9 +132,9 @@ async def test_a_request_names_one_host(server, headers):
     """None or several are malformed: somebody on the way may have read another one."""
     request = httpx.Request("GET", "http://testserver/livez")
     request.headers = httpx.Headers(headers)
-    answer = await server.http.send(request)
+    response = await server.http.send(request)
 
-    assert (answer.status_code, answer.headers["connection"]) == (400, "close")
+    assert (response.status_code, response.headers["connection"]) == (400, "close")
 
 
 async def test_guessing_secrets_is_slowed_down(store):
@@ -148,10 +148,10 @@ async def test_guessing_secrets_is_slowed_down(store):
 
 async def test_zero_means_no_limit(server, auth):
     """Neither refusals nor headers."""
-    answers = [await server.http.get("/", params=auth) for _ in range(70)]
+    responses = [await server.http.get("/", params=auth) for _ in range(70)]
 
-    assert {answer.status_code for answer in answers} == {200}
-    assert "ratelimit-limit" not in answers[0].headers
+    assert {response.status_code for response in responses} == {200}
+    assert "ratelimit-limit" not in responses[0].headers
 
 
 async def test_a_database_that_does_not_answer_is_503(public, monkeypatch):
@@ -161,10 +161,10 @@ async def test_a_database_that_does_not_answer_is_503(public, monkeypatch):
         raise StoreUnavailable("the database does not answer")
 
     monkeypatch.setattr(public.store, "read", fails)
-    answer = await public.http.get(FEED)
+    response = await public.http.get(FEED)
 
-    assert (answer.status_code, answer.json()["retryable"]) == (503, True)
-    assert int(answer.headers["retry-after"]) >= 1
+    assert (response.status_code, response.json()["retryable"]) == (503, True)
+    assert int(response.headers["retry-after"]) >= 1
 
 
 async def test_an_error_in_a_plain_read_tells_nothing(public, monkeypatch, capsys):
@@ -174,10 +174,10 @@ async def test_an_error_in_a_plain_read_tells_nothing(public, monkeypatch, capsy
         raise RuntimeError("client_secret=hunter2 went wrong")
 
     monkeypatch.setattr(public.store, "read", fails)
-    answer = await public.http.get(FEED)
+    response = await public.http.get(FEED)
 
-    assert (answer.status_code, answer.json()["code"]) == (500, "internal")
-    assert "hunter2" not in answer.text
+    assert (response.status_code, response.json()["code"]) == (500, "internal")
+    assert "hunter2" not in response.text
     logged = capsys.readouterr().out
     assert "request.failed" in logged
     assert "went wrong" in logged

@@ -19,7 +19,7 @@ from tests.api.writing import Desk, post, text
 __all__ = ["browser", "pytestmark"]
 
 TICKER = matchday.Liveblog().ticker_id
-SOON = 5000
+SOON = 30_000
 """Milliseconds in which something must be seen; without the stream it may take as long as a poll."""
 SEEN = "#liveblog .post"
 TOP = "id => document.getElementById(id).getBoundingClientRect().top"
@@ -72,8 +72,8 @@ class Page:
 
     def __init__(self, page, address):
         self.page, self.address = page, f"{address}/liveblogs/gderby"
-        self.asked, self.complaints = [], []
-        page.on("request", lambda request: self.asked.append(request.url))
+        self.requested, self.complaints = [], []
+        page.on("request", lambda request: self.requested.append(request.url))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
 
@@ -96,10 +96,10 @@ class Page:
         return await self.page.eval_on_selector_all(SEEN, "all => all.map(each => each.id)")
 
     def polls(self):
-        return [url for url in self.asked if "fragment=1" in url]
+        return [url for url in self.requested if "fragment=1" in url]
 
     def streams(self):
-        return [url for url in self.asked if "/api/embed/v4/stream?" in url]
+        return [url for url in self.requested if "/api/embed/v4/stream?" in url]
 
 
 @pytest.fixture
@@ -178,24 +178,24 @@ async def test_whoever_reads_further_down_keeps_the_place(site, page):
 async def test_a_server_that_comes_back_is_found_again(site, page):
     """The page shows what it has missed, and hears the rest."""
     await site.stop()
-    asked = len(page.asked)
+    requested = len(page.requested)
     await asyncio.sleep(1.5)
-    assert len(page.asked) - asked <= 3  # it does not hammer
+    assert len(page.requested) - requested <= 3  # it does not hammer
     streams = len(page.streams())
     write = EventWrite(local_id="emissed", document=post("While you were away"), created_at=matchday.KICK_OFF + 9000)
     await site.change(write)
     await site.desk.delete("etext")
     await site.start()
-    await page.shows("emissed", "While you were away", within=20_000)
+    await page.shows("emissed", "While you were away", within=60_000)
     await page.forgets("etext")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(page.streams()) == streams:
             await asyncio.sleep(0.05)
-    asked = len(page.polls())
+    requested = len(page.polls())
     await site.desk.create(post(local_id="elater2"))
     await page.shows("elater2")
 
-    assert len(page.polls()) <= asked + 1
+    assert len(page.polls()) <= requested + 1
 
 
 async def test_without_a_stream_the_page_asks(site, browser):
@@ -204,9 +204,9 @@ async def test_without_a_stream_the_page_asks(site, browser):
     await page.page.route("**/api/embed/v4/stream?*", lambda route: route.abort())
     await page.open()
     await site.desk.create(post(local_id="enew"))
-    await page.shows("enew", within=15_000)
+    await page.shows("enew", within=60_000)
     await site.desk.delete("enew")
-    await page.forgets("enew", within=15_000)
+    await page.forgets("enew", within=60_000)
 
     assert len(page.polls()) >= 3
 
@@ -214,11 +214,11 @@ async def test_without_a_stream_the_page_asks(site, browser):
 async def test_a_hidden_page_rests_and_catches_up(site, page):
     """It neither listens nor asks; once it is looked at again it shows what there is."""
     await page.page.evaluate(HIDE, True)
-    asked = len(page.asked)
+    requested = len(page.requested)
     await site.desk.create(post(local_id="enew"))
     await asyncio.sleep(1.5)
     assert "enew" not in await page.ids()
-    assert len(page.asked) == asked
+    assert len(page.requested) == requested
     await page.page.evaluate(HIDE, False)
 
     await page.shows("enew")
@@ -230,7 +230,7 @@ async def test_a_withdrawn_liveblog_disappears_and_may_return(site, page):
     await page.page.locator("#liveblog").wait_for(state="hidden", timeout=SOON)
     assert await page.ids() == []
     await site.change(local_status=0)
-    await page.shows("ewinner", within=20_000)
+    await page.shows("ewinner", within=60_000)
 
     assert await page.ids() == list(reversed(matchday.PUBLIC))
 

@@ -22,8 +22,10 @@ class Relay:
         self.target = make_url(url)
         self.armed = ""
         self.cuts = 0
+        self.carrying = set()
 
     async def carry(self, reader, writer):
+        self.carrying.add(asyncio.current_task())
         upstream, server = await asyncio.open_connection(self.target.host, self.target.port)
         passing = [self.there(reader, upstream, server), self.back(upstream, writer)]
         tasks = [asyncio.create_task(each) for each in passing]
@@ -40,17 +42,17 @@ class Relay:
                 if self.armed and b"COMMIT" in data:
                     how, self.armed, self.cuts = self.armed, "", self.cuts + 1
                     if how == "after":
-                        self.held = asyncio.Event()
+                        self.kept = asyncio.Event()
                         server.write(data)
-                        await asyncio.wait_for(self.held.wait(), 10)  # the answer is there, and goes no further
+                        await asyncio.wait_for(self.kept.wait(), 30)  # the response is there, and goes no further
                     return
                 server.write(data)
 
     async def back(self, upstream, writer):
         with suppress(ConnectionError):
             while data := await upstream.read(1 << 16):
-                if getattr(self, "held", None) is not None and not self.held.is_set():
-                    self.held.set()
+                if getattr(self, "kept", None) is not None and not self.kept.is_set():
+                    self.kept.set()
                     await asyncio.Event().wait()
                 writer.write(data)
 
@@ -65,6 +67,7 @@ async def relayed(url):
         yield relay
     finally:
         server.close()
+        await asyncio.wait(relay.carrying, timeout=5)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -82,7 +85,7 @@ async def test_a_lost_commit_is_an_outage_and_its_retry_writes_once(postgres_url
                 document = post("Goal!", local_id="eambiguous")
 
                 relay.armed = when
-                lost = await desk.ask("create", document, ticker_local_id=desk.liveblog)
+                lost = await desk.send("create", document, ticker_local_id=desk.liveblog)
                 counted = (await desk.show())["version"] - version
                 again = await desk.create(document)
                 game = await desk.show()

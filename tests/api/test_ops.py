@@ -28,16 +28,16 @@ async def test_readyz_asks_store_and_process(server, monkeypatch):
     assert (await server.http.get("/readyz")).json() == {"ready": True, "store": "ok"}
 
     server.ready = {"ready": False, "scheduler": "stopped"}
-    answer = await server.http.get("/readyz")
-    assert (answer.status_code, answer.json()) == (503, {"ready": False, "store": "ok", "scheduler": "stopped"})
+    response = await server.http.get("/readyz")
+    assert (response.status_code, response.json()) == (503, {"ready": False, "store": "ok", "scheduler": "stopped"})
 
     async def fails():
         raise StoreUnavailable("gone")
 
     server.ready = {"ready": True}
     monkeypatch.setattr(server.store, "ping", fails)
-    answer = await server.http.get("/readyz")
-    assert (answer.status_code, answer.json()["store"]) == (503, "unavailable")
+    response = await server.http.get("/readyz")
+    assert (response.status_code, response.json()["store"]) == (503, "unavailable")
 
 
 async def test_the_document_lists_what_is_served_and_nothing_else(document):
@@ -51,14 +51,14 @@ async def test_each_documented_path_is_answered(server, document, auth):
     await server.add(matchday.derby())
     for path, method in operations(document):
         address = path.replace("{organizationId}", matchday.ORGANIZATION).replace("{liveblogId}", "gderby")
-        answer = await server.http.request(
+        response = await server.http.request(
             "head" if path.endswith("/stream") else method,
             address,
             params={**auth, "liveblogId": "gderby", "local_id": "gderby"},
         )
-        assert answer.status_code < 500, (path, answer.text)
-        assert answer.status_code != 405, path
-        assert "there is no such route" not in answer.text, path
+        assert response.status_code < 500, (path, response.text)
+        assert response.status_code != 405, path
+        assert "there is no such route" not in response.text, path
 
 
 async def test_every_operation_declares_its_errors_with_the_error_schema(document):

@@ -24,11 +24,11 @@ async def derby(public):
 
 async def test_the_page_shows_score_state_posts_and_squads(derby):
     """Everything a reader comes for; no draft."""
-    answer = await derby.http.get(PAGE)
-    page = read(answer.text)
+    response = await derby.http.get(PAGE)
+    page = read(response.text)
     words = " ".join(" ".join(page.text).split())
 
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
     assert "2 : 1" in words
     assert "Half-time 1:1" in words
     assert "Live 62'" in words
@@ -44,10 +44,10 @@ async def test_the_page_shows_score_state_posts_and_squads(derby):
 async def test_the_page_speaks_the_language_of_the_liveblog(public):
     """Labels in the locale of the game."""
     await public.add(matchday.derby(locale="de"))
-    answer = await public.http.get(PAGE)
+    response = await public.http.get(PAGE)
 
-    assert '<html lang="de">' in answer.text
-    assert "Aufstellung" in answer.text
+    assert '<html lang="de">' in response.text
+    assert "Aufstellung" in response.text
 
 
 async def test_the_fragment_is_the_part_that_changes(derby):
@@ -62,8 +62,8 @@ async def test_the_fragment_is_the_part_that_changes(derby):
 
 
 async def changes(server, refresh, **params):
-    answer = await server.http.get(PAGE, params={"fragment": "1", "refresh": refresh, **params})
-    return answer, answer.json() if answer.status_code == 200 else None
+    response = await server.http.get(PAGE, params={"fragment": "1", "refresh": refresh, **params})
+    return response, response.json() if response.status_code == 200 else None
 
 
 async def test_a_page_asks_for_what_changed_since_its_version(derby):
@@ -76,7 +76,7 @@ async def test_a_page_asks_for_what_changed_since_its_version(derby):
     await desk.update("egoal", {"local_status": 60})
     await desk.update("edraft", {"headline": "Secret"})
 
-    answer, told = await changes(derby, 1)
+    response, told = await changes(derby, 1)
     shown = {each["id"]: each["html"] for each in told["posts"]}
     page = (await derby.http.get(PAGE)).text
     assert {name: told[name] for name in ("since", "version", "more", "status")} == {
@@ -84,13 +84,13 @@ async def test_a_page_asks_for_what_changed_since_its_version(derby):
     }  # fmt: skip
     assert set(shown) == {"enew", "etext", "egoal", "edraft"}
     assert (shown["etext"], shown["egoal"], shown["edraft"]) == (None, None, None)
-    assert "Secret" not in answer.text
+    assert "Secret" not in response.text
     for html in (shown["enew"], told["board"], told["squads"], f'aria-label="{told["label"]}"'):
         assert html in page
     assert 'data-version="5"' in page
     assert (
         await derby.http.get(
-            PAGE, params={"fragment": "1", "refresh": "1"}, headers={"If-None-Match": answer.headers["etag"]}
+            PAGE, params={"fragment": "1", "refresh": "1"}, headers={"If-None-Match": response.headers["etag"]}
         )
     ).status_code == 304
 
@@ -114,19 +114,19 @@ async def test_a_page_may_not_ask_for_what_is_withdrawn_or_no_version(derby, sto
 async def test_poisoned_events_break_no_change(public):
     """One that cannot be shown is one to forget; its neighbours are there."""
     await public.store.write(poison.insert)
-    answer = await public.http.get("/liveblogs/gpoison", params={"fragment": "1", "refresh": "0"})
+    response = await public.http.get("/liveblogs/gpoison", params={"fragment": "1", "refresh": "0"})
 
-    shown = {each["id"] for each in answer.json()["posts"] if each["html"]}
+    shown = {each["id"] for each in response.json()["posts"] if each["html"]}
     assert set(matchday.PUBLIC) <= shown
 
 
 async def test_a_page_hears_the_same_as_it_is_told(derby, monkeypatch):
     """The stream's messages for pages, and a beat in silence, which a script can hear."""
-    monkeypatch.setattr("api.stream.endpoint.HEARTBEAT", 0.05)
+    monkeypatch.setattr("api.stream.endpoint.HEARTBEAT", 1.0)
     await Desk(derby.http).create(post(local_id="enew"))
     params = {"liveblogId": "gderby", "html": "1", "refresh": "1"}
-    async with over_http(derby.app) as http, http.stream("GET", STREAM, params=params) as answer:
-        lines = answer.aiter_lines()
+    async with over_http(derby.app) as http, http.stream("GET", STREAM, params=params) as response:
+        lines = response.aiter_lines()
         found = [await anext(lines) for _ in range(8)]
     _, told = await changes(derby, 1)
 
@@ -157,11 +157,11 @@ async def test_nothing_inline_may_run(derby):
 @pytest.mark.parametrize("name", ["page.js", "page.css", "icon.svg"])
 async def test_what_the_page_loads_is_served(derby, name):
     """With a type, and 304 when unchanged."""
-    answer = await derby.http.get(f"/static/{name}")
-    again = await derby.http.get(f"/static/{name}", headers={"If-None-Match": answer.headers["etag"]})
+    response = await derby.http.get(f"/static/{name}")
+    again = await derby.http.get(f"/static/{name}", headers={"If-None-Match": response.headers["etag"]})
 
-    assert (answer.status_code, again.status_code) == (200, 304)
-    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert (response.status_code, again.status_code) == (200, 304)
+    assert response.headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "__init__.py", "..%2fpage.py", "%2e%2e", ""])
@@ -173,22 +173,22 @@ async def test_no_other_file_is_served(derby, name):
 async def test_no_text_becomes_code(public):
     """Script in every text of game, squads and posts: nothing on the page can run."""
     await public.add(poison.xss_liveblog())
-    answer = await public.http.get("/liveblogs/gxss")
-    page = read(answer.text)
+    response = await public.http.get("/liveblogs/gxss")
+    page = read(response.text)
 
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert page.bad == []
-    assert answer.text.count("exss") >= 1
+    assert response.text.count("exss") >= 1
     assert "alert(1)" in "".join(page.text)
 
 
 async def test_poisoned_events_break_no_page(public):
     """The neighbours of an event that cannot be shown are there."""
     await public.store.write(poison.insert)
-    answer = await public.http.get("/liveblogs/gpoison")
+    response = await public.http.get("/liveblogs/gpoison")
 
-    assert answer.status_code == 200
-    assert set(matchday.PUBLIC) <= set(read(answer.text).ids)
+    assert response.status_code == 200
+    assert set(matchday.PUBLIC) <= set(read(response.text).ids)
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,12 @@ async def day(tmp_path, monkeypatch) -> AsyncIterator[MatchDay]:
         body = news(organization_id=ORGANIZATION, external_id="derby")
         assert (await running.client.post("/api/v5/write/ticker/create.json", json=body)).status_code == 200
         for local_id in ("egoal", "etext"):
-            answer = await running.client.post(
+            response = await running.client.post(
                 "/api/v5/write/event/create.json",
                 params={"ticker_local_id": f"{ORGANIZATION}_derby"},
                 json=post(local_id=local_id),
             )
-            assert answer.status_code == 200
+            assert response.status_code == 200
         yield running
 
 
@@ -88,18 +88,18 @@ async def examined(day: MatchDay, folder: Path, *more: str, credentials: bool, s
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        told = (await process.communicate())[0].decode("utf-8", "replace")
+        shown = (await process.communicate())[0].decode("utf-8", "replace")
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    assert process.returncode == 0, told[max(0, told.find("= FAILURES")) :]
-    return _number(r"Selected: (\d+)", told), _number(r"(\d+) generated", told)
+    assert process.returncode == 0, shown[max(0, shown.find("= FAILURES")) :]
+    return _number(r"Selected: (\d+)", shown), _number(r"(\d+) generated", shown)
 
 
-def _number(pattern: str, told: str) -> int:
-    found = re.search(pattern, told)
-    assert found, told
+def _number(pattern: str, shown: str) -> int:
+    found = re.search(pattern, shown)
+    assert found, shown
     return int(found[1])
 
 
@@ -123,7 +123,7 @@ async def test_schemathesis_finds_nothing(day, tmp_path, run):
 @pytest.mark.soak
 @pytest.mark.parametrize("credentials", [True, False], ids=["authenticated", "nobody"])
 async def test_a_thousand_examples_find_nothing(day, tmp_path, credentials):
-    """All systematic cases and a thousand random ones per operation, others in each run; the seed is told."""
+    """All systematic cases and a thousand random ones per operation, others in each run; the seed is reported."""
     tested, requests = await examined(day, tmp_path, "--max-examples=1000", credentials=credentials)
 
     assert tested == len(operations())

@@ -1,4 +1,4 @@
-"""The OpenAPI document itself: links that can be followed, examples that keep to their schemas, every refusal told."""
+"""The OpenAPI document itself: links that can be followed, examples that keep to their schemas, every refusal described."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ COMPONENTS = document()["components"]
 BODIES = {name: each["requestBody"] for name, (_, _, each) in OPERATIONS.items() if "requestBody" in each}
 ANSWERED = {name: each["responses"]["200"] for name, (_, _, each) in OPERATIONS.items()}
 LINKS = [
-    (name, label, link) for name, answer in ANSWERED.items() for label, link in sorted(answer.get("links", {}).items())
+    (name, label, link)
+    for name, response in ANSWERED.items()
+    for label, link in sorted(response.get("links", {}).items())
 ]
 """Operation, name and content of every link."""
 
@@ -41,7 +43,7 @@ def content(body: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "label", "link"), LINKS, ids=[f"{name}-{label}" for name, label, _ in LINKS])
 def test_a_link_can_be_followed(name, label, link):
-    """Its operation exists and has those parameters, and the answer has those fields; a body is told where one is due."""
+    """Its operation exists and has those parameters, and the response has those fields; a body is told where one is due."""
     _, _, target = OPERATIONS[link["operationId"]]
     named = {each["name"] for each in target["parameters"]} if "parameters" in target else set()
     required = {each["name"] for each in target.get("parameters", ()) if each["required"] and each["in"] == "query"}

@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from mapping.documents import Game, parse
+from mapping.documents.base import parse
+from mapping.documents.game import Game
 from mapping.match import Match, Named, Person, Side, Status
 from store import masterdata
 from tests.api import matchday
@@ -121,13 +122,13 @@ async def test_what_cannot_be_shown_is_told_with_its_parameter(derby, auth, para
     await derby.add(matchday.Liveblog(local_id="gother", ticker_id="7b" * 12, events=()))
     await derby.add(matchday.Liveblog(local_id="gforeign", ticker_id="7c" * 12, organization_id=matchday.OTHER))
 
-    answer = await show(derby, auth, **params)
+    response = await show(derby, auth, **params)
 
-    assert (answer.status_code, answer.json().get("field")) == (status, field)
+    assert (response.status_code, response.json().get("field")) == (status, field)
 
 
 async def test_a_foreign_liveblog_and_none_are_the_same(derby, auth):
-    """The answer does not tell whether a liveblog exists."""
+    """The response does not reveal whether a liveblog exists."""
     await derby.add(matchday.Liveblog(local_id="gforeign", ticker_id="7c" * 12, organization_id=matchday.OTHER))
 
     foreign, unknown = [await show(derby, auth, local_id=name) for name in ("gforeign", "gunknown")]

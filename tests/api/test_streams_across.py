@@ -1,4 +1,4 @@
-"""A stream of one process tells what another has written, by PostgreSQL's notices alone: the look behind is an hour away."""
+"""A stream of one process sends what another has written, by PostgreSQL's notices alone: the look behind is an hour away."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def two(postgres_url, monkeypatch):
 
 @asynccontextmanager
 async def reading(server):
-    """A reader that has been told all there is, and goes on."""
+    """A reader that has been notified of all there is, and goes on."""
     async with over_http(server.app) as http:
         reader = Reader(http)
         following = asyncio.create_task(reader.follow(until=10**9, within=60))
@@ -56,7 +56,7 @@ async def reading(server):
 
 
 async def reached(reader, version):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while reader.version < version:
             await asyncio.sleep(0.005)
 
@@ -71,15 +71,15 @@ async def test_what_one_process_posts_a_reader_of_another_sees(two):
         await reached(reader, 2)
         await desk.update(made["local_id"], {"headline": "Second thoughts"})
         await reached(reader, 3)
-        assert reader.held[made["local_id"]]["headline"] == "Second thoughts"
+        assert reader.kept[made["local_id"]]["headline"] == "Second thoughts"
         await desk.delete(made["local_id"])
         await reached(reader, 4)
 
-    assert (reader.held, reader.ids) == ({}, [1, 2, 3, 4])
+    assert (reader.kept, reader.ids) == ({}, [1, 2, 3, 4])
 
 
 async def test_nothing_is_lost_while_the_listening_connection_is_away(two):
-    """What was written then is told as soon as it is back, and what comes afterwards is heard again."""
+    """What was written then is sent as soon as it is back, and what comes afterwards is heard again."""
     writes, serves = two
     async with reading(serves) as reader:
         for version in (2, 3, 4):
@@ -90,4 +90,4 @@ async def test_nothing_is_lost_while_the_listening_connection_is_away(two):
         await Desk(writes.http).create(post(local_id="e5"))
         await reached(reader, 5)
 
-    assert set(reader.held) == {"e2", "e3", "e4", "e5"}
+    assert set(reader.kept) == {"e2", "e3", "e4", "e5"}

@@ -67,7 +67,7 @@ CLIENTS = (
 
 
 @pytest.fixture
-async def house(store):
+async def service(store):
     """The API, with a record of each kind that belongs to the owner, and a client that was revoked."""
     async with serving(store, client_per_second=0, public_per_second=0, metrics=lambda: b"up 1\n") as server:
         await prepare(server)
@@ -95,9 +95,9 @@ async def made(server: Server) -> Names:
     async def create(operation: str, body: Any, **query: str) -> dict[str, Any]:
         method, path, _ = OPERATIONS[operation]
         path = path.format(organizationId=OWNER)
-        answer = await server.http.request(method, path, json=body, params=query, auth=("owner", SECRET))
-        assert answer.status_code == 200, answer.text
-        document: dict[str, Any] = answer.json()
+        response = await server.http.request(method, path, json=body, params=query, auth=("owner", SECRET))
+        assert response.status_code == 200, response.text
+        document: dict[str, Any] = response.json()
         return document
 
     url = "https://cms.example.org/hooks"
@@ -122,7 +122,7 @@ async def made(server: Server) -> Names:
     )
 
 
-async def ask(
+async def send(
     server: Server, name: str, sent: Sent, *, method: str | None = None, **credentials: Any
 ) -> httpx.Response:
     """Send the request; `auth` as a pair, or `client_id` alone in the query."""
@@ -131,15 +131,15 @@ async def ask(
     return await server.http.request(method or verb, path.format(**sent.path), params=query, json=sent.body, auth=auth)
 
 
-def told(answer: httpx.Response) -> tuple[int, str, dict[str, str]]:
-    """All of an answer but the id of its request."""
-    return answer.status_code, answer.text, {**answer.headers, "x-request-id": ""}
+def visible_part(response: httpx.Response) -> tuple[int, str, dict[str, str]]:
+    """All of a response but the id of its request."""
+    return response.status_code, response.text, {**response.headers, "x-request-id": ""}
 
 
 @pytest.mark.parametrize("name", SECRET_ROWS)
-async def test_nobody_else_gets_in(house, name):
+async def test_nobody_else_gets_in(service, name):
     """401, 403 or 404, alike for what exists and what does not, and nothing is written."""
-    row, owned = ROWS[name], await made(house)
+    row, owned = ROWS[name], await made(service)
     callers = {
         "no credentials": ({}, 401),
         "the id alone": ({"client_id": "owner"}, 401),
@@ -150,51 +150,51 @@ async def test_nobody_else_gets_in(house, name):
         "wrong scope": ({"auth": (f"without-{'-'.join(row.scopes)}", SECRET)}, 403),
         "other tenant": ({"auth": ("stranger", SECRET)}, row.stranger),
     }
-    before = await contents(house)
+    before = await contents(service)
 
     for caller, (credentials, status) in callers.items():
-        answer = await ask(house, name, row.sends(owned), **credentials)
-        absent = await ask(house, name, row.sends(MISSING), **credentials)
-        assert (caller, answer.status_code) == (caller, status)
-        assert told(answer) == told(absent), caller
+        response = await send(service, name, row.sends(owned), **credentials)
+        absent = await send(service, name, row.sends(MISSING), **credentials)
+        assert (caller, response.status_code) == (caller, status)
+        assert visible_part(response) == visible_part(absent), caller
         if status >= 400:
-            assert refused(answer)[0] == status
-        assert not reveals(answer, owned), caller
-        assert await contents(house) == before, caller
+            assert refused(response)[0] == status
+        assert not reveals(response, owned), caller
+        assert await contents(service) == before, caller
 
 
 @pytest.mark.parametrize("name", [name for name in SECRET_ROWS if ROWS[name].own])
-async def test_ones_own_organization_is_no_way_to_anothers_record(house, name):
+async def test_ones_own_organization_is_no_way_to_anothers_record(service, name):
     """Another tenant in its own name, but about the owner's record: as if there were none, and nothing is written."""
-    row, owned = ROWS[name], await made(house)
-    before = await contents(house)
+    row, owned = ROWS[name], await made(service)
+    before = await contents(service)
 
-    answer, absent = [
-        await ask(house, name, row.sends(replace(names, organization=OTHER)), auth=("stranger", SECRET))
+    response, absent = [
+        await send(service, name, row.sends(replace(names, organization=OTHER)), auth=("stranger", SECRET))
         for names in (owned, MISSING)
     ]
 
-    assert answer.status_code == row.own
-    assert told(answer) == told(absent)
-    assert not reveals(answer, owned)
-    assert await contents(house) == before
+    assert response.status_code == row.own
+    assert visible_part(response) == visible_part(absent)
+    assert not reveals(response, owned)
+    assert await contents(service) == before
 
 
 @pytest.mark.parametrize("name", SECRET_ROWS)
-async def test_the_owner_gets_in(house, name):
+async def test_the_owner_gets_in(service, name):
     """The very requests that others are refused succeed for the owner's client, or the matrix would show nothing."""
-    row, owned = ROWS[name], await made(house)
+    row, owned = ROWS[name], await made(service)
 
     for scope in row.scopes:
-        await house.store.write(partial(clients.create, spec=matchday.client(f"only-{scope}", scope)))
-        answer = await ask(house, name, row.sends(owned), auth=(f"only-{scope}", SECRET))
-        assert answer.status_code == 200, answer.text
+        await service.store.write(partial(clients.create, spec=matchday.client(f"only-{scope}", scope)))
+        response = await send(service, name, row.sends(owned), auth=(f"only-{scope}", SECRET))
+        assert response.status_code == 200, response.text
 
 
 @pytest.mark.parametrize("name", NAME_ROWS)
-async def test_reads_by_name_still_check_whose_client_it_is(house, name):
+async def test_reads_by_name_still_check_whose_client_it_is(service, name):
     """No id, an unknown or revoked one, a wrong secret: 401; another tenant's: as if there were no such liveblog."""
-    row, owned = ROWS[name], await made(house)
+    row, owned = ROWS[name], await made(service)
     callers = {
         "no credentials": ({}, 401),
         "unknown client": ({"client_id": "who"}, 401),
@@ -203,15 +203,15 @@ async def test_reads_by_name_still_check_whose_client_it_is(house, name):
         "other tenant's name": ({"client_id": "stranger"}, 404),
         "other tenant": ({"auth": ("stranger", SECRET)}, 404),
     }
-    before = await contents(house)
+    before = await contents(service)
 
     for caller, (credentials, status) in callers.items():
-        answer = await ask(house, name, row.sends(owned), **credentials)
-        absent = await ask(house, name, row.sends(MISSING), **credentials)
-        assert (caller, refused(answer)[0]) == (caller, status)
-        assert told(answer) == told(absent), caller
-    assert (await ask(house, name, row.sends(owned), method=row.opens, client_id="owner")).status_code == 200
-    assert await contents(house) == before
+        response = await send(service, name, row.sends(owned), **credentials)
+        absent = await send(service, name, row.sends(MISSING), **credentials)
+        assert (caller, refused(response)[0]) == (caller, status)
+        assert visible_part(response) == visible_part(absent), caller
+    assert (await send(service, name, row.sends(owned), method=row.opens, client_id="owner")).status_code == 200
+    assert await contents(service) == before
 
 
 @pytest.mark.parametrize("name", OPENED)
@@ -221,11 +221,11 @@ async def test_public_feeds_open_reads_and_nothing_else(open_house, name):
     method = row.opens if isinstance(row, ByName) else None
     before = await contents(open_house)
 
-    assert (await ask(open_house, name, row.sends(owned), method=method)).status_code == 200
-    assert (await ask(open_house, name, row.sends(owned), method=method, client_id="stranger")).status_code == 200
-    assert (await ask(open_house, name, row.sends(MISSING))).status_code == 404
+    assert (await send(open_house, name, row.sends(owned), method=method)).status_code == 200
+    assert (await send(open_house, name, row.sends(owned), method=method, client_id="stranger")).status_code == 200
+    assert (await send(open_house, name, row.sends(MISSING))).status_code == 404
     for wrong in ({"auth": ("owner", "wrong")}, {"auth": ("gone", SECRET)}, {"client_id": "gone"}):
-        assert (await ask(open_house, name, row.sends(owned), **wrong)).status_code == 401
+        assert (await send(open_house, name, row.sends(owned), **wrong)).status_code == 401
     assert await contents(open_house) == before
 
 
@@ -235,55 +235,55 @@ async def test_public_feeds_open_no_other_operation(open_house):
 
     for name in set(SECRET_ROWS) - set(OPENED):
         for credentials in ({}, {"client_id": "owner"}):
-            answer = await ask(open_house, name, ROWS[name].sends(owned), **credentials)
-            assert (name, answer.status_code) == (name, 401)
+            response = await send(open_house, name, ROWS[name].sends(owned), **credentials)
+            assert (name, response.status_code) == (name, 401)
 
 
 @pytest.mark.parametrize("name", PUBLIC_ROWS)
-async def test_what_is_public_is_the_same_for_all_and_shows_no_tenant(house, name):
+async def test_what_is_public_is_the_same_for_all_and_shows_no_tenant(service, name):
     """With and without credentials, and without a word of anybody's records."""
-    row, owned = ROWS[name], await made(house)
-    before = await contents(house)
+    row, owned = ROWS[name], await made(service)
+    before = await contents(service)
 
-    answers = [
-        await ask(house, name, Sent(path=row.path), **credentials)
+    responses = [
+        await send(service, name, Sent(path=row.path), **credentials)
         for credentials in ({}, {"auth": ("owner", SECRET)}, {"auth": ("stranger", SECRET)})
     ]
 
     assert row.why
-    assert {(answer.status_code, answer.text) for answer in answers} == {(200, answers[0].text)}
-    assert name == "/openapi.json" or not reveals(answers[0], owned)
-    assert await contents(house) == before
+    assert {(response.status_code, response.text) for response in responses} == {(200, responses[0].text)}
+    assert name == "/openapi.json" or not reveals(responses[0], owned)
+    assert await contents(service) == before
 
 
-def reveals(answer: httpx.Response, owned: Names) -> set[str]:
-    """What an answer tells of the owner's records."""
-    return {name for name, value in asdict(owned).items() if len(value) > 4 and value in answer.text}
+def reveals(response: httpx.Response, owned: Names) -> set[str]:
+    """What a response tells of the owner's records."""
+    return {name for name, value in asdict(owned).items() if len(value) > 4 and value in response.text}
 
 
-async def test_the_stored_owner_decides(house):
+async def test_the_stored_owner_decides(service):
     """An owner in the document makes no difference: neither to change a record, nor to move one."""
-    owned = await made(house)
+    owned = await made(service)
     claim = Sent(body={"_id": owned.team, "owner_id": OTHER, "name": "Taken over"})
 
-    theirs = await ask(house, "team.update", claim, auth=("stranger", SECRET))
-    moved = await ask(house, "team.update", claim, auth=("owner", SECRET))
+    theirs = await send(service, "team.update", claim, auth=("stranger", SECRET))
+    moved = await send(service, "team.update", claim, auth=("owner", SECRET))
 
     assert refused(theirs) == (404, "_id")
     assert moved.json()["owner_id"] == OWNER
 
 
 @pytest.mark.parametrize("which", ["theirs", "missing"])
-async def test_references_lead_to_ones_own_records_alone(house, which):
+async def test_references_lead_to_ones_own_records_alone(service, which):
     """Another tenant's team is as unknown as a missing one, to players and to liveblogs."""
-    team_id = (await made(house)).team if which == "theirs" else UNKNOWN
+    team_id = (await made(service)).team if which == "theirs" else UNKNOWN
     joining = Sent(body=player(owner_id=OTHER, team_id=team_id))
     playing = Sent(body=match({"_id": team_id}, organization_id=OTHER))
 
-    assert refused(await ask(house, "player.create", joining, auth=("stranger", SECRET))) == (422, "team_id")
-    answer = await ask(house, "ticker.create", playing, auth=("stranger", SECRET))
-    assert refused(answer) == (422, "meta_info.home_team._id")
-    assert answer.json()["message"] == "there is no such team"
+    assert refused(await send(service, "player.create", joining, auth=("stranger", SECRET))) == (422, "team_id")
+    response = await send(service, "ticker.create", playing, auth=("stranger", SECRET))
+    assert refused(response) == (422, "meta_info.home_team._id")
+    assert response.json()["message"] == "there is no such team"
 
 
 def about(field: str, record_id: str, owner_id: str) -> dict[str, Any]:
@@ -310,7 +310,7 @@ def about(field: str, record_id: str, owner_id: str) -> dict[str, Any]:
         ("pricing", "marketplace_info.pricing._id"),
     ],
 )
-async def test_a_liveblog_refers_to_what_is_its_owners_alone(house, field, path):
+async def test_a_liveblog_refers_to_what_is_its_owners_alone(service, field, path):
     """Another tenant's tournament, location, template and pricing are as unknown as missing ones; one's own are found."""
     names = {"location": "5f0c1de2a1b2c3d4e5f60800", "template_id": "5f0c1de2a1b2c3d4e5f60801", "pricing": "premium"}
     kinds = {"location": "location", "template_id": "template", "pricing": "pricing"}
@@ -320,24 +320,24 @@ async def test_a_liveblog_refers_to_what_is_its_owners_alone(house, field, path)
         )
         for each, name in names.items()
     ]
-    await house.store.write(lambda unit: declarations.declare(unit, [*matchday.TAGS, *records]))
-    own = {**names, "tournament": (await made(house)).tournament}[field]
-    answers = [
-        await ask(house, "ticker.create", Sent(body=about(field, name, OTHER)), auth=("stranger", SECRET))
+    await service.store.write(lambda unit: declarations.declare(unit, [*matchday.TAGS, *records]))
+    own = {**names, "tournament": (await made(service)).tournament}[field]
+    responses = [
+        await send(service, "ticker.create", Sent(body=about(field, name, OTHER)), auth=("stranger", SECRET))
         for name in (own, UNKNOWN)
     ]
 
-    assert [refused(answer) for answer in answers] == [(422, path)] * 2
-    assert answers[0].json() == answers[1].json()
-    mine = await ask(house, "ticker.create", Sent(body=about(field, own, OWNER)), auth=("owner", SECRET))
+    assert [refused(response) for response in responses] == [(422, path)] * 2
+    assert responses[0].json() == responses[1].json()
+    mine = await send(service, "ticker.create", Sent(body=about(field, own, OWNER)), auth=("owner", SECRET))
     assert mine.status_code == 200, mine.text
 
 
-async def test_searches_show_own_records_alone(house):
+async def test_searches_show_own_records_alone(service):
     """Without an owner they search what is the client's, which is nothing here."""
-    await made(house)
+    await made(service)
     for name in ("player.index", "team.index", "tournament.index", "ticker.search"):
-        theirs = (await ask(house, name, Sent(), auth=("stranger", SECRET))).json()
-        own = (await ask(house, name, Sent(), auth=("owner", SECRET))).json()
+        theirs = (await send(service, name, Sent(), auth=("stranger", SECRET))).json()
+        own = (await send(service, name, Sent(), auth=("owner", SECRET))).json()
         assert (theirs["total"], theirs["objects"], own["total"]) == (0, [], 1)
-    assert await house.store.read(lambda conn: conn.scalar(select(func.count()).select_from(games))) == 1
+    assert await service.store.read(lambda conn: conn.scalar(select(func.count()).select_from(games))) == 1

@@ -56,7 +56,7 @@ async def settle(server, held, *, cursor, health, rounds=()):
 
 
 async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kind="update"):
-    """Number what is committed and record a round, as a lane does."""
+    """Number what is committed and record a round, as a worker does."""
     await server.store.write(outbox.number_committed)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, url))
     held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
@@ -70,7 +70,7 @@ async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kin
 
 
 async def test_a_subscription_and_its_secret(server):
-    """The answer to a new subscription is the record with its secret; no later answer shows the secret."""
+    """The response to a new subscription is the record with its secret; no later answer shows the secret."""
     made = await post(server, f"{BASE}/subscribe", {"url": URL})
     secret = made.pop("secret")
     again = await post(server, f"{BASE}/subscribe", {"url": URL})

@@ -37,68 +37,70 @@ class Desk:
     liveblog: str = "gderby"
     auth: tuple[str, str] = DESK
 
-    async def ask(self, operation: str, body: Any = None, **params: Any) -> httpx.Response:
+    async def send(self, operation: str, body: Any = None, **params: Any) -> httpx.Response:
         headers = params.pop("headers", None)
         return await self.http.post(
             f"{PATH}/{operation}.json", params=params, json=body, auth=self.auth, headers=headers
         )
 
     async def create(self, body: dict[str, Any] | None = None, **params: Any) -> dict[str, Any]:
-        answer = await self.ask("create", post() if body is None else body, ticker_local_id=self.liveblog, **params)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = await self.send("create", post() if body is None else body, ticker_local_id=self.liveblog, **params)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     async def update(self, event: str, body: dict[str, Any], **params: Any) -> dict[str, Any]:
-        answer = await self.ask("update", body, event_local_id=event, **params)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = await self.send("update", body, event_local_id=event, **params)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     async def delete(self, event: str, **params: Any) -> dict[str, Any]:
-        answer = await self.ask("delete", event_local_id=event, **params)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = await self.send("delete", event_local_id=event, **params)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     async def refused(self, operation: str, body: Any, **params: Any) -> tuple[int, str | None]:
-        """(status, field) of an error of the house's one shape."""
-        answer = await self.ask(operation, body, **params)
-        error = answer.json()
-        assert answer.status_code >= 400, answer.text
+        """(status, field) of an error in its one shape."""
+        response = await self.send(operation, body, **params)
+        error = response.json()
+        assert response.status_code >= 400, response.text
         assert set(error) <= {"code", "message", "field", "retryable"}
         assert error["code"]
         assert error["message"]
-        return answer.status_code, error.get("field")
+        return response.status_code, error.get("field")
 
     async def delta(self, **params: Any) -> dict[str, Any]:
-        answer = await self.http.get(DELTA, params={"id": self.liveblog, **params}, auth=self.auth)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        response = await self.http.get(DELTA, params={"id": self.liveblog, **params}, auth=self.auth)
+        assert response.status_code == 200, response.text
+        return response.json()
 
     async def whole(self, refresh: int = 0, limit: int = 7) -> tuple[int, dict[str, Any]]:
         """All pages of a delta read: the version it leads to, and events by `local_id`, tombstones included."""
         found: dict[str, Any] = {}
-        answer = await self.delta(refresh=refresh, limit=limit)
-        version = answer["version"]
+        response = await self.delta(refresh=refresh, limit=limit)
+        version = response["version"]
         while True:
-            found |= {event["local_id"]: event for event in answer["events"]}
-            if not answer["more"]:
+            found |= {event["local_id"]: event for event in response["events"]}
+            if not response["more"]:
                 return version, found
-            answer = await self.delta(refresh=refresh, limit=limit, continue_event_id=answer["events"][-1]["local_id"])
+            response = await self.delta(
+                refresh=refresh, limit=limit, continue_event_id=response["events"][-1]["local_id"]
+            )
 
     async def show(self) -> dict[str, Any]:
-        answer = await self.http.get(
+        response = await self.http.get(
             "/api/v5/write/ticker/show.json", params={"local_id": self.liveblog}, auth=self.auth
         )
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        assert response.status_code == 200, response.text
+        return response.json()
 
     async def feed(self) -> list[str]:
         params = {"liveblogId": self.liveblog, "limit": 1000}
-        answer = await self.http.get("/api/embed/v4/feed/liveblog.json", params=params, auth=self.auth)
-        assert answer.status_code == 200, answer.text
-        return [item["id"] for item in answer.json()["items"]]
+        response = await self.http.get("/api/embed/v4/feed/liveblog.json", params=params, auth=self.auth)
+        assert response.status_code == 200, response.text
+        return [item["id"] for item in response.json()["items"]]
 
 
 def applied(known: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """What a reader holds after a delta: changed posts replaced, tombstones forgotten."""
-    held = known | changes
-    return {name: event for name, event in held.items() if event["local_status"] == 0}
+    kept = known | changes
+    return {name: event for name, event in kept.items() if event["local_status"] == 0}

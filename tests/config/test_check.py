@@ -56,7 +56,7 @@ def test_an_open_host_wants_a_public_address(tmp_path):
 
 
 def test_without_clients_nobody_gets_in():
-    """An empty configuration starts, and is told what it lacks."""
+    """An empty configuration starts, and its remarks name what it lacks."""
     findings = check(None, {})
 
     assert [finding.split(":")[:2] for finding in findings] == [

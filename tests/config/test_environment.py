@@ -109,7 +109,7 @@ def test_a_variable_that_sets_nothing_is_named(tmp_path, name, key, says):
     assert says in problem.text
 
 
-def test_a_wrong_value_is_told_under_the_name_of_the_variable(tmp_path):
+def test_a_wrong_value_is_reported_under_the_name_of_the_variable(tmp_path):
     """Who has to change what was wrong learns where it is."""
     (problem,) = problems(write(tmp_path, SAMPLE), {"MATCHWIRE_WEBHOOKS__ALLOW_HOSTS": "localhost,*"})
 

@@ -174,7 +174,7 @@ def test_tables_must_agree(tmp_path, old, new, key, says):
     assert (problem.key, says in problem.text) == (key, True)
 
 
-def test_all_problems_are_told_at_once(tmp_path):
+def test_all_problems_are_reported_at_once(tmp_path):
     """One reading names every mistake, with the file it is in."""
     path = write(tmp_path, "[server]\nport = -1\nhots = 'x'\n[polling]\nlive = 'x'")
 

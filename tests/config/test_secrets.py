@@ -89,7 +89,7 @@ def test_a_variable_outranks_a_secret_file(tmp_path):
     ],
 )
 def test_a_secret_file_that_cannot_be_used_is_one_problem(tmp_path, content, says):
-    """What is wrong with the file is told once, without its content."""
+    """What is wrong with the file is reported once, without its content."""
     if content is not None:
         (tmp_path / "heim").write_bytes(content)
 

@@ -98,7 +98,7 @@ def test_kinds_of_values(kind, good, bad):
             adapter.validate_python(value)
 
 
-def test_a_hash_is_told_from_a_secret():
+def test_a_hash_is_no_plain_secret():
     """Only `sha256:` and 64 lower-case hex digits are a hash."""
     assert [values.is_hash(text) for text in (f"sha256:{'a' * 64}", f"sha256:{'A' * 64}", "a" * 64, "sha256:")] == [
         True, False, False, False,

@@ -76,7 +76,7 @@ def test_a_type_that_excludes_nothing_is_a_warning(tmp_path, old, new, says):
     assert says in finding
 
 
-def test_all_mistakes_are_told_at_once(tmp_path):
+def test_all_mistakes_are_reported_at_once(tmp_path):
     """A wrong value, an unknown key, an unreadable secret and names that lead nowhere come in one reading."""
     text = (
         SAMPLE.replace("port = 8080", "port = -1\nprot = 1")

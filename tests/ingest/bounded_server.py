@@ -117,7 +117,7 @@ async def daemon(folder: Path, *, server: str = "", limits: str = "") -> Any:
         assert process.stdout is not None
         line = (await process.stdout.readline()).decode()
         address = re.search(r"http://\S+", line)[0]
-        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=20) as http:
+        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as http:
             yield Daemon(process, http, int(address.rpartition(":")[2]))
     finally:
         if process.returncode is None:

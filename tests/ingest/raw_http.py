@@ -21,12 +21,12 @@ STREAM = "/api/embed/v4/stream?liveblogId=gderby"
 HOST = "Host: x\r\n"
 POST = f"POST /api/v5/write/event/create.json HTTP/1.1\r\n{HOST}"
 SECRETS = f"client_id=desk&client_secret={matchday.SECRET}"
-SOON = 10.0
+SOON = 30.0
 """Seconds in which something must have happened that takes milliseconds."""
 
 
 class Client:
-    """One connection that sends what it is told to."""
+    """One connection that sends what it is given."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
@@ -60,7 +60,7 @@ class Client:
         return True
 
 
-class House:
+class Served:
     def __init__(self, address, limits, app):
         self.address, self.limits, self.app = address, limits, app
         self.port = int(address.rpartition(":")[2])
@@ -78,11 +78,11 @@ class House:
 
 
 @asynccontextmanager
-async def house(app, *, per_address=0, **server):
+async def served(app, *, per_address=0, **server):
     settings = Server(**{"header_timeout": 30, "stall_timeout": 30, "shutdown_grace": 5, **server})
-    limits = ConnectionLimits(settings, per_address=per_address)
+    limits = ConnectionLimits(settings, connections_per_address=per_address, max_connections=settings.max_connections)
     async with serving(app, bound("127.0.0.1", 0), limits, settings) as address:
-        running = House(address, limits, app)
+        running = Served(address, limits, app)
         yield running
         for client in running.clients:
             client.writer.close()

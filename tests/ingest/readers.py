@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def told_to_readers(game: dict[str, Any]) -> tuple[Any, ...]:
+def shown_to_readers(game: dict[str, Any]) -> tuple[Any, ...]:
     """Posts, score, state and title, without ids and times."""
     told = [
         (

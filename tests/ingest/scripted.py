@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from api.services import ImportRequest
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.poll import Followed
 from mapping.errors import BadBody
@@ -25,9 +25,11 @@ from providers.base import Answer, Endpoint, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM
 from providers.heim.names import names_of
 from providers.heim.translate import translate
-from store import liveblogs, sync
+from store import ledger, liveblogs, sync
+from store.database import Store
 from store.ids import new_local_id
 from tests.providers.heim.feed import BERLIN
+from tests.settings import LIMITS, polling
 from tests.sport_fixtures import recorded_steps
 
 RESOURCES = ("match", "match-event", "liveticker")
@@ -35,6 +37,21 @@ OWNER = "5f0c1de2a1b2c3d4e5f60718"
 NAMES = names_of({})
 Bodies = dict[str, bytes]
 _endpoints = count(1)
+
+
+@dataclass
+class Clock:
+    """The wall clock of a store and of the processes on it, in Unix seconds; each poll moves it on."""
+
+    now: float = 1_800_000_000.0
+
+
+WALL = Clock()
+
+
+async def open_store(url: str, clock: Clock = WALL) -> Store:
+    """A store that has the clock of the processes on it: with two, a restart may find a match's window long over."""
+    return await Store.open(url, migrate=True, clock=lambda: clock.now)
 
 
 class Crash(BaseException):
@@ -76,8 +93,8 @@ class Scripted:
         return selector.id
 
     async def fetch(self, match_id: str, known: dict[str, Known], *, text: bool, hints: Any) -> Fetched:
-        asked = RESOURCES if text else RESOURCES[:2]
-        return Fetched(answers=tuple(self._answer(name, known.get(name, Known())) for name in asked), hints={})
+        requested = RESOURCES if text else RESOURCES[:2]
+        return Fetched(answers=tuple(self._answer(name, known.get(name, Known())) for name in requested), hints={})
 
     def _answer(self, name: str, known: Known) -> Answer:
         body = self.bodies.get(name)
@@ -132,7 +149,7 @@ class Process:
     store: Any
     match_id: str
     adapter: Scripted = field(default_factory=Scripted)
-    now: float = 1_800_000_000.0
+    clock: Clock = field(default_factory=lambda: WALL)
     wishes: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -143,10 +160,10 @@ class Process:
         """A fresh process on the same store: nothing in memory."""
         adapters = {self.adapter.endpoint.key: self.adapter}
         self.followers = Followers(
-            self.crashing, adapters, PollingConfig(), clock=lambda: self.now, new_id=lambda: new_local_id("e")
+            self.crashing, adapters, polling(), LIMITS, clock=lambda: self.clock.now, new_id=lambda: new_local_id("e")
         )
         sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter)}
-        self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}))
+        self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}), limits=LIMITS)
 
     async def create(self, **changes: Any) -> str:
         """Ask for a liveblog as the API would; gives its `ticker_id`."""
@@ -165,7 +182,7 @@ class Process:
         if bodies is not None:
             self.adapter.bodies = bodies
         self.adapter.failing, self.crashing.fuse = failing, fuse
-        self.now += 5
+        self.clock.now += 5
         try:
             for match in self.matches:
                 await self.followers.poll(match)
@@ -203,8 +220,8 @@ class Process:
             lambda conn: liveblogs.events(conn, ticker_id, statuses=statuses, limit=None, descending=False)
         )
 
-    async def ledger(self, ticker_id: str) -> dict[str, sync.LedgerRow]:
-        return await self.store.read(lambda conn: sync.ledger(conn, ticker_id))
+    async def ledger(self, ticker_id: str) -> dict[str, ledger.LedgerRow]:
+        return await self.store.read(lambda conn: ledger.rows(conn, ticker_id))
 
     async def posted(self, ticker_id: str) -> dict[str, dict[str, Any]]:
         """Key → document of what the public sees of the sync's posts; fails when a key stands twice."""
@@ -215,7 +232,7 @@ class Process:
 
 
 def says(bodies: Bodies, match_id: str) -> dict[str, Any]:
-    """Key → post that a snapshot asks for: f(snapshot)."""
+    """Key → post that a snapshot demands: f(snapshot)."""
     return dict(_said(match_id, tuple(sorted(bodies.items()))))
 
 
@@ -227,7 +244,7 @@ def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> dict[str, Any
 
 
 def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:
-    """Score and state that a snapshot asks for."""
+    """Score and state that a snapshot demands."""
     match = translate(match_id, bodies, names=NAMES, zone=BERLIN)
     document = game_document(match, Terms(sport="soccer", auto_post=True), References(owner_id=OWNER))
     return (document.get("scoreboard") or {}).get("score"), document["state_info"]

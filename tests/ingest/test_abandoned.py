@@ -21,13 +21,13 @@ async def delete(day, name):
 
 
 async def polls(day, seconds):
-    """How often the provider is asked in so many seconds."""
+    """How many requests the provider gets in so many seconds."""
     before = day.replay.log.total
     await asyncio.sleep(seconds)
     return day.replay.log.total - before
 
 
-async def test_nobody_asks_for_a_match_whose_liveblogs_are_all_deleted(tmp_path):
+async def test_a_match_without_a_liveblog_that_is_not_deleted_is_not_polled(tmp_path):
     """Deleting one of two changes nothing; after the second the polls stop; a new liveblog starts them again."""
     async with match_day(folder=tmp_path, lines=recorded(MATCH_ID, 0, 11), live=0.1) as day:
         one, two = [(await day.create(MATCH_ID))["local_id"] for _ in range(2)]

@@ -65,14 +65,14 @@ async def test_another_matchs_answers_change_nothing(tmp_path, provider, match_i
         created = await day.create(match_id, provider=provider, includeTextContent=provider == "heim")
         (before,) = await day.until_quiet(created["local_id"], quiet=0.4)
         day.replay.seek(150)
-        asked = day.replay.log.total
-        async with asyncio.timeout(10):
-            while day.replay.log.total < asked + 9:
+        requests = day.replay.log.total
+        async with asyncio.timeout(30):
+            while day.replay.log.total < requests + 9:
                 await asyncio.sleep(0.05)
         during = await day.show(created["local_id"])
         errors = await errors_of(day)
         day.replay.seek(250)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while len((await day.show(created["local_id"]))["events"]) == len(before["events"]):
                 await asyncio.sleep(0.05)
         (after,) = await day.until_quiet(created["local_id"], quiet=0.4)

@@ -167,11 +167,13 @@ def test_sync_once_brings_declared_liveblogs_in_line_and_explain_tells_of_them(t
     assert process("explain", "derby-is-no-id", *data).returncode == 2
 
     name = _only_liveblog(tmp_path / "data" / "matchwire.db")
-    told = json.loads(process("explain", name, *data).stdout)
-    assert (MATCH, "live") == (told["match"]["id"], told["match"]["status"])
-    assert {"soccer.start", "soccer.goal", "soccer.yellow-card", "text"} <= {post["type"] for post in told["posts"]}
-    assert {"published"} == {post["status"] for post in told["posts"]}
-    assert told["match"]["resources"]["match"]["failures"] >= 1
+    explained = json.loads(process("explain", name, *data).stdout)
+    assert (MATCH, "live") == (explained["match"]["id"], explained["match"]["status"])
+    assert {"soccer.start", "soccer.goal", "soccer.yellow-card", "text"} <= {
+        post["type"] for post in explained["posts"]
+    }
+    assert {"published"} == {post["status"] for post in explained["posts"]}
+    assert explained["match"]["resources"]["match"]["failures"] >= 1
 
 
 def _only_liveblog(path) -> str:
@@ -186,6 +188,8 @@ def test_what_is_loaded_is_not_looked_through_for_garbage():
         "import gc, ingest.cli.main; from ingest.cli import shared as cli; gc.disable(); cli.settle_memory();"
         " print(gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == cli.YOUNG, gc.isenabled())"
     )
-    told = subprocess.run([sys.executable, "-c", ask], env=ENVIRON, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", ask], env=ENVIRON, capture_output=True, text=True, check=True
+    ).stdout
 
-    assert told.split() == ["True", "True", "True"]
+    assert printed.split() == ["True", "True", "True"]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from api import auth
+from api.middleware import credentials
 from config import Settings
 from ingest.cli import main as cli
 from tests.day import ORGANIZATION, configuration, running
@@ -40,7 +40,7 @@ def secret_of(output):
 
 async def test_clients_come_and_go_beside_a_running_daemon(config_file, tmp_path, monkeypatch):
     """A created client is let in, a rotated one with both secrets, a revoked one not any more."""
-    monkeypatch.setattr(auth, "CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(credentials, "CACHE_SECONDS", 0.0)
     tables = configuration("http://127.0.0.1:9", tmp_path)
     settings = Settings.model_validate(tables)
 
@@ -72,7 +72,7 @@ async def test_clients_come_and_go_beside_a_running_daemon(config_file, tmp_path
     assert (gone[0], refused) == (0, 401)
 
 
-def test_mistakes_are_told_in_one_line(config_file):
+def test_mistakes_are_reported_in_one_line(config_file):
     """No database yet, an unknown scope or organization, an id that no header could carry."""
     for words in (
         ("list",),

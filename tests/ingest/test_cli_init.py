@@ -1,4 +1,4 @@
-"""`matchwire init`: what it writes is valid whatever is asked for, and what it refuses leaves nothing behind."""
+"""`matchwire init`: what it writes is valid whatever the options, and what it refuses leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ingest.cli import providers as cli_providers
+from ingest.cli import shared
 from providers.base import Fetched
 from providers.contract.server import Reply, Server, serving
 from providers.registry import Registry
@@ -71,7 +72,7 @@ def test_list_names_every_provider_and_its_origin():
 
 
 async def test_probe_shows_what_was_understood(server, tmp_path):
-    """Answers with size and cache, state, score, parts, incidents and faults; the provider is asked once."""
+    """Answers with size and cache, state, score, parts, incidents and faults; there is one poll."""
     code, shown, errors = await probe(tmp_path, "openligadb", "70001")
 
     assert (code, errors) == (0, "")
@@ -96,7 +97,7 @@ async def test_probe_shows_what_was_understood(server, tmp_path):
     ],
 )
 async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
-    """A match that cannot be had is told in words and by the exit code."""
+    """A match that cannot be had is report in words and by the exit code."""
     server.spoil = lambda _: reply
     code, shown, _ = await probe(tmp_path, "openligadb", "70001", "--organization", "news")
 
@@ -145,7 +146,7 @@ def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words)
         """
     )
     said = []
-    monkeypatch.setattr(cli_providers.err, "print", lambda line, **_: said.append(line))
+    monkeypatch.setattr(shared.err, "print", lambda line, **_: said.append(line))
     ran = CliRunner().invoke(cli_providers.app, ["probe", *arguments, "--config", str(tmp_path / "matchwire.toml")])
 
     assert ran.exit_code == 1
@@ -153,9 +154,9 @@ def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words)
 
 
 def test_probe_without_a_config_says_where_it_is_missing(monkeypatch):
-    """Nobody can be asked whom no file names."""
+    """A provider that no file names has no endpoint."""
     said = []
-    monkeypatch.setattr(cli_providers.err, "print", lambda line, **_: said.append(line))
+    monkeypatch.setattr(shared.err, "print", lambda line, **_: said.append(line))
 
     assert CliRunner().invoke(cli_providers.app, ["probe", "heim", "1"]).exit_code == 1
     assert said == [
@@ -163,10 +164,10 @@ def test_probe_without_a_config_says_where_it_is_missing(monkeypatch):
     ]
 
 
-def test_a_race_is_told_by_title_lap_and_ranking():
+def test_a_race_is_report_by_title_lap_and_ranking():
     """Instead of two teams that it does not have; incidents by laps, with what the provider adds."""
     match = translated(*race())
-    shown = list(cli_providers.told(cli_providers.Probe("nobody", Fetched(answers=()), 0.0, match)))
+    shown = list(cli_providers.report(cli_providers.Probe("nobody", Fetched(answers=()), 0.0, match)))
 
     assert "  Formula 1, Großer Preis von São Paulo: Rennen" in shown
     assert "  lap 67 of 69, chequered-flag" in shown

@@ -9,22 +9,23 @@ import pytest
 from structlog.testing import capture_logs
 
 from config.parties import Liveblog
-from ingest.daemon.publisher import publish_due
+from ingest.daemon.containment import Containment
+from ingest.daemon.housekeeping import publish_due
 from ingest.sync.declared_liveblogs import Declared
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals
 from store import liveblogs
 from store.database import Store
 from store.liveblogs import EventWrite, insert_game
 from tests.day import ORGANIZATION
-from tests.ingest.test_lanes import NoStore, Provider
+from tests.ingest.test_endpoint_limiter import NoStore, Provider
+from tests.settings import LIMITS, intervals, polling
 from tests.store.conftest import new_game
 
 HOUR = 3600.0
 START = 1_800_000_000.0
-PACE = PollIntervals()
+PACE = intervals()
 JUMPS = (-2 * HOUR, 2 * HOUR)
 
 
@@ -41,7 +42,8 @@ class Watched:
         self.followers = Followers(
             NoStore(),
             {self.provider.endpoint.key: self.provider},
-            PollingConfig(pace=PACE),
+            polling(),
+            LIMITS,
             clock=lambda: self.wall,
             new_id=str,
         )
@@ -160,7 +162,7 @@ async def test_a_scheduled_event_is_published_once(tmp_path):
     versions = []
     for seconds in (0, 2 * HOUR, -2 * HOUR, 2 * HOUR):
         wall[0] += seconds
-        await publish_due(store, lambda: wall[0])
+        await publish_due(store, lambda: wall[0], Containment())
         versions.append((await store.read(partial(liveblogs.require_game, name=game.id))).version)
     await store.close()
 

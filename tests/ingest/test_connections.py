@@ -29,7 +29,7 @@ async def latencies(running, seconds=None, until=None):
 
 
 async def quiet(running, within):
-    """Wait until nobody but the asking client is connected."""
+    """Wait until no other client is connected."""
     async with asyncio.timeout(within):
         while await running.connections() > 1:
             await asyncio.sleep(0.1)
@@ -42,7 +42,7 @@ async def test_others_are_served_while_rude_clients_are_let_go(tmp_path):
         await running.fill(posts=5, size=10_000)
         rude = asyncio.create_task(running.crowds(count=100, rate=200, seconds=3, patience=30))
         waited = await latencies(running, until=rude)
-        await quiet(running, within=20)
+        await quiet(running, within=60)
         numbers = await running.numbers()
 
     assert len(waited) > 10
@@ -58,7 +58,7 @@ async def test_a_stop_does_not_wait_for_rude_clients(tmp_path):
     async with daemon(tmp_path, server="max_connections = 1000") as running:
         await running.fill(posts=5, size=10_000)
         rude = asyncio.create_task(running.crowds(count=60, rate=200, seconds=10, patience=1))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while await running.connections() < 280:
                 await asyncio.sleep(0.1)
         status, took = await running.stop()
@@ -79,7 +79,7 @@ async def test_two_thousand_of_each_kind_for_a_minute(tmp_path):
         rude = asyncio.create_task(running.crowds(count=2000, rate=100, seconds=60, patience=40))
         await asyncio.sleep(5)  # they start five interpreters
         meanwhile = await latencies(running, until=rude)
-        await quiet(running, within=40)
+        await quiet(running, within=60)
         grown = running.memory() - memory
         again = asyncio.create_task(running.crowds(count=2000, rate=100, seconds=20, patience=1))
         await asyncio.sleep(10)

@@ -96,11 +96,11 @@ async def test_others_go_on_beside_those_that_cannot_be_read(settings, receiver)
             published = any(
                 each["headline"] == "later 9000311" and not each.get("publish_at") for each in game["events"]
             )
-            told = sorted(line["event"] for line in day.lines if line["event"].endswith(".contained"))
+            contained = sorted(line["event"] for line in day.lines if line["event"].endswith(".contained"))
             kinds = ["client.contained", *["liveblog.contained"] * 2, *["receiver.contained"] * 2]
             return (
                 published
-                and told == kinds
+                and contained == kinds
                 and "new" in await declared_keys(settings)
                 and bool(receiver.requests("well"))
             )

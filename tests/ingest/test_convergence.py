@@ -18,7 +18,7 @@ from mapping.posts import Post
 from mapping.sports import absorbed_by
 from providers.replay.demo import demo_files
 from store.database import Store
-from tests.ingest.scripted import Bodies, Crash, Process, board, says, timeline
+from tests.ingest.scripted import Bodies, Crash, Process, board, open_store, says, timeline
 from tests.recordings import recordings, required, soccer_recordings
 from tests.sport_fixtures import FOLDER
 
@@ -173,9 +173,9 @@ def converges(url: str, examples: int) -> None:
     """Play hypothesis' scripts on one database."""
     recorded = {path.name: course(path) for path in matches()}
     with asyncio.Runner() as runner:
-        store = runner.run(Store.open(url, migrate=True))
+        store = runner.run(open_store(url))
 
-        @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+        @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
         @given(st.sampled_from(sorted(recorded)), polls, st.tuples(deaths, deaths, deaths))
         def check(name: str, script: list[Any], fuses: tuple[int | None, ...]) -> None:
             match_id, snapshots = recorded[name]
@@ -187,11 +187,13 @@ def converges(url: str, examples: int) -> None:
             runner.run(store.close())
 
 
+@pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_sqlite(tmp_path):
     """Recorded and demo matches, random polls, faults and crashes: the liveblog says what the provider said last."""
     converges(f"sqlite+aiosqlite:///{tmp_path / 'convergence.db'}", EXAMPLES)
 
 
+@pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_postgresql(postgres_url):
     """The same on PostgreSQL."""
     converges(postgres_url, EXAMPLES // 2)
@@ -204,7 +206,7 @@ def test_every_recorded_answer_polled_once_gives_the_same(path, tmp_path):
     """Nothing skipped: each good answer of the recording is polled in its turn."""
 
     async def whole() -> None:
-        store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'whole.db'}")
+        store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'whole.db'}")
         try:
             match_id, snapshots = course(path)
             script = [(index / len(snapshots) + 1e-9, frozenset(), None, None) for index in range(len(snapshots))]

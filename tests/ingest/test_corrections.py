@@ -10,7 +10,7 @@ import pytest
 
 from store import sync
 from store.database import Store
-from tests.ingest.scripted import Bodies, Process, says, timeline
+from tests.ingest.scripted import Bodies, Process, open_store, says, timeline
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 from tests.recordings import recorded
 
@@ -22,7 +22,7 @@ SECOND = row(12, "goal/right-foot", 30, "home", 10, content="2:0")
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'corrections.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'corrections.db'}")
     yield opened
     await opened.close()
 
@@ -68,14 +68,14 @@ async def test_a_goal_reassigned_between_players_teams_and_kinds_stays_one_post(
     """ma8315073: right-foot 2:0 Schalke, right-foot 1:1 Salzburg, own goal 2:0: one local_id, and the last word."""
     process, ticker_id, snapshots = await replayed(store, "ma8315073")
     key = "incident:21374947"
-    told = [
+    blocks = [
         says(bodies, process.match_id)[key].document["sport_event"]
         for bodies in snapshots
         if key in says(bodies, process.match_id)
     ]
 
     post = (await process.posted(ticker_id))[key]["sport_event"]
-    assert len({(block["event_type"], block["players"][0]["player"]["name"]) for block in told}) >= 3
+    assert len({(block["event_type"], block["players"][0]["player"]["name"]) for block in blocks}) >= 3
     assert ("soccer.own-goal", "Duje Ćaleta-Car") == (post["event_type"], post["players"][0]["player"]["name"])
     assert 1 == len([line for line in (await process.ledger(ticker_id)).values() if line.key == key])
 
@@ -246,7 +246,7 @@ async def test_a_period_that_was_synthesised_and_is_sent_later_is_one_post(store
 
 
 async def test_a_synthesised_period_stays_where_it_was_placed(store):
-    """The status alone tells of half-time, and no longer of its time once the second half runs: the post does not move."""
+    """The status alone reports half-time, and no longer of its time once the second half runs: the post does not move."""
     pause = {"current_period": "first-half-end", "current_period_start": "2025-06-14 18:46:00"}
     half = {"match": json.dumps({"match": match(match_result=results(p0="1:0"), **pause)}).encode()}
     later = {"match": json.dumps({"match": match(match_result=results(p0="1:0"))}).encode()}
@@ -301,7 +301,7 @@ async def test_what_stays_withdrawn_is_deleted_when_the_window_closes(store):
     await process.settle()
     assert 1 == len(await process.events(ticker_id, statuses=[60]))
 
-    process.now += 3 * 86_400
+    process.clock.now += 3 * 86_400
     await process.poll()
     await process.followers.stop()
     assert [] == await process.events(ticker_id, statuses=[60])

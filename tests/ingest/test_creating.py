@@ -57,12 +57,12 @@ async def day(tmp_path):
 async def refused(day, status: int, code: str, **body: Any) -> dict[str, Any]:
     """Send the body and check the error's shape."""
     answer = await day.client.post(CREATE, json={"provider": "heim", "matchId": MATCH, **body})
-    told = answer.json()
-    assert (status, code) == (answer.status_code, told["code"]), answer.text
-    assert told["message"]
-    assert {"code", "message", "retryable"} <= set(told) <= {"code", "message", "field", "retryable"}
-    assert (status == 503) == told["retryable"]
-    return told
+    refusal = answer.json()
+    assert (status, code) == (answer.status_code, refusal["code"]), answer.text
+    assert refusal["message"]
+    assert {"code", "message", "retryable"} <= set(refusal) <= {"code", "message", "field", "retryable"}
+    assert (status == 503) == refusal["retryable"]
+    return refusal
 
 
 async def test_a_match_becomes_a_liveblog(day):
@@ -88,7 +88,7 @@ async def test_a_match_becomes_a_liveblog(day):
     assert 0 == game["external"]["feedHealth"]["match"]["failures"]
 
 
-async def test_nothing_is_posted_by_itself_unless_asked_for(day):
+async def test_nothing_is_posted_by_itself_unless_requested(day):
     """Without autoPostEnabled everything is imported as drafts: offered to editors, in no public read."""
     game = await day.create(MATCH, autoPostEnabled=False)
 
@@ -106,7 +106,7 @@ async def test_excluded_cards_stay_out_of_the_feed(day):
 
 
 async def test_a_title_and_a_locale_are_taken(day):
-    """The given title stays, the texts are in the asked language."""
+    """The given title stays, the texts are in the requested language."""
     game = await day.create(MATCH, title="Hafenderby", locale="de")
 
     assert "Hafenderby" == game["meta_info"]["title"]
@@ -170,11 +170,11 @@ async def test_the_tree_envelope_is_understood(day):
         ({"autoPostConfiguration": {"excludeScoreboard": "perhaps"}}, 422, "autoPostConfiguration.excludeScoreboard"),
     ],
 )
-async def test_a_wrong_request_is_told_with_its_field(day, body, status, field):
+async def test_a_wrong_request_is_refused_with_its_field(day, body, status, field):
     """Missing data is 400, a document that cannot be is 422, and the field at fault is named as a path."""
-    told = await refused(day, status, "invalid_request", **{"autoPostEnabled": True, **body})
+    refusal = await refused(day, status, "invalid_request", **{"autoPostEnabled": True, **body})
 
-    assert field == told["field"]
+    assert field == refusal["field"]
 
 
 async def test_a_body_that_is_not_json_is_400(day):
@@ -214,9 +214,9 @@ async def test_an_organization_without_the_provider_is_403(tmp_path):
 
 async def test_an_unknown_provider_is_404(day):
     """So is a route that does not exist."""
-    told = await refused(day, 404, "not_found", provider="teletext")
+    refusal = await refused(day, 404, "not_found", provider="teletext")
 
-    assert "provider" == told["field"]
+    assert "provider" == refusal["field"]
     assert 404 == (await day.client.post(CREATE + "/more", json={})).status_code
 
 
@@ -236,18 +236,18 @@ async def test_text_that_the_endpoint_does_not_deliver_is_400(tmp_path):
         }
         async with running(type(day.settings).model_validate(tables)) as address:
             day.client.base_url = httpx.URL(address)
-            told = await refused(day, 400, "invalid_request", includeTextContent=True)
+            refusal = await refused(day, 400, "invalid_request", includeTextContent=True)
 
-    assert "includeTextContent" == told["field"]
+    assert "includeTextContent" == refusal["field"]
 
 
 async def test_a_sport_that_is_not_supported_is_400(tmp_path):
     """Handball comes in the same format, and is refused by name."""
     body = tree(wrapped()["match"], sport="6")
     async with match_day(lines=[line(f"match/ma{MATCH}", body)], folder=tmp_path, start_at="end") as day:
-        told = await refused(day, 400, "invalid_request")
+        refusal = await refused(day, 400, "invalid_request")
 
-    assert "matchId" == told["field"]
+    assert "matchId" == refusal["field"]
 
 
 @pytest.mark.parametrize("mode", ["500", "503", "429", "html", "truncated", "empty", "cut"])
@@ -285,6 +285,6 @@ async def test_a_provider_that_hangs_is_503_in_bounded_time(tmp_path):
 async def test_an_unexpected_error_is_500_without_detail(day, monkeypatch):
     """The caller learns that it was us, and nothing else."""
     monkeypatch.setattr("ingest.sync.import_match.game_document", lambda *_: 1 / 0)
-    told = await refused(day, 500, "internal")
+    refusal = await refused(day, 500, "internal")
 
-    assert "division" not in told["message"]
+    assert "division" not in refusal["message"]

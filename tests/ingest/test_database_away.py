@@ -41,14 +41,14 @@ class Start:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def told(self, event):
+    def logged(self, event):
         return [line for line in self.log if line["event"] == event]
 
     async def until_away(self):
         async with asyncio.timeout(WITHIN):
-            while not self.told("database.away"):
+            while not self.logged("database.away"):
                 await asyncio.sleep(0.01)
-        return self.told("database.away")[0]
+        return self.logged("database.away")[0]
 
 
 @asynccontextmanager
@@ -85,7 +85,7 @@ async def started_again(cluster):
 
 
 async def test_a_start_waits_for_a_server_that_does_not_listen_yet(postgres_cluster, schema, tmp_path):
-    """One line names the server, another one tells that it is there."""
+    """One line names the server, another one says that it is there."""
     await asyncio.to_thread(postgres_cluster.stop)
     try:
         async with starting(settings_for(tmp_path, schema)) as start:
@@ -227,7 +227,7 @@ async def test_a_frozen_server_is_waited_for(postgres_cluster, schema, tmp_path)
 
 
 @pytest.mark.parametrize("how", ["away", "frozen"])
-async def test_who_is_told_to_end_while_it_waits_ends(postgres_cluster, schema, tmp_path, how):
+async def test_a_start_that_is_stopped_while_it_waits_ends(postgres_cluster, schema, tmp_path, how):
     """SIGTERM does not wait for the database longer than for one answer, and is no fault."""
     settings = settings_for(tmp_path, schema.replace(f":{postgres_cluster.port}/", ":9/"), start_wait=600.0)
     stop = asyncio.Event()
@@ -357,15 +357,15 @@ def test_a_server_that_refuses_is_not_waited_for(postgres_cluster, configured, w
     assert given["password"] not in ended.output
 
 
-def test_who_may_not_create_tables_is_told_so(postgres_url, configured):
+def test_a_user_who_may_not_create_tables_reads_so(postgres_url, configured):
     """`db upgrade` by a user without rights: exit status 2 and the server's reason."""
     name, word = f"nobody_{os.getpid()}", "a-word-of-this-test"
-    asyncio.run(told_to(postgres_url, f"CREATE ROLE {name} LOGIN PASSWORD '{word}'"))
+    asyncio.run(execute(postgres_url, f"CREATE ROLE {name} LOGIN PASSWORD '{word}'"))
     try:
         host = postgres_url.partition("@")[2]
         ended = command("db", "upgrade", "--config", configured(f"postgresql+asyncpg://{name}:{word}@{host}"))
     finally:
-        asyncio.run(told_to(postgres_url, f"DROP ROLE {name}"))
+        asyncio.run(execute(postgres_url, f"DROP ROLE {name}"))
 
     assert ended.status == 2
     assert "permission denied for schema public" in ended.line
@@ -373,7 +373,7 @@ def test_who_may_not_create_tables_is_told_so(postgres_url, configured):
     assert word not in ended.output
 
 
-async def told_to(url, statement):
+async def execute(url, statement):
     conn = await asyncpg.connect(url.replace("+asyncpg", ""))
     await conn.execute(statement)
     await conn.close()

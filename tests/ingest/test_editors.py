@@ -9,8 +9,7 @@ import pytest
 
 from ingest.cli.explain import explain
 from store import liveblogs
-from store.database import Store
-from tests.ingest.scripted import Bodies, Process
+from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 from tests.providers.heim.feed import item, row
 
@@ -20,7 +19,7 @@ KEY = "incident:11"
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'editors.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'editors.db'}")
     yield opened
     await opened.close()
 
@@ -157,8 +156,8 @@ async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_i
 
     (hidden,) = await process.events(ticker_id, statuses=[60])
     assert "The editor's headline" == hidden.document["headline"]
-    told = await store.read(lambda conn: explain(conn, ticker_id))
-    (line,) = [each for each in told["posts"] if each["key"] == "incident:12"]
+    explained = await store.read(lambda conn: explain(conn, ticker_id))
+    (line,) = [each for each in explained["posts"] if each["key"] == "incident:12"]
     assert ("withdrawn", "hidden", "withdrawn by the provider", ["headline"]) == (
         line["state"], line["status"], line["reason"], line["edited"],
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -100,3 +101,32 @@ def test_all_packages_of_the_wheel_are_looked_at():
 
     assert {*PACKAGES, "ingest"} == set(wheel["packages"])
     assert [foreign(name) for name in PACKAGES] == [None] * len(PACKAGES)
+
+
+EARLY = """
+import os, signal, sys
+
+class HangUp:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGHUP)
+
+sys.meta_path.insert(0, HangUp())
+from ingest.entry import main
+sys.argv = ["matchwire", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [(("run", "--config", "missing.toml"), ExitStatus.MISTAKE), (("check-config", "missing.toml"), -signal.SIGHUP)],
+)
+def test_sighup_before_the_daemon_is_loaded_ends_no_daemon(tmp_path, words, status):
+    """A daemon that is to look at its configuration while it is still being loaded goes on; other commands end."""
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY, *words], env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == status, done.stderr

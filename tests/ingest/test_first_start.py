@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 from config import Settings
 from ingest.cli.exit_status import ExitStatus
 from ingest.cli.main import STATUSES, app
-from ingest.cli.start_errors import OPERATORS, line_of
+from ingest.cli.start_errors import OPERATORS, line_of, status_of
 from ingest.daemon import run as daemon
-from ingest.daemon.log_stream import BestEffortStream
+from ingest.daemon.logs import BestEffortStream
 from tests.unprivileged import own_folder, unprivileged
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,7 +73,7 @@ def only_line(ended, status, *names):
 
 
 def test_a_start_without_the_rights_or_the_room_says_why(folder, taken):
-    """An unprivileged user's data folder, log file, disk and port: each is one line, and a status that tells it from the rest."""
+    """An unprivileged user's data folder, log file, disk and port: each is one line, and a status of its own."""
     log, data = "/var/log/matchwire-first.log", "/var/lib/matchwire-first"
     with ThreadPoolExecutor(2) as pool:
         no_folder = pool.submit(process, folder, "run", "--data-dir", data)
@@ -132,6 +132,24 @@ async def test_what_is_wrong_with_database_and_address_is_named(tmp_path):
         with pytest.raises(OPERATORS) as raised:
             await daemon.run(settings, announce=print)
         assert [name for name in names if name not in line_of(raised.value, settings)] == []
+        assert status_of(raised.value) is ExitStatus.MISTAKE
+
+
+def test_recordings_that_cannot_be_written_are_a_mistake(folder):
+    """A folder for recordings that is a file, or that the daemon may not write to, is named at the start."""
+    (folder / "file").touch()
+    (folder / "closed").mkdir(mode=0o500)
+    for name in ("file", "file/below", "closed", "closed/below"):
+        environ = {
+            "MATCHWIRE_RECORDING__ENABLED": "true",
+            "MATCHWIRE_RECORDING__FOLDER": name,
+            "MATCHWIRE_SERVER__PORT": "0",
+        }
+
+        code, text = process(folder, "run", environ=environ)
+
+        assert code == ExitStatus.MISTAKE, text
+        assert f"matchwire: recording.folder: cannot write to {name}: " in text.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

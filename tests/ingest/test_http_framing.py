@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.api import matchday
-from tests.ingest.raw_http import HOST, POST, SECRETS, derby, house, public, store
+from tests.ingest.raw_http import HOST, POST, SECRETS, derby, public, served, store
 
 __all__ = ["derby", "public", "store"]
 
@@ -45,17 +45,17 @@ FAULTS = {
 
 async def test_what_is_malformed_is_refused_and_the_connection_closed(derby):
     """400 in the one error shape, and nothing that follows is taken for a request."""
-    told = {}
-    async with house(derby.app) as running:
+    responses = {}
+    async with served(derby.app) as running:
         for name, sent in FAULTS.items():
             client = await running.client()
             await client.send(sent + f"GET /livez HTTP/1.1\r\n{HOST}\r\n")
             status, headers, error = await client.response()
-            told[name] = (status, error.get("code"), error.get("retryable"), headers.get("connection"))
+            responses[name] = (status, error.get("code"), error.get("retryable"), headers.get("connection"))
             assert headers["x-content-type-options"] == "nosniff"
             assert await client.ended()
 
-    assert told == dict.fromkeys(FAULTS, (400, "invalid_request", False, "close"))
+    assert responses == dict.fromkeys(FAULTS, (400, "invalid_request", False, "close"))
 
 
 def head(*, url=0, fields=0, size=0):
@@ -78,22 +78,22 @@ HEADS = {
 
 
 async def test_heads_are_bounded(derby):
-    """32 kB and 100 fields, 8 kB of them for the address; more is told so, also to those who send all before they read."""
-    told = {}
-    async with house(derby.app) as running:
+    """32 kB and 100 fields, 8 kB of them for the address; more is refused, also to those who send all before they read."""
+    responses = {}
+    async with served(derby.app) as running:
         for name, (sent, _) in HEADS.items():
             client = await running.client()
             writing = asyncio.create_task(client.send(sent))
             status, _, body = await client.response()
-            told[name] = (status, body.get("code"))
+            responses[name] = (status, body.get("code"))
             await asyncio.gather(writing, return_exceptions=True)
 
-    assert told == {name: (code, None if code == 200 else "invalid_request") for name, (_, code) in HEADS.items()}
+    assert responses == {name: (code, None if code == 200 else "invalid_request") for name, (_, code) in HEADS.items()}
 
 
 async def test_requests_that_come_in_one_piece_are_answered_in_order(derby):
     """Where a head begins inside a piece is no matter, nor that it ends in the next."""
-    async with house(derby.app) as running:
+    async with served(derby.app) as running:
         client = await running.client()
         body = "x" * 40_000
         await client.send(
@@ -107,7 +107,7 @@ async def test_requests_that_come_in_one_piece_are_answered_in_order(derby):
 async def test_requests_that_come_byte_by_byte_are_answered(derby):
     """Wherever a piece ends; an empty line before a request is no request."""
     sent = f"\r\n{POST}Content-Length: 9\r\n\r\n{{}}       GET /livez HTTP/1.1\r\n{HOST}\r\n"
-    async with house(derby.app) as running:
+    async with served(derby.app) as running:
         client = await running.client()
         for byte in sent:
             await client.send(byte)
@@ -115,9 +115,9 @@ async def test_requests_that_come_byte_by_byte_are_answered(derby):
         assert [(await client.response())[0] for _ in range(2)] == [401, 200]
 
 
-async def test_a_body_that_is_too_large_is_told_so(derby):
+async def test_a_body_that_is_too_large_is_refused_as_such(derby):
     """Also where the client sends all of it before it reads."""
-    async with house(derby.app) as running:
+    async with served(derby.app) as running:
         client = await running.client()
         path = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog/createFromExternal?{SECRETS}"
         await client.send(f"POST {path} HTTP/1.1\r\n{HOST}Content-Length: 3000000\r\n\r\n")

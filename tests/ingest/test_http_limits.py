@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from api.addresses import group_of, plain_address
+from api.request import client_network, plain_address
 from ingest.daemon.connection_limits import SPARE
 from ingest.daemon.server import connections_that_fit
-from tests.ingest.raw_http import HOST, STREAM, derby, house, public, store
+from tests.ingest.raw_http import HOST, STREAM, derby, public, served, store
 
 __all__ = ["derby", "public", "store"]
 
 
 async def test_more_connections_of_an_address_are_refused(derby):
     """429 with Retry-After; probes are answered, and other addresses, and whoever comes when there is room again."""
-    async with house(derby.app, per_address=3) as running:
+    async with served(derby.app, per_address=3) as running:
         first = [await running.client() for _ in range(3)]
         for client in first:
             assert (await client.get())[0] == 200
@@ -37,7 +37,7 @@ async def test_more_connections_of_an_address_are_refused(derby):
 
 async def test_more_connections_than_there_is_room_for_are_refused(derby):
     """503 with Retry-After, whatever the address; probes are answered also beside many silent ones."""
-    async with house(derby.app, max_connections=4) as running:
+    async with served(derby.app, max_connections=4) as running:
         for number in range(4):
             assert (await (await running.client(f"127.0.0.{20 + number}")).get())[0] == 200
         status, headers, error = await (await running.client("127.0.0.30")).get("/")
@@ -53,7 +53,7 @@ async def test_more_connections_than_there_is_room_for_are_refused(derby):
 
 async def test_behind_a_proxy_requests_are_counted_by_whom_it_asks_for(derby):
     """The proxy itself may have any number of connections; an address that it names has so many requests at a time."""
-    async with house(derby.app, per_address=2, trusted_proxies=["127.0.0.2/31"]) as running:
+    async with served(derby.app, per_address=2, trusted_proxies=["127.0.0.2/31"]) as running:
         proxy = partial(running.client, "127.0.0.2")
         for _ in range(2):
             stream = await proxy()
@@ -74,7 +74,7 @@ async def test_behind_a_proxy_requests_are_counted_by_whom_it_asks_for(derby):
 
 async def test_nobody_else_is_believed_whom_he_asks_for(derby):
     """An address that is no proxy has its own connections counted, whatever it says."""
-    async with house(derby.app, per_address=2, trusted_proxies=["127.0.0.2"]) as running:
+    async with served(derby.app, per_address=2, trusted_proxies=["127.0.0.2"]) as running:
         statuses = [(await (await running.client()).get("/", x_forwarded_for=f"10.0.0.{n}"))[0] for n in range(3)]
 
     assert statuses == [200, 200, 429]
@@ -83,9 +83,9 @@ async def test_nobody_else_is_believed_whom_he_asks_for(derby):
 def test_who_is_one_client():
     """An IPv4 address however the socket writes it, and an IPv6 network of 64 bits."""
     assert plain_address("::ffff:192.0.2.1") == "192.0.2.1"
-    assert group_of(plain_address("fe80::1%eth0")) == "fe80::/64"
-    assert group_of("2001:db8::1") == group_of("2001:db8::ffff") != group_of("2001:db8:0:1::1")
-    assert group_of("unknown") == "unknown"
+    assert client_network(plain_address("fe80::1%eth0")) == "fe80::/64"
+    assert client_network("2001:db8::1") == client_network("2001:db8::ffff") != client_network("2001:db8:0:1::1")
+    assert client_network("unknown") == "unknown"
 
 
 def test_connections_need_files():

@@ -11,7 +11,7 @@ import pytest
 from config.sections import Server
 from ingest.daemon.connection_limits import ConnectionLimits
 from tests.api.writing import Desk, post
-from tests.ingest.raw_http import HOST, POST, SECRETS, SOON, STREAM, derby, house, public, store
+from tests.ingest.raw_http import HOST, POST, SECRETS, SOON, STREAM, derby, public, served, store
 
 __all__ = ["derby", "public", "store"]
 
@@ -28,7 +28,7 @@ UNFINISHED = (
 
 async def test_who_stops_in_the_middle_of_a_request_is_let_go(derby):
     """On a fresh connection and on one that has been used; also who never closes it."""
-    async with house(derby.app, header_timeout=0.2, stall_timeout=0.2) as running:
+    async with served(derby.app, header_timeout=0.2, stall_timeout=0.2) as running:
         clients = []
         for before, last in UNFINISHED:
             clients.append(client := await running.client())
@@ -42,7 +42,7 @@ async def test_who_stops_in_the_middle_of_a_request_is_let_go(derby):
 
 async def test_half_a_request_is_answered_408(derby):
     """Who still listens learns why."""
-    async with house(derby.app, header_timeout=0.2) as running:
+    async with served(derby.app, header_timeout=0.2) as running:
         client = await running.client()
         await client.send("GET /li")
         status, headers, error = await client.response()
@@ -52,7 +52,7 @@ async def test_half_a_request_is_answered_408(derby):
 
 async def test_an_idle_connection_is_kept_and_then_closed(derby):
     """Its time is that of idle connections, not that of heads."""
-    async with house(derby.app, header_timeout=0.1, keep_alive=1) as running:
+    async with served(derby.app, header_timeout=0.1, keep_alive=1) as running:
         client = await running.client()
         await client.get()
         await asyncio.sleep(0.5)
@@ -62,7 +62,7 @@ async def test_an_idle_connection_is_kept_and_then_closed(derby):
 
 async def test_a_slow_body_that_comes_steadily_is_taken(derby):
     """The whole of it takes several times as long as a body may stand still."""
-    async with house(derby.app, stall_timeout=2, least_rate=50) as running:
+    async with served(derby.app, stall_timeout=2, least_rate=50) as running:
         client = await running.client()
         words = json.dumps(post("x" * 300)).encode()
         target = f"/api/v5/write/event/create.json?ticker_local_id=gderby&{SECRETS}"
@@ -93,10 +93,10 @@ async def long_posts(derby, megabytes):
 async def test_a_stream_that_is_not_read_is_let_go_and_another_is_not(derby):
     """The reader that reads gets everything, also what comes after the others have gone."""
     await long_posts(derby, 4)
-    async with house(derby.app, stall_timeout=0.5) as running:
+    async with served(derby.app, stall_timeout=0.5) as running:
         await unread(running, 3)
         async with (
-            httpx.AsyncClient(base_url=running.address, timeout=20, trust_env=False) as http,
+            httpx.AsyncClient(base_url=running.address, timeout=60, trust_env=False) as http,
             http.stream("GET", STREAM) as response,
         ):
             lines = response.aiter_lines()
@@ -112,7 +112,7 @@ async def test_a_stream_that_is_not_read_is_let_go_and_another_is_not(derby):
 async def test_a_stop_lets_a_response_go_to_its_end(derby):
     """What is read slowly but steadily is no reader that does not read."""
     await long_posts(derby, 2)
-    async with house(derby.app, shutdown_grace=20) as running:
+    async with served(derby.app, shutdown_grace=20) as running:
         client = await running.client()
         await client.send(f"GET /api/embed/v4/feed/liveblog.json?liveblogId=gderby&limit=1000 HTTP/1.1\r\n{HOST}\r\n")
         got = await client.reader.readuntil(b"\r\n\r\n")
@@ -146,4 +146,7 @@ async def slowly(reader, length):
 )
 async def test_patience(left, moved, rate, then):
     """A second passes and bytes move: each earns its part of a second, and nobody has more than the whole."""
-    assert ConnectionLimits(Server(least_rate=rate), per_address=0).patience(left, 1, moved) == then
+    assert (
+        ConnectionLimits(Server(least_rate=rate), connections_per_address=0, max_connections=9).patience(left, 1, moved)
+        == then
+    )

@@ -45,15 +45,15 @@ def rows(number: int, *, player: int = 3) -> bytes:
 
 @dataclass
 class Upstream:
-    """A provider with a huge match and some small ones; notes when it is asked for which."""
+    """A provider with a huge match and some small ones; notes the requests for each."""
 
     events: bytes = b"[]"
-    asked: dict[str, list[float]] = field(default_factory=dict)
+    requests: dict[str, list[float]] = field(default_factory=dict)
     address: str = ""
 
     async def answer(self, request: Request) -> Response:
         kind, _, name = request.path_params["rest"].partition("/ma")
-        self.asked.setdefault(name, []).append(time.monotonic())
+        self.requests.setdefault(name, []).append(time.monotonic())
         body = encoded(wrapped(id=name)) if kind == "match" else self.events if name == HUGE else b"[]"
         return Response(body, media_type="application/json")
 
@@ -67,7 +67,7 @@ class Upstream:
         """By how much polls of the small matches came later than planned, at most; sorted."""
         found = []
         for name in OTHERS:
-            times = [at for at in self.asked[name][::2] if at >= since]  # two resources a poll
+            times = [at for at in self.requests[name][::2] if at >= since]  # two resources a poll
             found += [max(0.0, b - a - INTERVAL) for a, b in pairwise(times)]
         return sorted(found)
 
@@ -83,7 +83,7 @@ class Seen:
     late: list[float]
     took: float
 
-    def told(self) -> str:
+    def figures(self) -> str:
         def figures(values: list[float]) -> str:
             p99 = values[min(int(len(values) * 0.99), len(values) - 1)]
             return f"{values[len(values) // 2] * 1000:.0f} / {p99 * 1000:.0f} / {values[-1] * 1000:.0f}"
@@ -110,7 +110,7 @@ class Day:
         return await peek(self.url, lambda conn: conn.scalar(select(func.max(outbox.c.id))) or 0)
 
     async def steps(self, after: int) -> list[str]:
-        """Whose the steps were since then, in order."""
+        """The liveblogs that have stepped since then, in order."""
         query = select(outbox.c.local_id).where(outbox.c.id > after).order_by(outbox.c.id)
         return await peek(self.url, lambda conn: list(conn.scalars(query)))
 
@@ -213,7 +213,7 @@ def in_between(outbox: list[str], game: str) -> int:
     return sum(each != game for each in outbox[mine[0] : mine[-1]])
 
 
-async def test_a_large_change_holds_neither_the_loop_nor_the_writer(tmp_path, database):
+async def test_a_large_change_blocks_neither_the_loop_nor_the_writer(tmp_path, database):
     """1,500 rows at once are many steps; editors write between them, and no turn of the loop is a good part of the work."""
     async with day(tmp_path, database) as running:
         for attempt in range(3):  # the interpreter may be looking for garbage in the one moment or the other
@@ -227,7 +227,7 @@ async def test_a_large_change_holds_neither_the_loop_nor_the_writer(tmp_path, da
             assert huge >= 1500 // batches.BATCH
             if seen.turns[-1] < 0.5 * translating and in_between(steps, running.liveblogs[HUGE]) >= huge // 3:
                 return
-        pytest.fail(f"{translating * 1000:.0f} ms to translate; {huge} steps; {seen.told()}")
+        pytest.fail(f"{translating * 1000:.0f} ms to translate; {huge} steps; {seen.figures()}")
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ async def test_a_huge_match_costs_the_others_little(tmp_path, database, number):
             ("all corrected", rows(number + 1, player=4)),
         ):
             seen = await running.during(body, within=600)
-            print(f"\n{number} rows, {len(body) / 1e6:.1f} MB, {what}: {seen.told()}")  # noqa: T201
+            print(f"\n{number} rows, {len(body) / 1e6:.1f} MB, {what}: {seen.figures()}")  # noqa: T201
             late += seen.late
             writes += seen.writes
     assert sorted(late)[int(len(late) * 0.99)] <= 0.25

@@ -1,4 +1,4 @@
-"""Bytes that are no text, anywhere in a request: refused in the house's words, and logged without harm to the log."""
+"""Bytes that are no text, anywhere in a request: refused in the one error shape, and logged without harm to the log."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def answered(host, port, request):
     reader, writer = await asyncio.open_connection(host, port)
     head, found, body = request.partition(b"\r\n\r\n")
     writer.write(head + b"\r\nHost: x\r\nConnection: close\r\n\r\n" + (body if found else b""))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         raw = await reader.read()
     writer.close()
     head, _, body = raw.partition(b"\r\n\r\n")

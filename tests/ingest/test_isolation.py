@@ -11,8 +11,7 @@ from ingest.daemon.endpoints import rehome
 from ingest.sync.import_match import ProviderSource
 from providers.heim.adapter import HEIM
 from store import sync
-from store.database import Store
-from tests.ingest.scripted import OWNER, Process, Scripted, says
+from tests.ingest.scripted import OWNER, Process, Scripted, open_store, says
 from tests.ingest.test_corrections import FIRST, ONE, START, TWO, begun, snapshot
 from tests.providers.heim.feed import MATCH_ID, row
 
@@ -21,7 +20,7 @@ OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'isolation.db'}")
+    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'isolation.db'}")
     yield opened
     await opened.close()
 
@@ -48,13 +47,13 @@ async def test_two_locales_share_a_poll_and_nothing_else(store):
     await process.poll(TWO)
     await process.settle()
 
-    (one, told), (two, gesagt) = await everything(process, english), await everything(process, german)
+    (one, in_english), (two, in_german) = await everything(process, english), await everything(process, german)
     assert 1 == len(process.matches)
     assert not one & two
-    assert "Kick-off" in told
-    assert "Anpfiff" not in told
-    assert "Anpfiff" in gesagt
-    assert "Kick-off" not in gesagt
+    assert "Kick-off" in in_english
+    assert "Anpfiff" not in in_english
+    assert "Anpfiff" in in_german
+    assert "Kick-off" not in in_german
 
 
 async def test_two_filters_on_one_match(store):
@@ -101,7 +100,7 @@ async def test_a_liveblog_that_joins_a_running_match_catches_up(store):
 
 
 async def test_a_liveblog_that_joins_with_text_brings_text_to_itself_alone(store):
-    """The second liveblog asks for text; the first, which does not want it, stays as it is."""
+    """The second liveblog wants text; the first, which does not want it, stays as it is."""
     process = Process(store, MATCH_ID, wishes={"text": False})
     process.adapter.bodies = ONE
     plain = await process.create()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from ingest.daemon.joined_transport import JoinedTransport
+from ingest.daemon.connection import JoinedTransport
 
 
-class Wire:
+class RecordingTransport:
     """A connection and its transport that note what goes over them."""
 
     def __init__(self):
@@ -27,7 +27,7 @@ class Wire:
 
 async def test_head_and_body_of_an_answer_are_one_piece():
     """Written in one step of the event loop they are sent together, at once with the second."""
-    wire = Wire()
+    wire = RecordingTransport()
     joined = JoinedTransport(wire, wire)
     joined.write(b"head ")
     assert wire.sent == []
@@ -39,7 +39,7 @@ async def test_head_and_body_of_an_answer_are_one_piece():
 
 async def test_what_stays_alone_waits_for_no_second():
     """It leaves with the next step; one that streams sends each part as it comes."""
-    wire = Wire()
+    wire = RecordingTransport()
     joined = JoinedTransport(wire, wire)
     for part in (b"one", b"two"):
         joined.write(part)
@@ -51,7 +51,7 @@ async def test_what_stays_alone_waits_for_no_second():
 
 async def test_closing_loses_nothing():
     """What was written before is sent first; everything else is the transport's own."""
-    wire = Wire()
+    wire = RecordingTransport()
     joined = JoinedTransport(wire, wire)
     joined.write(b"last words")
     joined.close()

@@ -21,6 +21,7 @@ from providers.replay.demo import demo_files
 from store import migrate
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_recordings import first_yellow, told_by_the_liveblog, told_by_the_provider
+from tests.pgbouncer import DIRECT
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 MATCH = "9900001"
@@ -86,9 +87,14 @@ class Daemon:
         return await self.process.wait()
 
 
+def direct_of(url: str) -> str:
+    """The setting that names the server's own address, where `url` leads through a pooler."""
+    return f'direct_url = "{DIRECT[url]}"' if url in DIRECT else ""
+
+
 @asynccontextmanager
 async def client_of(daemon: Daemon) -> Any:
-    async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False, timeout=10) as client:
+    async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False, timeout=60) as client:
         yield client
 
 
@@ -99,9 +105,8 @@ async def killed_all_along(folder: Path, database: str, *, kills: int, speed: fl
     rng = random.Random(seed)
     async with Replay(lines, settings).serve() as replay:
         config = folder / "matchwire.toml"
-        config.write_text(
-            CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
-        )
+        text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
+        config.write_text(text.replace("[database]", f"[database]\n{direct_of(database)}", 1))
         daemon = Daemon(config)
         await daemon.start()
         async with client_of(daemon) as client:
@@ -150,6 +155,12 @@ async def test_killed_five_times_nothing_is_lost_and_nothing_twice_on_postgresql
     """The same on PostgreSQL."""
     await asyncio.to_thread(migrate.upgrade, postgres_url)
     await killed_all_along(tmp_path, postgres_url, kills=5, speed=400, seed=2)
+
+
+async def test_killed_five_times_nothing_is_lost_and_nothing_twice_behind_pgbouncer(tmp_path, postgres_url, pgbouncer):
+    """The same through PgBouncer in transaction mode, with a direct connection for what needs a session."""
+    await asyncio.to_thread(migrate.upgrade, postgres_url)
+    await killed_all_along(tmp_path, pgbouncer.url(postgres_url), kills=5, speed=400, seed=4)
 
 
 @pytest.mark.soak

@@ -16,11 +16,11 @@ ABSENT = ""
 
 
 @dataclass
-class Told:
+class Sent:
     """What a client knows of one event: its text as last acknowledged, and as it may be if the last request counted."""
 
     acknowledged: str = ABSENT
-    asked: str = ABSENT
+    requested: str = ABSENT
     retry: tuple = field(default=(), repr=False)
 
 
@@ -29,7 +29,7 @@ def document(local_id, words):
     return {"local_id": local_id, "contents": [block]}
 
 
-async def asked(client, operation, params, body):
+async def send(client, operation, params, body):
     answer = await client.post(f"{WRITE}/event/{operation}.json", params=params, json=body)
     assert answer.status_code == 200, answer.text
 
@@ -39,19 +39,19 @@ async def write(client, liveblog, name, known):
     rng = random.Random(name)
     for number in count():
         local_id = f"e{name}x{number}"
-        told = known[local_id] = Told()
+        sent = known[local_id] = Sent()
         steps = [
             ("create", {"ticker_local_id": liveblog}, document(local_id, "first"), "first"),
             ("update", {"event_local_id": local_id}, document(local_id, "second"), "second"),
             ("delete", {"event_local_id": local_id}, None, ABSENT),
         ]
         for operation, params, body, text in steps[: rng.randint(1, 3)]:
-            told.asked, told.retry = text, (operation, params, body)
+            sent.requested, sent.retry = text, (operation, params, body)
             try:
-                await asked(client, operation, params, body)
+                await send(client, operation, params, body)
             except httpx.TransportError:
                 return
-            told.acknowledged, told.retry = text, ()
+            sent.acknowledged, sent.retry = text, ()
 
 
 async def texts(client, liveblog):
@@ -79,17 +79,17 @@ async def test_acknowledged_writes_are_there_once_and_a_retry_is_the_same_event(
             async with client_of(daemon) as client:
                 found = await texts(client, liveblog)
                 wrong = {
-                    local_id: (told, found.get(local_id))
-                    for local_id, told in known.items()
-                    if found.get(local_id, ABSENT) not in {told.acknowledged, told.asked}
+                    local_id: (sent, found.get(local_id))
+                    for local_id, sent in known.items()
+                    if found.get(local_id, ABSENT) not in {sent.acknowledged, sent.requested}
                 }
-                unanswered = {local_id: told for local_id, told in known.items() if told.retry}
-                for told in unanswered.values():
-                    await asked(client, *told.retry)
-                    told.acknowledged, told.retry = told.asked, ()
+                unanswered = {local_id: sent for local_id, sent in known.items() if sent.retry}
+                for sent in unanswered.values():
+                    await send(client, *sent.retry)
+                    sent.acknowledged, sent.retry = sent.requested, ()
                 after = await texts(client, liveblog)
 
             assert len(known) > 20
             assert unanswered
             assert wrong == {}
-            assert after == {local_id: told.asked for local_id, told in known.items() if told.asked}
+            assert after == {local_id: sent.requested for local_id, sent in known.items() if sent.requested}

@@ -8,18 +8,17 @@ from functools import partial
 
 import pytest
 
-from ingest.sync.follower import Followers, PollingConfig
-from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases
-from ingest.sync.peer_monitor import PeerMonitor
+from ingest.sync.follower import Followers
+from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
 from ingest.sync.poll import Followed
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals
 from store import leases, sync
 from store.database import Store
 from tests.ingest.scripted import Process, Scripted
 from tests.ingest.test_corrections import ONE, TWO, begun
-from tests.ingest.test_lanes import NoStore, Provider
+from tests.ingest.test_endpoint_limiter import NoStore, Provider
 from tests.providers.heim.feed import MATCH_ID
+from tests.settings import LIMITS, polling
 from tests.store.test_sync import MATCH
 
 HOURS = 7200.0
@@ -40,22 +39,22 @@ class Steady:
 
 @dataclass
 class Kept:
-    """Followers that only remember what they were told."""
+    """Followers that only keep what they were given."""
 
     under: dict = field(default_factory=dict)
 
     def __len__(self):
         return len(self.under)
 
-    def follows(self, held):
-        return self.under.get(held.follow_id) == held
+    def follows(self, leased):
+        return self.under.get(leased.follow_id) == leased
 
-    def keep(self, held, *, spare=frozenset()):
-        ids = {each.follow_id for each in held} | set(spare)
+    def keep(self, leased, *, besides=frozenset()):
+        ids = {each.follow_id for each in leased} | set(besides)
         self.under = {name: each for name, each in self.under.items() if name in ids}
 
-    async def follow(self, follow_id, *, held=None, afresh=False):
-        self.under[follow_id] = held
+    async def follow(self, follow_id, *, leased=None, afresh=False):
+        self.under[follow_id] = leased
 
 
 class Member:
@@ -67,11 +66,11 @@ class Member:
         self.kept = Kept()
         self.leasing = MatchLeases(store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}))
 
-    async def turn(self):
-        await self.leasing.turn()
+    async def renew(self):
+        await self.leasing.renew()
 
     @property
-    def held(self):
+    def leased(self):
         """What it may poll at this moment."""
         return set(self.kept.under) if self.lease() else set()
 
@@ -96,15 +95,15 @@ async def everything(store):
 
 
 async def pass_time(clock, seconds, *members, tick=TICK):
-    """Let time pass; the members take their turns in it, and nobody ever holds what another one holds."""
+    """Let time pass; the members renew in it, and no match is ever leased by two of them."""
     until = clock.now + seconds
     while clock.now < until:
         clock.now += tick
         clock.wall += tick
         for member in members:
-            await member.turn()
-        held = [name for member in members for name in member.held]
-        assert len(held) == len(set(held)), "two hold one match"
+            await member.renew()
+        leased = [name for member in members for name in member.leased]
+        assert len(leased) == len(set(leased)), "two processes have leased one match"
 
 
 def test_the_quiet_are_dead_after_their_time_and_not_before():
@@ -135,13 +134,13 @@ async def test_two_share_evenly_within_ten_seconds(store, clock, everything):
     """The second one has its half after a few turns, and both keep what they have."""
     one, two = Member(store, clock), Member(store, clock)
     await pass_time(clock, 4, one)
-    assert everything == one.held
+    assert everything == one.leased
     await pass_time(clock, 10, one, two)
-    halves = one.held, two.held
+    halves = one.leased, two.leased
     await pass_time(clock, 20, one, two)
 
     assert (5, 5) == tuple(map(len, halves))
-    assert halves == (one.held, two.held)
+    assert halves == (one.leased, two.leased)
 
 
 async def test_a_dead_one_is_replaced_within_twelve_seconds(store, clock, everything):
@@ -150,7 +149,7 @@ async def test_a_dead_one_is_replaced_within_twelve_seconds(store, clock, everyt
     await pass_time(clock, 10, one, two)
     await pass_time(clock, 12, one)
 
-    assert everything == one.held
+    assert everything == one.leased
 
 
 async def test_a_stopped_one_may_poll_nothing_when_it_goes_on(store, clock, everything):
@@ -159,14 +158,14 @@ async def test_a_stopped_one_may_poll_nothing_when_it_goes_on(store, clock, ever
     await pass_time(clock, 10, one, two)
     before = two.kept.under
     await pass_time(clock, LEASE, one)
-    assert set() == two.held
+    assert set() == two.leased
     await pass_time(clock, 12, one)
-    assert everything == one.held
-    await two.turn()
+    assert everything == one.leased
+    await two.renew()
     assert {} == two.kept.under
     await pass_time(clock, 10, one, two)
 
-    assert (5, 5) == (len(one.held), len(two.held))
+    assert (5, 5) == (len(one.leased), len(two.leased))
     fences = {each.fence for each in before.values()}
     assert all(each.fence not in fences for each in two.kept.under.values())
 
@@ -183,7 +182,7 @@ async def test_a_jump_of_the_wall_clock_moves_no_match(store, clock, everything,
     clock.wall -= jump
     await pass_time(clock, 12, two)
 
-    assert everything == two.held
+    assert everything == two.leased
 
 
 async def test_a_machine_that_slept_goes_on_as_it_was(store, clock, everything):
@@ -192,31 +191,31 @@ async def test_a_machine_that_slept_goes_on_as_it_was(store, clock, everything):
     await pass_time(clock, 10, one, two)
     before = dict(one.kept.under), dict(two.kept.under)
     clock.now += 3600
-    assert (set(), set()) == (one.held, two.held)
+    assert (set(), set()) == (one.leased, two.leased)
     await pass_time(clock, 6, one, two)
 
     assert before == (one.kept.under, two.kept.under)
-    assert everything == one.held | two.held
+    assert everything == one.leased | two.leased
 
 
-async def test_the_lease_counts_from_before_it_was_asked_for(store, clock, everything):
+async def test_the_lease_counts_from_before_it_was_requested(store, clock, everything):
     """However long the database takes to renew, the others count from later."""
     member = Member(store, clock)
 
     class Slow:
-        presence = store.presence
+        liveness = store.liveness
 
         async def write(self, work):
             result = await store.write(work)
             clock.now += 3
             return result
 
-    await member.turn()
+    await member.renew()
     member.leasing._store = Slow()
-    asked = clock.now
-    await member.turn()
+    requested = clock.now
+    await member.renew()
 
-    assert asked + LEASE == member.lease.until
+    assert requested + LEASE == member.lease.until
 
 
 async def test_stopping_leaves_everything_to_others_at_once(store, clock, everything):
@@ -224,34 +223,35 @@ async def test_stopping_leaves_everything_to_others_at_once(store, clock, everyt
     one, two = Member(store, clock), Member(store, clock)
     await pass_time(clock, 10, one, two)
     await two.leasing.stop()
-    await one.turn()
+    await one.renew()
 
-    assert set() == two.held
-    assert everything == one.held
+    assert set() == two.leased
+    assert everything == one.leased
 
 
 async def test_a_new_match_is_followed_at_once_where_it_was_created(store, clock, everything):
-    """The process that created it takes it whatever its share; while another one holds it, that one is left alone."""
+    """The process that created it leases it whatever its share; a lease of another process stays."""
     one, two = Member(store, clock), Member(store, clock)
     await pass_time(clock, 10, one, two)
-    await one.leasing.follow(next(iter(two.held)))
+    await one.leasing.follow(next(iter(two.leased)))
     new = (await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="new")))).id
     await two.leasing.follow(new)
 
-    assert (5, 6) == (len(one.held), len(two.held))
-    assert new in two.held
+    assert (5, 6) == (len(one.leased), len(two.leased))
+    assert new in two.leased
 
 
 async def test_nothing_is_polled_without_a_lease():
     """A due match waits while the lease has run out, and is polled again once it is renewed."""
-    held, provider = [True], Provider()
+    leased, provider = [True], Provider()
     followers = Followers(
         NoStore(),
         {provider.endpoint.key: provider},
-        PollingConfig(pace=PollIntervals(live=0.02)),
+        polling(live=0.02),
+        LIMITS,
         clock=lambda: 0.0,
         new_id=str,
-        lease=lambda: held[0],
+        lease=lambda: leased[0],
     )
     match = Followed(
         id="f1", match_id="1", endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=Status.LIVE,
@@ -261,19 +261,19 @@ async def test_nothing_is_polled_without_a_lease():
     followers._schedule(match, 0.0)
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(0.3)
-    polls = len(provider.asked)
-    held[0] = False
+    polls = len(provider.requested)
+    leased[0] = False
     await asyncio.sleep(0.05)
-    stopped = len(provider.asked)
+    stopped = len(provider.requested)
     await asyncio.sleep(0.5)
     assert polls > 3
-    assert stopped == len(provider.asked)
-    held[0] = True
+    assert stopped == len(provider.requested)
+    leased[0] = True
     await asyncio.sleep(1.2)
     running.cancel()
     await followers.stop()
 
-    assert len(provider.asked) > stopped + 3
+    assert len(provider.requested) > stopped + 3
 
 
 async def test_a_stale_process_writes_nothing_and_drops_the_match(store):
@@ -283,7 +283,7 @@ async def test_a_stale_process_writes_nothing_and_drops_the_match(store):
     (match,) = process.matches
     other = leases.Worker(id="other", knows=frozenset({match.endpoint}))
     await store.write(partial(leases.join, worker=other, alone=False))
-    assert await store.write(partial(leases.claim, worker=other, follow_id=match.id))
+    assert await store.write(partial(leases.lease, worker=other, follow_id=match.id))
     await process.poll(TWO)
 
     assert 1 == process.followers.refused
@@ -292,28 +292,28 @@ async def test_a_stale_process_writes_nothing_and_drops_the_match(store):
 
 
 async def test_a_liveblog_that_joins_elsewhere_has_its_match_looked_at_afresh(store):
-    """The follower sees at its next turn that somebody joined, asks for everything, and brings the newcomer in line."""
+    """The follower sees at its next renewal that a liveblog joined, fetches everything, and brings the newcomer in line."""
     process, _ = await begun(store, TWO)
     worker = leases.Worker(id="one", knows=frozenset({process.adapter.endpoint.key}))
     await store.write(partial(leases.join, worker=worker, alone=True))
-    (held,) = (await store.write(partial(leases.turn, worker=worker, dead={}, batch=10))).held
-    await process.followers.follow(held.follow_id, held=held)
+    (leased,) = (await store.write(partial(leases.renew, worker=worker, dead={}, batch=10))).leased
+    await process.followers.follow(leased.follow_id, leased=leased)
     elsewhere = Process(store, MATCH_ID, adapter=process.adapter)
     process.adapter.bodies = ONE  # what the other process sees is behind
     joined = await elsewhere.create(locale="de")
     process.adapter.bodies = TWO
     assert "incident:12" not in await process.posted(joined)
-    (held,) = (await store.write(partial(leases.turn, worker=worker, dead={}, batch=10))).held
-    assert not process.followers.follows(held)
-    await process.followers.follow(held.follow_id, held=held)
-    assert process.followers.follows(held)
+    (leased,) = (await store.write(partial(leases.renew, worker=worker, dead={}, batch=10))).leased
+    assert not process.followers.follows(leased)
+    await process.followers.follow(leased.follow_id, leased=leased)
+    assert process.followers.follows(leased)
     await process.poll()
 
     assert "incident:12" in await process.posted(joined)
 
 
 async def test_what_joined_is_not_forgotten_by_a_crash(store):
-    """The process dies before it looked afresh; the next one knows nothing of the match and asks for everything."""
+    """The process dies before it looked afresh; the next one knows nothing of the match and fetches everything."""
     process, _ = await begun(store, TWO)
     elsewhere = Process(store, MATCH_ID, adapter=process.adapter)
     process.adapter.bodies = ONE
@@ -326,29 +326,29 @@ async def test_what_joined_is_not_forgotten_by_a_crash(store):
 
 @pytest.mark.parametrize("jump", [HOURS, -HOURS])
 async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
-    """A running match is polled at its rhythm before and after somebody sets the clock."""
+    """A running match is polled at its interval before and after somebody sets the clock."""
     adapter, wall = Scripted(), [KICKOFF + 3600]
     process = Process(store, MATCH_ID, adapter=adapter)
     adapter.bodies = ONE
     await process.create()
-    asked = []
+    requested = []
     fetch = adapter.fetch
 
     async def counted(*args, **known):
-        asked.append(asyncio.get_running_loop().time())
+        requested.append(asyncio.get_running_loop().time())
         return await fetch(*args, **known)
 
     adapter.fetch = counted
-    rhythm = PollingConfig(pace=PollIntervals(live=0.1))
-    followers = Followers(store, {adapter.endpoint.key: adapter}, rhythm, clock=lambda: wall[0], new_id=str)
+    settings = polling(live=0.1)
+    followers = Followers(store, {adapter.endpoint.key: adapter}, settings, LIMITS, clock=lambda: wall[0], new_id=str)
     await followers.follow(process.matches[0].id)
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(1.0)
-    before = len(asked)
+    before = len(requested)
     wall[0] += jump
     await asyncio.sleep(1.0)
     running.cancel()
     await followers.stop()
 
     assert 6 <= before <= 12
-    assert 6 <= len(asked) - before <= 12
+    assert 6 <= len(requested) - before <= 12

@@ -8,15 +8,14 @@ from time import monotonic
 import pytest
 
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals
-from store.database import Store
-from tests.ingest.scripted import Process
+from tests.ingest.scripted import Clock, Process, open_store
 from tests.providers.heim.feed import BERLIN
+from tests.settings import intervals
 from tests.sport_fixtures import encoded
 
 HOUR = 3600.0
 START = 1_800_000_000.0
-PACE = PollIntervals()
+PACE = intervals()
 
 
 def race(*laps, kickoff=START, running=True, **changes):
@@ -39,19 +38,17 @@ def race(*laps, kickoff=START, running=True, **changes):
 
 @pytest.fixture
 async def process(tmp_path):
-    running: list[Process] = []
-    store = await Store.open(
-        f"sqlite+aiosqlite:///{tmp_path / 'long.db'}", clock=lambda: running[0].now if running else START
-    )
-    running.append(Process(store, "1", now=START, wishes={"text": False}))
-    yield running[0]
-    await running[0].followers.stop()
+    clock = Clock(START)
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'long.db'}", clock)
+    process = Process(store, "1", clock=clock, wishes={"text": False})
+    yield process
+    await process.followers.stop()
     await store.close()
 
 
 async def wait_after(process, at, bodies):
     """Seconds until the next poll after one at this instant."""
-    process.now = at
+    process.clock.now = at
     assert await process.poll(bodies)
     (match,) = process.matches
     return match.due - monotonic()
@@ -64,7 +61,7 @@ async def begun(process, bodies):
 
 
 async def test_a_race_of_24_hours_keeps_the_live_interval(process):
-    """In its 9th and 23rd hour it is asked for every few seconds, by a process that was started again too."""
+    """In its 9th and 23rd hour it is polled every few seconds, by a process that was started again too."""
     await begun(process, race(1))
     waits = {}
     for hour in range(1, 24):
@@ -93,7 +90,7 @@ async def test_a_match_that_fell_silent_slows_down_and_wakes(process):
 async def test_a_kickoff_that_moves_by_a_day_plans_anew(process):
     """Put off half an hour before it: rarely until the hour before the new one, at the live interval once that is due."""
     before, day = START - HOUR / 2, 24 * HOUR
-    process.now = before
+    process.clock.now = before
     await begun(process, race(running=False))
     moved = race(running=False, kickoff=START + day)
     waits = [await wait_after(process, at, moved) for at in (before + 60, START + day - HOUR / 2, START + day + 60)]
@@ -105,7 +102,7 @@ async def test_a_kickoff_that_moves_by_a_day_plans_anew(process):
 
 async def test_a_kickoff_that_is_not_known_any_more_is_no_news(process):
     """`unknown` after a known time: the plan stays what it was, also for a process that starts later."""
-    process.now = START - HOUR / 2
+    process.clock.now = START - HOUR / 2
     await begun(process, race(running=False))
     gone = race(running=False, match_time="unknown")
     waits = [await wait_after(process, START + 60, gone)]

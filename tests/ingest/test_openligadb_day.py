@@ -37,7 +37,7 @@ class Day:
         self.server.bodies = {PATH: json.dumps(match).encode()}
         found = None
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 while True:
                     game = (await self.client.get(SHOW, params={"local_id": local_id})).json()
                     found = told(game)
@@ -66,7 +66,7 @@ async def day(tmp_path):
         settings = Settings.model_validate(tables)
         async with running(settings) as address:
             secret = settings.clients["cms"].secret.get_secret_value()
-            async with httpx.AsyncClient(base_url=address, auth=("cms", secret), timeout=20, trust_env=False) as client:
+            async with httpx.AsyncClient(base_url=address, auth=("cms", secret), timeout=60, trust_env=False) as client:
                 yield Day(server, client)
 
 

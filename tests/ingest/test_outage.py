@@ -1,4 +1,4 @@
-"""What is told of an outage: once that it began, once that it is over, whether the store is gone or a provider."""
+"""What is logged of an outage: once that it began, once that it is over, whether the store is gone or a provider."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.sync.follower import Followers, PollingConfig
+from ingest.sync.follower import Followers
 from ingest.sync.match_leases import TICK, Lease, MatchLeases
 from ingest.sync.poll import Followed
 from mapping.errors import BadBody, StoreUnavailable
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals
 from store import sync
 from store.database import Store
-from tests.ingest.test_lanes import Provider
+from tests.ingest.test_endpoint_limiter import Provider
+from tests.settings import LIMITS, polling
 from tests.store.test_sync import MATCH
 
 MANY = 100
@@ -31,8 +31,8 @@ class Flaky:
         self.lost = False
 
     @property
-    def presence(self):
-        return self.store.presence
+    def liveness(self):
+        return self.store.liveness
 
     async def write(self, work):
         if self.lost:
@@ -51,7 +51,8 @@ class Matches:
         self.followers = Followers(
             store,
             {self.provider.endpoint.key: self.provider},
-            PollingConfig(pace=PollIntervals(**pace)),
+            polling(**pace),
+            LIMITS,
             clock=lambda: self.now,
             new_id=str,
         )
@@ -71,26 +72,26 @@ class Matches:
         await self.followers.stop()
 
     async def until(self, condition):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not condition():
                 await asyncio.sleep(0.01)
 
 
-async def test_a_lost_store_is_told_once_and_its_return_once_with_the_matches_it_held_up():
-    """Not once for each of a hundred live matches; health counts them; all are asked again soon, whatever their distance."""
+async def test_a_lost_store_is_logged_once_and_its_return_once_with_the_matches_that_waited():
+    """Not once for each of a hundred live matches; health counts them; all are polled again soon, whatever their back-off."""
     matches = Matches(Flaky(), live=0.05, backoff_max=60.0)
     matches.store.lost = True
     with capture_logs() as lines:
         async with matches.running():
-            await matches.until(lambda: len(matches.provider.asked) > 3 * MANY)
+            await matches.until(lambda: len(matches.provider.requested) > 3 * MANY)
             assert (MANY, MANY) == (matches.followers.unwritten, matches.followers.health()["failing"])
             for match in matches.followers.matches:
                 matches.followers._schedule(match, 60.0)
             matches.store.lost = False
             await asyncio.sleep(0.1)
-            before = len(matches.provider.asked)
+            before = len(matches.provider.requested)
             matches.followers.store_back()
-            await matches.until(lambda: len(set(matches.provider.asked[before:])) == MANY)
+            await matches.until(lambda: len(set(matches.provider.requested[before:])) == MANY)
             await matches.until(lambda: not any(match.bad for match in matches.followers.matches))
 
     assert [line["event"] for line in lines] == ["store.unavailable", "store.recovered"]
@@ -124,12 +125,12 @@ async def test_no_match_is_called_silent_because_the_store_was_lost():
         matches.store.lost = False
         matches.followers.store_back()
         await matches.followers.watch_silence()
-        told = [line["event"] for line in lines]
+        logged = [line["event"] for line in lines]
         matches.now += 61
         await matches.followers.watch_silence()
     await matches.followers.stop()
 
-    assert told == ["store.recovered"]
+    assert logged == ["store.recovered"]
     assert lines[-1]["event"] == "match.silent"
 
 
@@ -177,13 +178,13 @@ async def test_a_match_that_alone_cannot_be_written_is_no_outage():
             matches.followers.store_back()
     await matches.followers.stop()
 
-    told = [line["event"] for line in lines if line["log_level"] != "debug"]
-    assert told == [*["store.unavailable", "store.recovered"] * 3, "match.contained"]
+    logged = [line["event"] for line in lines if line["log_level"] != "debug"]
+    assert logged == [*["store.unavailable", "store.recovered"] * 3, "match.contained"]
     assert ill.match_id == next(line["match"] for line in lines if line["event"] == "match.contained")
 
 
 @pytest.mark.parametrize("failures", [2, 5])
-async def test_a_match_that_fails_is_told_once_and_once_when_it_is_well_again(failures):
+async def test_a_match_that_fails_is_logged_once_and_once_when_it_is_well_again(failures):
     """The endpoint is well, one match is not: `provider.lost` at the second failure in a row, `provider.recovered` after it."""
     matches = Matches(Flaky(), number=2)
     ill, well = matches.followers.matches
@@ -198,8 +199,8 @@ async def test_a_match_that_fails_is_told_once_and_once_when_it_is_well_again(fa
                 await matches.followers.poll(ill)
     await matches.followers.stop()
 
-    told = [(line["event"], line["match"]) for line in lines]
-    assert told == [("provider.lost", ill.match_id), ("provider.recovered", ill.match_id)] * 2
+    logged = [(line["event"], line["match"]) for line in lines]
+    assert logged == [("provider.lost", ill.match_id), ("provider.recovered", ill.match_id)] * 2
     assert {failures} == {line["failures"] for line in lines if line["event"] == "provider.recovered"}
 
 
@@ -217,7 +218,7 @@ async def test_a_single_failure_of_a_match_is_no_news():
     assert lines == []
 
 
-async def test_the_end_of_a_silence_is_told():
+async def test_the_end_of_a_silence_is_logged():
     """One line for the alarm, one when the match is heard again."""
     matches = Matches(Flaky(), number=1)
     (match,) = matches.followers.matches

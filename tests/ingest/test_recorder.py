@@ -18,7 +18,7 @@ from providers.replay import read_lines
 from providers.replay.demo import demo_files
 from providers.replay.recording import parse
 from tests.day import match_day
-from tests.ingest.readers import told_to_readers
+from tests.ingest.readers import shown_to_readers
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00Z
 DAY = 86_400.0
@@ -108,7 +108,7 @@ def test_a_new_day_begins_a_new_file(recorder, tmp_path, clock):
     ],
 )
 def test_secrets_are_taken_out(text):
-    """However a body repeats what it was asked with: plain, quoted, in an address, in a header."""
+    """However a body repeats what was sent with the request: plain, quoted, in an address, in a header."""
     kept = stripped(f"[{text}]", HEIM)
 
     assert not [secret for secret in ("p4ss", "k3y", "bmV3c3") if secret in kept]
@@ -120,7 +120,7 @@ def test_short_passwords_do_not_spoil_bodies():
     assert stripped('{"a": 1}', replace(HEIM, password="a", api_key=None)) == '{"a": 1}'
 
 
-def test_names_of_files_are_safe_and_told_apart(tmp_path):
+def test_names_of_files_are_safe_and_distinct(tmp_path):
     """Ids may be anything, and two endpoints may have a match of one id."""
     odd = Seen(HEIM, "../../etc/passwd", "match", NOON, b"{}")
     other = Seen(replace(HEIM, password="another"), "../../etc/passwd", "match", NOON, b"{}")
@@ -215,7 +215,7 @@ class Short(bytes):
         return super().__len__() + 1
 
 
-def test_a_slow_disk_holds_up_nobody(recorder, monkeypatch):
+def test_a_slow_disk_blocks_nobody(recorder, monkeypatch):
     """Answers are taken at once; those that would wait in too large a queue are left out."""
     monkeypatch.setattr(recording, "WAITING_BYTES", 100)
     monkeypatch.setattr(recording, "_append", lambda path, data: time.sleep(0.3))
@@ -246,13 +246,13 @@ async def test_a_recorded_day_plays_again(tmp_path):
         source, folder=_made(tmp_path / "a"), speed=1000, start_at="kickoff-60", recording=kept
     ) as day:
         match_id = next(iter(day.replay.matches))
-        first = await _told(day, match_id)
+        first = await _events(day, match_id)
     recorded = files(folder)
     async with match_day(recorded, folder=_made(tmp_path / "b"), speed=2) as again:
-        second = await _told(again, match_id)
+        second = await _events(again, match_id)
 
     assert len(first["events"]) > 10
-    assert told_to_readers(first) == told_to_readers(second)
+    assert shown_to_readers(first) == shown_to_readers(second)
     assert not [path for path in folder.rglob("*") if path.suffix not in ("", ".gz")]
 
 
@@ -261,7 +261,7 @@ def _made(folder):
     return folder
 
 
-async def _told(day, match_id):
+async def _events(day, match_id):
     """The liveblog of the match when all is over."""
     created = await day.create(match_id, includeTextContent=True)
     await day.until_played()

@@ -18,10 +18,10 @@ from providers import http_client, unpacking
 from providers.base import Answer, Endpoint, Outcome
 from providers.replay import Line, read_lines
 from providers.replay.demo import demo_files
-from providers.replay.failure import MANNERS, Failure
+from providers.replay.failure import ENDINGS, Failure
 from providers.replay.recording import parse
 from tests.day import match_day
-from tests.ingest.readers import told_to_readers
+from tests.ingest.readers import shown_to_readers
 from tests.providers.loopback import answered, upstream
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00Z
@@ -97,8 +97,8 @@ def test_a_row_of_equal_failures_is_one_line_and_its_end_another(kept):
         [good(b"[2]")],
     )
 
-    told = [row.get("body", row.get("status", row.get("again"))) for row in rows]
-    assert told == [[1], 503, 0, True, 503, True, [2]]
+    recorded = [row.get("body", row.get("status", row.get("again"))) for row in rows]
+    assert recorded == [[1], 503, 0, True, 503, True, [2]]
 
 
 def test_a_restart_in_the_middle_of_a_failure_does_not_make_it_last(kept):
@@ -114,7 +114,7 @@ def test_a_restart_in_the_middle_of_a_failure_does_not_make_it_last(kept):
         (unpacking.TOO_LARGE, "large"),
         (unpacking.CUT_OFF, "cut"),
         (unpacking.GARBLED, "garbled"),
-        (http_client.STRANGE, "strange"),
+        (unpacking.STRANGE, "strange"),
         ("match: the answer is not JSON", "whole"),
     ],
 )
@@ -123,8 +123,8 @@ def test_how_an_answer_ended_is_kept(kept, message, manner):
     (row,) = kept([bad(BadBody(message), status=200, body=b"{")])
 
     assert row["manner"] == manner
-    assert manner in MANNERS
-    assert row.get("size", 0) == (HEIM.max_body + 1 if manner == "large" else 0)
+    assert manner in ENDINGS
+    assert row.get("size", 0) == (HEIM.provider_bytes + 1 if manner == "large" else 0)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_secrets_are_taken_out_of_failures(echo):
         ("https://host.example/games/7?q=k3y-of-all", "games/7"),
     ],
 )
-def test_addresses_hold_no_secret(path, written):
+def test_addresses_have_no_secret(path, written):
     """Neither in the path nor in the query, whatever the part of the query is called."""
     assert address(path, MINE) == written
 
@@ -238,7 +238,7 @@ async def test_a_day_of_failures_plays_again(tmp_path):
                 day.replay.faults.clear()
                 await _until(lambda: not health.failing)
             await day.until_played()
-            (told,) = await day.until_quiet(created["local_id"])
+            (liveblog,) = await day.until_quiet(created["local_id"])
     recorded = sorted(folder.glob("*/*.jsonl.gz"))
     lines = [line for path in recorded for line in read_lines(path)]
     second = _made(tmp_path / "second")
@@ -253,12 +253,12 @@ async def test_a_day_of_failures_plays_again(tmp_path):
                 again.replay.seek(well)
                 await _until(lambda: not echoed.failing)
             again.replay.seek_end()
-            (retold,) = await again.until_quiet(created["local_id"])
+            (replayed,) = await again.until_quiet(created["local_id"])
 
     assert len([line for line in lines if line.failure]) == 9
     assert health.entries == echoed.entries == WORDS
-    assert len(told["events"]) > 10
-    assert told_to_readers(told) == told_to_readers(retold)
+    assert len(liveblog["events"]) > 10
+    assert shown_to_readers(liveblog) == shown_to_readers(replayed)
 
 
 def _windows(lines):
@@ -312,7 +312,7 @@ async def _watching(folder):
     await asyncio.gather(watching, return_exceptions=True)
 
 
-async def _until(reached, within=20.0):
+async def _until(reached, within=60.0):
     async with asyncio.timeout(within):
         while not reached():
             await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""What a plug-in provider sent is played again without a replay module of its own: by the paths that were asked for."""
+"""What a plug-in provider sent is played again without a replay module of its own: by the paths that were requested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def following(base_url, folder, **more):
     settings = Settings.model_validate(tables)
     async with running(settings) as address:
         auth = ("cms", settings.clients["cms"].secret.get_secret_value())
-        async with httpx.AsyncClient(base_url=address, auth=auth, timeout=20, trust_env=False) as client:
+        async with httpx.AsyncClient(base_url=address, auth=auth, timeout=60, trust_env=False) as client:
             yield client
 
 
@@ -46,14 +46,14 @@ async def create(client):
 
 
 async def becomes(client, local_id, wanted):
-    """Wait until the liveblog tells so much."""
-    async with asyncio.timeout(15):
-        while (found := told((await client.get(SHOW, params={"local_id": local_id})).json()))[0] != wanted:
+    """Wait until the liveblog shows so much."""
+    async with asyncio.timeout(30):
+        while (found := shown((await client.get(SHOW, params={"local_id": local_id})).json()))[0] != wanted:
             await asyncio.sleep(0.05)
     return found
 
 
-def told(game):
+def shown(game):
     """State, posts in the order of play, and score."""
     posts = sorted((each for each in game["events"] if each["local_status"] == 0), key=lambda each: each["sort"])
     shown = [(each["sport_event"]["title"], each["contents"][0].get("text")) for each in posts]
@@ -89,7 +89,7 @@ async def test_a_recorded_match_of_openligadb_plays_again(tmp_path):
         replay.seek(0)
         replay.clock.pause()
         name = await create(client)
-        planned_again = told((await client.get(SHOW, params={"local_id": name})).json())
+        planned_again = shown((await client.get(SHOW, params={"local_id": name})).json())
         replay.clock.resume()
         second = await becomes(client, name, 31)
 
@@ -103,7 +103,7 @@ def recorded(*paths):
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("requested", "found"),
     [
         (("/games/7", ""), "mine/0"),
         (("/any/prefix/games/7/", "key=1"), "mine/0"),
@@ -116,10 +116,10 @@ def recorded(*paths):
         (("/", ""), None),
     ],
 )
-def test_a_request_finds_what_was_recorded_for_it(asked, found):
+def test_a_request_finds_what_was_recorded_for_it(requested, found):
     """The end of its path and the parts of the query that were kept; where a secret was left out any text will do."""
     paths = recorded("games/7", "games/7?lang=de", "v1/…/games/9", "games/8")
-    address = paths.address(*asked)
+    address = paths.address(*requested)
 
     assert (address and address.match_id) == found
 

@@ -143,7 +143,7 @@ async def created_when_it_appears(day: Any, match_id: str) -> dict[str, Any]:
 
     from tests.day import CREATE
 
-    for _ in range(200):
+    for _ in range(2000):
         body = {
             "provider": "heim",
             "matchId": match_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config import load
-from ingest.daemon.declared_records import declared_records
+from ingest.daemon.build import declared_records
 from store.declarations import Declaration
 from tests.config.samples import ORG, write
 

@@ -29,7 +29,7 @@ async def test_it_is_left_alone_and_says_why(tmp_path, status):
             rows = await peek(url, lambda conn: conn.execute(select(resources)).all())
             return [row.last_error for row in rows if row.last_error]
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not await errors():
                 await asyncio.sleep(0.05)
         asked = day.replay.log.total

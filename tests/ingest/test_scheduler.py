@@ -75,10 +75,10 @@ async def test_a_stop_in_the_middle_of_a_tick_says_nothing(caplog):
     scheduler.every(0.05, long, name="long")
     with capture_logs() as lines:
         scheduler.start()
-        await asyncio.wait_for(begun.wait(), 10)
+        await asyncio.wait_for(begun.wait(), 30)
         await asyncio.sleep(0.2)  # the next ones are due meanwhile
         scheduler.stop()
-        await asyncio.wait_for(ended.wait(), 10)
+        await asyncio.wait_for(ended.wait(), 30)
         await asyncio.sleep(0.05)
 
     assert [] == [line for line in lines if line["log_level"] != "debug"]
@@ -86,25 +86,25 @@ async def test_a_stop_in_the_middle_of_a_tick_says_nothing(caplog):
 
 
 async def until(condition):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not condition():
             await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("hours", [-2, 2])
-async def test_who_has_to_know_is_told_of_a_clock_that_was_set_before_the_next_tick(hours):
+async def test_listeners_hear_of_a_clock_that_was_set_before_the_next_tick(hours):
     """Once, with its size, and before any tick reads the new clock; what comes every hour is planned by the new one."""
     ahead = [0.0]
     seen: list[str] = []
-    told: list[float] = []
+    heard: list[float] = []
 
     async def tick() -> None:
-        seen.append(f"{ahead[0]:g} told {len(told)}")
+        seen.append(f"{ahead[0]:g} heard {len(heard)}")
 
     scheduler = Scheduler(
         wall=lambda: asyncio.get_running_loop().time() + ahead[0], steady=asyncio.get_running_loop().time
     )
-    scheduler.when_set(told.append)
+    scheduler.when_set(heard.append)
     scheduler.every(0.05, tick, name="tick")
     scheduler.cron("17 * * * *", tick, name="hourly")
     scheduler.start()
@@ -116,13 +116,13 @@ async def test_who_has_to_know_is_told_of_a_clock_that_was_set_before_the_next_t
         wait = hourly.next_run_time - datetime.now().astimezone()
     scheduler.stop()
 
-    assert told == pytest.approx([hours * 3600.0], abs=0.1)
-    assert {"0 told 0", f"{hours * 3600:g} told 1"} == set(seen)
+    assert heard == pytest.approx([hours * 3600.0], abs=0.1)
+    assert {"0 heard 0", f"{hours * 3600:g} heard 1"} == set(seen)
     assert timedelta() <= wait <= timedelta(hours=1)
 
 
 async def test_a_tick_that_cannot_reach_the_store_is_no_news_of_its_own():
-    """The outage is told once, elsewhere."""
+    """The outage is logged once, elsewhere."""
     ticks: list[int] = []
 
     async def bad() -> None:

@@ -25,7 +25,7 @@ MATCH = "9000001"
 
 
 @dataclass
-class House:
+class Followed:
     """A daemon that follows a match in which a card is shown every second, and a receiver of its webhooks."""
 
     daemon: Daemon
@@ -34,7 +34,7 @@ class House:
 
 
 @asynccontextmanager
-async def house(folder):
+async def followed(folder):
     receiver = start_receiver(folder)
     config = folder / "matchwire.toml"
     async with Replay(recorded(int(MATCH)), ReplaySettings()).serve() as replay:
@@ -45,7 +45,7 @@ async def house(folder):
         daemon = Daemon(config)
         try:
             await daemon.start()
-            yield House(daemon, receiver, replay)
+            yield Followed(daemon, receiver, replay)
         finally:
             if daemon.process.returncode is None:
                 daemon.process.send_signal(signal.SIGCONT)
@@ -102,7 +102,7 @@ async def test_sigterm_lets_a_request_under_way_finish_and_takes_no_new_one(tmp_
 
 async def test_sigterm_finishes_a_delivery_under_way_and_records_it(tmp_path):
     """The receiver has the notification and takes a second to answer: after the restart it is not sent again."""
-    async with house(tmp_path) as all_:
+    async with followed(tmp_path) as all_:
         daemon, receiver = all_.daemon, all_.receiver
         async with client_of(daemon) as client:
             url = receiver.url("after-1", "slow")
@@ -122,7 +122,7 @@ async def test_sigterm_finishes_a_delivery_under_way_and_records_it(tmp_path):
 
 
 async def stopped_and_continued(folder, seconds):
-    async with house(folder) as all_:
+    async with followed(folder) as all_:
         daemon, receiver = all_.daemon, all_.receiver
         async with client_of(daemon) as client:
             assert (await client.post(f"{HOOKS}/subscribe", json={"url": receiver.url("ok")})).status_code == 200
@@ -137,19 +137,19 @@ async def stopped_and_continued(folder, seconds):
 
             async def cards():
                 game = (await client.get(SHOW, params={"local_id": liveblog})).json()
-                return game, [told for told in told_by_the_liveblog(game) if told[0] == "soccer.yellow-card"]
+                return game, [post for post in told_by_the_liveblog(game) if post[0] == "soccer.yellow-card"]
 
             async def caught_up():
                 return len((await cards())[1]) > shown_by_then + 2
 
             await within(30, caught_up)
-            game, told = await cards()
+            game, posts = await cards()
             await receiver.until(lambda: game["version"] in receiver.versions("ok"))
         assert await daemon.terminate() == 0
 
     versions = receiver.versions("ok")
     assert len(versions) > sent_by_then
-    assert len(told) == len(set(told)), "a card stands twice"
+    assert len(posts) == len(set(posts)), "a card stands twice"
     assert len(versions) == len(set(versions)), "a notification was sent twice"
     assert set(range(1, game["version"] + 1)) <= set(versions)
 

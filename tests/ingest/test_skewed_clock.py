@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from store.database import Store
-from tests.ingest.scripted import Process
+from tests.ingest.scripted import Clock, Process, open_store
 from tests.providers.heim.feed import BERLIN, MATCH_ID, match, results, row
 
 KICKOFF = datetime(2025, 6, 14, 18, 0, tzinfo=BERLIN)
@@ -28,8 +27,9 @@ async def test_posts_stand_in_the_order_of_play_and_at_a_possible_time(tmp_path,
         row(11, "goal/head", 15, "home", 9, content="1:0", created=at(15, skew)),
         row(12, "goal/right-foot", 30, "home", 10, content="2:0", created=at(30, skew)),
     ]
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'skewed.db'}", clock=lambda: NOW)
-    process = Process(store, MATCH_ID, now=float(NOW))
+    clock = Clock(NOW)
+    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'skewed.db'}", clock)
+    process = Process(store, MATCH_ID, clock=clock)
     body = {"match": match(match_result=results(p0="2:0"), current_period="game-start")}
     process.adapter.bodies = {
         "match": json.dumps(body).encode(),

@@ -59,7 +59,7 @@ LATER = {
     "providers.replay": "it is a command of its own",
 }
 OTHERS = {
-    "sqlite": ("asyncpg", "sqlalchemy.dialects.postgresql", "store.postgres.backend"),
+    "sqlite": ("psycopg", "sqlalchemy.dialects.postgresql", "store.postgres.backend"),
     "postgresql": ("aiosqlite", "store.sqlite.backend", "store.sqlite.writer"),
 }
 

@@ -80,8 +80,8 @@ def posts(match: Match, *, references: References = REFERENCES, **wishes) -> tup
     return wanted(match, terms(**wishes), references, block_id=block_id)
 
 
-def post_of(told: Incident, match: Match = MATCH, **more) -> Post:
-    (post,) = posts(replace(match, incidents=(told,)), **more)
+def post_of(happened: Incident, match: Match = MATCH, **more) -> Post:
+    (post,) = posts(replace(match, incidents=(happened,)), **more)
     return post
 
 

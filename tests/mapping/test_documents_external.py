@@ -3,16 +3,11 @@
 import pytest
 from pydantic import ValidationError
 
-from mapping.documents import (
-    AutoPostConfiguration,
-    CreateFromExternal,
-    Event,
-    GameDraft,
-    PostModifications,
-    describe,
-    field_path,
-    parse,
-)
+from mapping.documents.base import describe, field_path, parse
+from mapping.documents.event import Event
+from mapping.documents.external import AutoPostConfiguration, CreateFromExternal
+from mapping.documents.game import GameDraft
+from mapping.documents.modification import PostModifications
 from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 

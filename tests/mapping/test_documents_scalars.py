@@ -7,8 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from mapping.documents import CountryCode, GenderType, ImageRef, Locale, LocalStatus, ObjectId, Text, Timestamp
-from mapping.documents.scalars import TIMESTAMP_LIMIT, Clearable, Int, Many, MediaUrl, WebUrl
+from mapping.documents.scalars import (
+    TIMESTAMP_LIMIT,
+    Clearable,
+    CountryCode,
+    GenderType,
+    ImageRef,
+    Int,
+    Locale,
+    LocalStatus,
+    Many,
+    MediaUrl,
+    ObjectId,
+    Text,
+    Timestamp,
+    WebUrl,
+)
 
 
 def read(kind, value):
@@ -101,7 +115,7 @@ def test_timestamps_survive_their_own_text(seconds):
     ],
 )
 def test_good_values_stay_as_they_are(kind, value):
-    """A value of the right shape is held unchanged."""
+    """A value of the right shape is kept unchanged."""
     assert value == read(kind, value)
 
 

@@ -1,4 +1,4 @@
-"""The JSON schemas of documents say what is understood in a request, and what an answer holds."""
+"""The JSON schemas of documents say what is understood in a request, and what a response holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from mapping.documents import CreateFromExternal, PostModifications
+from mapping.documents.external import CreateFromExternal
+from mapping.documents.modification import PostModifications
 from mapping.documents.scalars import (
     Clearable,
     Count,
@@ -59,21 +60,21 @@ def understood(kind: Any, value: Any) -> Any:
     adapter = TypeAdapter(kind)
     valid = jsonschema_rs.is_valid(adapter.json_schema(mode="validation"), value)
     try:
-        held = adapter.validate_python(value)
+        kept = adapter.validate_python(value)
     except ValidationError:
         return False, valid
-    answer = adapter.dump_python(held, mode="json")
-    assert jsonschema_rs.is_valid(adapter.json_schema(mode="serialization"), answer), answer
+    response = adapter.dump_python(kept, mode="json")
+    assert jsonschema_rs.is_valid(adapter.json_schema(mode="serialization"), response), response
     return True, valid
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_schema_of_a_request_takes_what_the_document_takes(kind):
     """No more, no less, for each value of the table; what is then held keeps to the schema of answers."""
-    answers = {repr(value)[:60]: understood(KINDS[kind], value) for value in VALUES}
+    responses = {repr(value)[:60]: understood(KINDS[kind], value) for value in VALUES}
 
-    assert {value: both for value, both in answers.items() if both[0] != both[1]} == {}
-    assert {taken for taken, _ in answers.values()} == {True, False}
+    assert {value: both for value, both in responses.items() if both[0] != both[1]} == {}
+    assert {taken for taken, _ in responses.values()} == {True, False}
 
 
 SCALARS = (
@@ -96,9 +97,9 @@ def test_schema_and_document_agree_on_anything(kind, value):
 @pytest.mark.parametrize("value", [5.0, -5.0, 0.0])
 def test_a_float_without_a_fraction_is_an_integer(value):
     """Held as one, so that answers write no fraction."""
-    held = TypeAdapter(Int).validate_python(value)
+    kept = TypeAdapter(Int).validate_python(value)
 
-    assert (held, type(held)) == (int(value), int)
+    assert (kept, type(kept)) == (int(value), int)
 
 
 @pytest.mark.parametrize(

@@ -1,32 +1,19 @@
-"""Every document: read from the wire and written back, told apart by `_type`, absent told from null."""
+"""Every document: read from the wire and written back, distinguished by `_type`, absent and null kept apart."""
 
 from typing import get_args
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-import mapping.documents as models
-from mapping.documents import (
-    Collection,
-    Document,
-    Event,
-    MetaInfo,
-    OpenDocument,
-    Team,
-    dump,
-    field_path,
-    parse,
-)
+from mapping.documents.base import OpenDocument, dump, field_path, parse
+from mapping.documents.event import Event
+from mapping.documents.game import Collection, MetaInfo
+from mapping.documents.people import Team
+from tests.document_models import MODELS as CLASSES
+from tests.document_models import models
 from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 
-CLASSES = {
-    name: model
-    for name in models.__all__
-    if isinstance(model := getattr(models, name), type)
-    and issubclass(model, Document)
-    and model not in {Document, OpenDocument}
-}
 UNIONS = {
     "ContentBlock": models.ContentBlock,
     "GameOptions": models.GameOptions,
@@ -230,7 +217,7 @@ def test_open_documents_refuse_what_cannot_be_stored(value):
 
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 def test_unions_require_the_type_in_the_schema(mode):
-    """The JSON schema tells clients that `_type` chooses the block, and shows the fields of open documents."""
+    """The JSON schema says that `_type` chooses the block, and shows the fields of open documents."""
     schema = Event.model_json_schema(mode=mode)
 
     assert schema["properties"]["contents"]["items"]["required"] == ["_type"]

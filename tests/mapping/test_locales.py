@@ -1,10 +1,10 @@
-"""Every text that we write exists in every language that we ship, and no catalogue holds a text that nobody writes."""
+"""Every text that we write exists in every language that we ship, and no catalogue has a text that nobody writes."""
 
 from typing import get_args
 
 import pytest
 
-from mapping.documents import Locale
+from mapping.documents.scalars import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped, translator
 from mapping.locales.labels import (
     DECIMAL_MARK,
@@ -38,7 +38,7 @@ def used():
     return texts
 
 
-def held(name):
+def messages_of(name):
     """(context, msgid) → the forms of each message in a catalogue."""
     return {
         (message.context, message.id if isinstance(message.id, str) else message.id[0]): message
@@ -59,13 +59,13 @@ def test_every_language_of_the_interface_is_shipped():
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_catalogue_holds_exactly_the_texts_in_use(name):
     """No text is missing in a catalogue, and none is left over."""
-    assert held(name).keys() == used()
+    assert messages_of(name).keys() == used()
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_no_translation_is_empty_or_in_doubt(name):
     """Every text is translated, in all its plural forms, and none is marked as fuzzy."""
-    messages = held(name).values()
+    messages = messages_of(name).values()
 
     assert [message.id for message in messages if not all(forms(message)) or message.fuzzy] == []
     assert {len(forms(message)) for message in messages if message.pluralizable} == {catalogue(name).num_plurals}
@@ -74,7 +74,7 @@ def test_no_translation_is_empty_or_in_doubt(name):
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_translations_have_the_placeholders_of_their_source(name):
     """A translation fills in the same values as the English text."""
-    for message in held(name).values():
+    for message in messages_of(name).values():
         source = message.id if isinstance(message.id, str) else message.id[-1]
 
         assert {placeholders(form) for form in forms(message)} == {placeholders(source)}, message.id
@@ -82,7 +82,7 @@ def test_translations_have_the_placeholders_of_their_source(name):
 
 def test_the_english_catalogue_says_what_the_source_says():
     """The source texts are English, so that a text without a catalogue reads the same."""
-    for (_, msgid), message in held("en").items():
+    for (_, msgid), message in messages_of("en").items():
         assert forms(message)[0] == msgid
 
 
@@ -109,7 +109,9 @@ def test_english_of_other_countries_is_british_first(locale):
 @pytest.mark.parametrize("name", sorted(shipped() - {"en", "en-gb"}))
 def test_sentences_are_really_translated(name):
     """No sentence of another language is the English one, as a text copied and forgotten would be."""
-    sentences = [message for (_, msgid), message in held(name).items() if msgid.endswith((".", "!")) and " " in msgid]
+    sentences = [
+        message for (_, msgid), message in messages_of(name).items() if msgid.endswith((".", "!")) and " " in msgid
+    ]
 
     assert {message.id for message in sentences if message.id == message.string} <= {"Game {team}."}
 
@@ -131,7 +133,7 @@ def test_sentences_are_really_translated(name):
     ],
 )
 def test_numbers_choose_the_plural(locale, count, expected):
-    """A count is told in the form that its language has for it."""
+    """A count is written in the form that its language has for it."""
     assert translator(locale).plural(*POSTS, count) == expected
 
 
@@ -150,5 +152,5 @@ def test_positions_are_named_and_free_text_stays():
 
 
 def test_every_interruption_has_a_word():
-    """Postponed, abandoned and cancelled matches are told so."""
+    """Postponed, abandoned and cancelled matches say so."""
     assert set(INTERRUPTED) == {Status.POSTPONED, Status.ABANDONED, Status.CANCELLED}

@@ -128,7 +128,7 @@ def test_blocks_sent_back_without_ids_are_recognised():
 
 
 def test_owners_name_each_unit():
-    """For every unit one can ask whose it is."""
+    """For every unit its owner is known."""
     edited = goal("16'", headline="Wonder goal")
     edited["contents"] = [*edited["contents"], PHOTO]
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.documents import Modification
 from mapping.documents.base import parse
-from mapping.documents.modification import PostModifications
+from mapping.documents.modification import Modification, PostModifications
 from mapping.errors import Unprocessable
 from mapping.modifications import CHANGES, Editing, apply, kind_of, sent
 from tests.interface_tables import OURS, documents
@@ -135,7 +134,7 @@ def test_scores_are_those_that_were_said_last(changes):
 @given(st.lists(st.sampled_from(["grant a", "grant b", "revoke a", "revoke b"])))
 def test_a_permission_is_held_once_until_it_is_taken(steps):
     """Granting twice is granting once."""
-    held, changes = {"a"}, []
+    granted, changes = {"a"}, []
     for step in steps:
         word, refid = step.split()
         permission = {"permission": "w", "reftype": "Client", "refid": refid}
@@ -143,9 +142,9 @@ def test_a_permission_is_held_once_until_it_is_taken(steps):
         changes.append(
             ("UpsertPermission", {"permission": permission}) if grants else ("DeletePermission", {"refid": refid})
         )
-        held = held | {refid} if grants else held - {refid}
+        granted = granted | {refid} if grants else granted - {refid}
 
-    assert sorted(each["refid"] for each in applied(*changes).document["permissions"]) == sorted(held)
+    assert sorted(each["refid"] for each in applied(*changes).document["permissions"]) == sorted(granted)
 
 
 def test_the_kind_is_the_end_of_the_type():

@@ -49,15 +49,15 @@ def test_several_blocks_are_one_text():
     }
 
 
-def test_only_what_is_short_is_remembered():
+def test_only_what_is_short_is_cached():
     """What is cached is bounded, in number and in size."""
-    legacy_event._remembered.cache_clear()
+    legacy_event._cached.cache_clear()
     for number in range(3):
         attributes_of([f"<b>{number}</b>"])
         attributes_of([f"<b>{number}</b>"])
         attributes_of([f"<b>{number}</b>" * legacy_event.SHORT])
-    told = legacy_event._remembered.cache_info()
-    assert (told.hits, told.misses, told.maxsize) == (3, 3, legacy_event.REMEMBERED)
+    info_ = legacy_event._cached.cache_info()
+    assert (info_.hits, info_.misses, info_.maxsize) == (3, 3, legacy_event.CACHED)
 
 
 def test_text_that_no_encoding_knows_breaks_nothing():

@@ -3,19 +3,10 @@
 import pytest
 
 from mapping.match import Status
-from mapping.rules.pacing import PollIntervals, align, backoff, interval, phase
+from mapping.rules.pacing import align, backoff, interval, phase
+from tests.settings import intervals
 
-PACE = PollIntervals(
-    live=5,
-    pause=15,
-    far=900,
-    before=60,
-    before_window=3600,
-    after=30,
-    after_growth=1.5,
-    after_max=3600,
-    after_window=172_800,
-)
+PACE = intervals()
 KICKOFF = 1_000_000.0
 
 
@@ -83,7 +74,7 @@ def test_a_moved_kickoff_plans_anew():
 @pytest.mark.parametrize("kickoff", [None, 0.0, KICKOFF - 20 * HOUR, KICKOFF + 4 * HOUR, KICKOFF + 365 * DAY])
 @pytest.mark.parametrize("status", [status for status in Status if not status.over])
 def test_no_placeholder_of_a_kickoff_stops_the_polls(status, kickoff):
-    """Midnight, nothing or next year: a match that is not over is asked for again, and a running one as often as it should be."""
+    """Midnight, nothing or next year: a match that is not over is polled again, and a running one as often as it should be."""
     found = wait(status, KICKOFF, kickoff=kickoff, changed_at=KICKOFF - 60)
     assert found is not None
     assert PACE.live <= found <= PACE.far
@@ -115,8 +106,8 @@ def test_the_cache_is_met_just_after_expiry_but_never_stretches_the_interval(fre
 
 
 def test_max_age_is_a_floor_when_asked_for():
-    """With honour_max_age nobody asks before the cache expires."""
-    assert align(PollIntervals(honour_max_age=True), 5, 30.0) == 30.05
+    """With honour_max_age nobody polls before the cache expires."""
+    assert align(intervals(honour_max_age=True), 5, 30.0) == 30.05
 
 
 def test_failures_double_the_distance_up_to_a_bound():
@@ -128,14 +119,14 @@ def test_failures_double_the_distance_up_to_a_bound():
     assert backoff(PACE, 5, failures=1, jitter=0.0) == 3.75
 
 
-@pytest.mark.parametrize(("asked", "expected"), [(60.0, 60.0), (0.1, 5.0), (99_999.0, 3600.0)])
-def test_retry_after_is_honoured_within_an_hour(asked, expected):
+@pytest.mark.parametrize(("requested", "expected"), [(60.0, 60.0), (0.1, 5.0), (99_999.0, 3600.0)])
+def test_retry_after_is_honoured_within_an_hour(requested, expected):
     """The provider's own word counts, within bounds."""
-    assert expected == backoff(PACE, 5, failures=1, jitter=0.5, retry_after=asked)
+    assert expected == backoff(PACE, 5, failures=1, jitter=0.5, retry_after=requested)
 
 
 def test_phases_spread_matches_over_the_interval():
-    """Matches that begin together do not ask together."""
+    """Matches that begin together are not polled together."""
     phases = {phase(str(n), 5) for n in range(100)}
 
     assert len(phases) == 100

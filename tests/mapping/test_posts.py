@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from mapping import rich_text
-from mapping.documents import Event, dump, parse
+from mapping.documents.base import dump, parse
+from mapping.documents.event import Event
 from mapping.match import Person, Score
 from mapping.posts import EARLIEST
 from tests.mapping.soccer_builders import (
@@ -40,7 +41,7 @@ WITH_BOTH = replace(MATCH, incidents=(GOAL, CARD))
 
 
 def test_a_goal_becomes_this_document():
-    """A goal's post names minute, type, phase, team, players with roles and the score, and is told in one block."""
+    """A goal's post names minute, type, phase, team, players with roles and the score, and is described in one block."""
     post = post_of(GOAL, locale="de")
 
     assert (post.key, post.kind, post.draft, post.source) == ("incident:1", "soccer.goal", False, "play")
@@ -131,11 +132,11 @@ def test_people_who_are_not_in_master_data_are_named_by_the_providers_ids():
 
 def test_an_own_goal_stays_with_the_scorers_team():
     """The team of an own goal is the scorer's; the score says who got it."""
-    told = incident(
+    happened = incident(
         "soccer.own-goal", side="away", minute=90, added=2, score=Score(2, 0), people=involved(scorer=CALETA_CAR)
     )
 
-    block = post_of(told).document["sport_event"]
+    block = post_of(happened).document["sport_event"]
 
     assert block["team"]["name"] == AWAY.name
     assert (block["score"]["home_score"], block["score"]["away_score"]) == ("2", "0")
@@ -143,20 +144,20 @@ def test_an_own_goal_stays_with_the_scorers_team():
 
 
 def test_only_goals_carry_a_score():
-    """The score that a provider adds to the end of a half is told in the text and stands in no score field."""
-    told = incident("soccer.pause-halves", minute=45, score=Score(1, 0))
+    """The score that a provider adds to the end of a half stands in the text and stands in no score field."""
+    happened = incident("soccer.pause-halves", minute=45, score=Score(1, 0))
 
-    post = post_of(told)
+    post = post_of(happened)
 
     assert "score" not in post.document["sport_event"]
     assert text_of(post) == "Half-time: Schalke 1-0 Salzburg."
 
 
 def test_a_substitution_names_both_players_with_their_roles():
-    """Who comes on and who goes off are told apart by role, in the language of the liveblog."""
-    told = incident("soccer.substitution", side="home", people=involved(out=GEIS, in_=MEYER))
+    """Who comes on and who goes off are distinguished by role, in the language of the liveblog."""
+    happened = incident("soccer.substitution", side="home", people=involved(out=GEIS, in_=MEYER))
 
-    players = post_of(told, locale="de").document["sport_event"]["players"]
+    players = post_of(happened, locale="de").document["sport_event"]["players"]
 
     assert [(each["event_player_type"], each["event_player_title"]) for each in players] == [
         ("out", "Geht"),
@@ -204,7 +205,7 @@ def test_a_name_with_braces_is_only_a_name():
 
 
 def test_without_auto_post_everything_is_a_draft():
-    """What nobody asked to post is imported for editors; with auto-post it is posted."""
+    """What nobody wanted to post is imported for editors; with auto-post it is posted."""
     match = replace(WITH_BOTH, comments=(comment("Before the match."),))
 
     assert {post.draft for post in posts(match, text=True, auto_post=False)} == {True}
@@ -220,8 +221,8 @@ def test_excluded_types_are_drafts_and_their_neighbours_are_not():
 
 def test_the_providers_words_replace_the_sentence():
     """With text content, the narrative of an incident is its text: sanitised, without line breaks at the end."""
-    told = comment('<b onclick="x()">Tooor!</b> From the edge.<script>x</script> <br/>', incident_key=GOAL.key)
-    match = replace(WITH_GOAL, comments=(told,))
+    happened = comment('<b onclick="x()">Tooor!</b> From the edge.<script>x</script> <br/>', incident_key=GOAL.key)
+    match = replace(WITH_GOAL, comments=(happened,))
 
     (with_text,) = posts(match, text=True)
     (without,) = posts(match)
@@ -274,7 +275,7 @@ def test_a_text_that_is_ahead_of_its_incident_is_held_back():
 
 
 def test_a_standalone_text_is_its_own_post():
-    """Commentary that belongs to no incident is a post without a sport event, when text content is asked for."""
+    """Commentary that belongs to no incident is a post without a sport event, when text content is requested."""
     match = replace(MATCH, comments=(comment("<p>Good evening!</p>"), comment("<i> </i>", key="text:2")))
 
     (post,) = posts(match, text=True)
@@ -342,9 +343,9 @@ def test_a_change_in_the_match_touches_no_other_post():
 @pytest.mark.parametrize("sport", ["soccer", "curling"])
 def test_a_type_without_a_row_is_told_by_its_name(sport):
     """An event type that no row knows, or of a sport without rows, becomes a post with a readable title."""
-    told = incident(f"{sport}.corner-kick", side="home", minute=3, people=involved(taker=GEIS))
+    happened = incident(f"{sport}.corner-kick", side="home", minute=3, people=involved(taker=GEIS))
 
-    post = post_of(told, replace(MATCH, sport=sport), locale="de")
+    post = post_of(happened, replace(MATCH, sport=sport), locale="de")
 
     assert post.document["sport_event"]["title"] == "Corner kick"
     assert post.document["sport_event"]["players"][0]["event_player_title"] == "Taker"

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.documents import Event, parse
+from mapping.documents.base import parse
+from mapping.documents.event import Event
 from mapping.match import PeriodScore, Score, Status
 from mapping.sports import SPORTS
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MATCH, MEYER, incident, involved, post_of, text_of
@@ -231,19 +232,19 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("told", "match", "english", "german"), TOLD)
-def test_an_incident_is_told_in_the_language_of_the_liveblog(told, match, english, german):
+@pytest.mark.parametrize(("happened", "match", "english", "german"), TOLD)
+def test_an_incident_is_told_in_the_language_of_the_liveblog(happened, match, english, german):
     """Title and sentence of every type are as a sports desk would write them, in English and in German."""
     for locale, expected in (("en", english), ("de", german)):
-        post = post_of(told, match, locale=locale)
+        post = post_of(happened, match, locale=locale)
 
         assert (post.document["sport_event"]["title"], text_of(post)) == expected
-        assert parse(Event, post.document).sport_event.event_type == told.kind
+        assert parse(Event, post.document).sport_event.event_type == happened.kind
 
 
 def test_every_type_of_soccer_is_told():
     """The table above leaves out none of the seventeen types."""
-    told = {param.values[0].kind for param in TOLD}
+    happened = {param.values[0].kind for param in TOLD}
 
     assert len(SPORTS["soccer"].catalog) == 17
-    assert told == set(SPORTS["soccer"].catalog)
+    assert happened == set(SPORTS["soccer"].catalog)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.documents import GameDraft, RankedGameStateInfo, TimeBasedGameStateInfo, dump, parse
-from mapping.documents.game import Game
+from mapping.documents.base import dump, parse
+from mapping.documents.game import Game, GameDraft
+from mapping.documents.state import RankedGameStateInfo, TimeBasedGameStateInfo
 from mapping.errors import DownstreamRejected
 from mapping.match import Clock, Named, PeriodScore, Person, Score, Status
 from mapping.prefill import game_document
@@ -98,10 +99,10 @@ def test_the_document_is_one_that_the_interface_knows(match, references):
 
 def test_titles_are_the_given_one_or_the_default():
     """A title of the request outranks that of the terms, which outranks the teams' names."""
-    asked = terms(title="Friday night")
+    requested = terms(title="Friday night")
 
-    assert game_document(MATCH, asked, REFERENCES, title="Derby!")["meta_info"]["title"] == "Derby!"
-    assert game_document(MATCH, asked, REFERENCES)["meta_info"]["title"] == "Friday night"
+    assert game_document(MATCH, requested, REFERENCES, title="Derby!")["meta_info"]["title"] == "Derby!"
+    assert game_document(MATCH, requested, REFERENCES)["meta_info"]["title"] == "Friday night"
     assert prefilled()["meta_info"]["title"] == "FC Schalke 04 \u2013 Red Bull Salzburg"
 
 
@@ -254,7 +255,7 @@ KICKS = incident("soccer.start-shootout", key="period:soccer.start-shootout", cr
 END = incident("soccer.end", key="period:soccer.end", created_at=KICKOFF + 6600, phase=2)
 
 
-def told(gamestate, recurrence, minute, *, at=None, seconds=0, is_break=False):
+def state_after(gamestate, recurrence, minute, *, at=None, seconds=0, is_break=False):
     return {
         "_type": "Svc::Model::GameStateInfo::TimeBasedGameStateInfo",
         "timeout": False,
@@ -268,24 +269,24 @@ def told(gamestate, recurrence, minute, *, at=None, seconds=0, is_break=False):
 
 
 STATES = [
-    pytest.param(BEFORE, told(0, 0, 0, at=KICKOFF), id="before"),
-    pytest.param(replace(BEFORE, kickoff=None), told(0, 0, 0), id="before, no kick-off known"),
-    pytest.param(replace(BEFORE, status=Status.POSTPONED), told(0, 0, 0, at=KICKOFF), id="postponed"),
-    pytest.param(replace(BEFORE, status=Status.CANCELLED), told(31, 0, 0), id="cancelled"),
-    pytest.param(MATCH, told(1, 1, 0, at=STARTED), id="first half"),
-    pytest.param(replace(MATCH, clock=Clock()), told(1, 1, 0), id="live, nothing known of the clock"),
+    pytest.param(BEFORE, state_after(0, 0, 0, at=KICKOFF), id="before"),
+    pytest.param(replace(BEFORE, kickoff=None), state_after(0, 0, 0), id="before, no kick-off known"),
+    pytest.param(replace(BEFORE, status=Status.POSTPONED), state_after(0, 0, 0, at=KICKOFF), id="postponed"),
+    pytest.param(replace(BEFORE, status=Status.CANCELLED), state_after(31, 0, 0), id="cancelled"),
+    pytest.param(MATCH, state_after(1, 1, 0, at=STARTED), id="first half"),
+    pytest.param(replace(MATCH, clock=Clock()), state_after(1, 1, 0), id="live, nothing known of the clock"),
     pytest.param(
         replace(
             MATCH,
             status=Status.BREAK,
             clock=Clock(phase=1, phase_started_at=STARTED, in_break=True, break_started_at=BROKE),
         ),
-        told(1, 1, 45, at=BROKE, seconds=47 * 60, is_break=True),
+        state_after(1, 1, 45, at=BROKE, seconds=47 * 60, is_break=True),
         id="half-time",
     ),
     pytest.param(
         replace(MATCH, status=Status.BREAK, clock=Clock(phase=1, phase_started_at=STARTED, in_break=True)),
-        told(1, 1, 45, at=STARTED + 2700, seconds=2700, is_break=True),
+        state_after(1, 1, 45, at=STARTED + 2700, seconds=2700, is_break=True),
         id="half-time, its beginning unknown",
     ),
     pytest.param(
@@ -294,33 +295,37 @@ STATES = [
             status=Status.BREAK,
             clock=Clock(phase=1, phase_started_at=STARTED, in_break=True, break_started_at=STARTED - 60),
         ),
-        told(1, 1, 45, at=STARTED - 60, seconds=2700, is_break=True),
+        state_after(1, 1, 45, at=STARTED - 60, seconds=2700, is_break=True),
         id="half-time before the start",
     ),
     pytest.param(
-        replace(MATCH, clock=Clock(phase=2, phase_started_at=SECOND)), told(1, 2, 45, at=SECOND), id="second half"
+        replace(MATCH, clock=Clock(phase=2, phase_started_at=SECOND)),
+        state_after(1, 2, 45, at=SECOND),
+        id="second half",
     ),
     pytest.param(
         replace(MATCH, status=Status.BREAK, clock=Clock(phase=2, in_break=True, break_started_at=BROKE)),
-        told(1, 2, 90, at=BROKE, seconds=2700, is_break=True),
+        state_after(1, 2, 90, at=BROKE, seconds=2700, is_break=True),
         id="before extra time",
     ),
     pytest.param(
-        replace(MATCH, clock=Clock(phase=3, phase_started_at=SECOND)), told(1, 3, 90, at=SECOND), id="extra time"
+        replace(MATCH, clock=Clock(phase=3, phase_started_at=SECOND)), state_after(1, 3, 90, at=SECOND), id="extra time"
     ),
     pytest.param(
-        replace(MATCH, clock=Clock(phase=4, phase_started_at=SECOND)), told(1, 4, 105, at=SECOND), id="its second half"
+        replace(MATCH, clock=Clock(phase=4, phase_started_at=SECOND)),
+        state_after(1, 4, 105, at=SECOND),
+        id="its second half",
     ),
     pytest.param(
         replace(MATCH, status=Status.SHOOTOUT, clock=Clock(phase=4), incidents=(KICKS,)),
-        told(2, 4, 120, at=KICKOFF + 9000),
+        state_after(2, 4, 120, at=KICKOFF + 9000),
         id="shoot-out",
     ),
-    pytest.param(replace(FINISHED, incidents=(END,)), told(31, 2, 90, at=KICKOFF + 6600), id="finished"),
-    pytest.param(replace(FINISHED, clock=Clock(phase=4)), told(31, 4, 120), id="finished after extra time"),
+    pytest.param(replace(FINISHED, incidents=(END,)), state_after(31, 2, 90, at=KICKOFF + 6600), id="finished"),
+    pytest.param(replace(FINISHED, clock=Clock(phase=4)), state_after(31, 4, 120), id="finished after extra time"),
     pytest.param(
         replace(MATCH, status=Status.ABANDONED, incidents=(incident("soccer.goal", minute=31),)),
-        told(31, 1, 31),
+        state_after(31, 1, 31),
         id="abandoned",
     ),
 ]

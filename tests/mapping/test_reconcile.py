@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mapping.documents.scalars import LocalStatus
 from mapping.posts import Post
-from mapping.reconcile import DELETED, HIDDEN, PUBLISHED, State, Stored, reconcile
+from mapping.reconcile import State, Stored, reconcile
 
 GOOD = frozenset({"play", "text"})
 
@@ -50,7 +51,7 @@ class Liveblog:
 
     @property
     def posted(self):
-        return {key for key in self.ledger if self.status(key) == PUBLISHED}
+        return {key for key in self.ledger if self.status(key) == LocalStatus.PUBLISHED}
 
 
 @pytest.fixture
@@ -117,10 +118,10 @@ def test_a_goal_that_is_reinstated_comes_back_under_its_id(liveblog):
     name = liveblog.ledger["a"].local_id
     liveblog.sees()
     liveblog.sees()
-    assert HIDDEN == liveblog.events[name].local_status
+    assert LocalStatus.UNPUBLISHED == liveblog.events[name].local_status
 
     liveblog.sees(post("a", "reinstated"))
-    assert PUBLISHED == liveblog.events[name].local_status
+    assert LocalStatus.PUBLISHED == liveblog.events[name].local_status
     assert "reinstated" == liveblog.events[name].document["headline"]
     assert [name] == list(liveblog.events)
 
@@ -128,24 +129,24 @@ def test_a_goal_that_is_reinstated_comes_back_under_its_id(liveblog):
 def test_a_deleted_post_never_returns(liveblog):
     """What an editor deleted stays deleted, whatever the provider says later."""
     liveblog.sees(post("a"))
-    liveblog.edit("a", status=DELETED)
+    liveblog.edit("a", status=LocalStatus.DELETED)
     writes = liveblog.writes
     liveblog.sees(post("a", "corrected"))
     liveblog.sees()
     liveblog.sees()
     liveblog.sees(post("a", "again"))
 
-    assert DELETED == liveblog.status("a")
+    assert LocalStatus.DELETED == liveblog.status("a")
     assert writes == liveblog.writes
 
 
 def test_a_post_that_an_editor_hid_stays_hidden_and_follows(liveblog):
     """Hiding is a word about the status alone; the rest of the post is still corrected."""
     liveblog.sees(post("a"))
-    liveblog.edit("a", status=HIDDEN)
+    liveblog.edit("a", status=LocalStatus.UNPUBLISHED)
     liveblog.sees(post("a", "corrected"))
 
-    assert HIDDEN == liveblog.status("a")
+    assert LocalStatus.UNPUBLISHED == liveblog.status("a")
     assert "corrected" == liveblog.events[liveblog.ledger["a"].local_id].document["headline"]
 
 
@@ -157,7 +158,7 @@ def test_an_edited_post_whose_incident_vanishes_is_hidden_and_kept(liveblog):
     liveblog.sees()
     liveblog.sees(closing=True)
 
-    assert HIDDEN == liveblog.status("a")
+    assert LocalStatus.UNPUBLISHED == liveblog.status("a")
     assert "withdrawn by the provider" == liveblog.ledger["a"].reason
     assert "my words" == liveblog.events[liveblog.ledger["a"].local_id].document["headline"]
 
@@ -169,7 +170,7 @@ def test_what_stayed_withdrawn_is_deleted_when_the_window_closes(liveblog):
     liveblog.sees(post("a"))
     liveblog.sees(post("a"), closing=True)
 
-    assert DELETED == liveblog.status("b")
+    assert LocalStatus.DELETED == liveblog.status("b")
     assert {"a"} == liveblog.posted
 
 
@@ -178,27 +179,27 @@ def test_a_withdrawn_post_that_an_editor_publishes_stays_published(liveblog):
     liveblog.sees(post("a"))
     liveblog.sees()
     liveblog.sees()
-    liveblog.edit("a", status=PUBLISHED)
+    liveblog.edit("a", status=LocalStatus.PUBLISHED)
     liveblog.sees()
     liveblog.sees()
 
-    assert PUBLISHED == liveblog.status("a")
+    assert LocalStatus.PUBLISHED == liveblog.status("a")
 
 
 def test_drafts_are_hidden_until_an_editor_publishes_them(liveblog):
     """An excluded type is imported and offered; published by a person it stays so, withdrawn and back too."""
     liveblog.sees(post("a", draft=True))
-    assert HIDDEN == liveblog.status("a")
+    assert LocalStatus.UNPUBLISHED == liveblog.status("a")
 
-    liveblog.edit("a", status=PUBLISHED)
+    liveblog.edit("a", status=LocalStatus.PUBLISHED)
     liveblog.sees(post("a", "corrected", draft=True))
-    assert PUBLISHED == liveblog.status("a")
+    assert LocalStatus.PUBLISHED == liveblog.status("a")
 
     liveblog.sees()
     liveblog.sees()
-    assert HIDDEN == liveblog.status("a")
+    assert LocalStatus.UNPUBLISHED == liveblog.status("a")
     liveblog.sees(post("a", draft=True))
-    assert PUBLISHED == liveblog.status("a")
+    assert LocalStatus.PUBLISHED == liveblog.status("a")
 
 
 def test_changed_filters_apply_to_what_was_imported(liveblog):
@@ -234,11 +235,11 @@ def test_standalone_text_waits_for_its_own_source(liveblog):
 
 
 @given(st.lists(st.sets(st.sampled_from("abcd")), min_size=1, max_size=12))
-def test_two_equal_last_answers_settle_everything(answers):
-    """Whatever came before: after the last answer twice, what is posted is what the answer holds, each once."""
+def test_two_equal_last_answers_settle_everything(responses):
+    """Whatever came before: after the last answer twice, what is posted is what the response holds, each once."""
     liveblog = Liveblog()
-    for keys in [*answers, answers[-1]]:
+    for keys in [*responses, responses[-1]]:
         liveblog.sees(*(post(key) for key in sorted(keys)))
 
-    assert answers[-1] == liveblog.posted
+    assert responses[-1] == liveblog.posted
     assert len(liveblog.ledger) == len(liveblog.events)

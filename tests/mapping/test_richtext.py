@@ -167,11 +167,11 @@ def test_plain_text_keeps_words_apart(markup, expected):
 )
 def test_deep_or_endless_markup_takes_no_time(piece):
     """A hostile text of half a megabyte is done within seconds and does not exhaust the stack."""
-    started = time.perf_counter()
+    started = time.process_time()
 
     rich_text.tidy("x" + piece * (500_000 // len(piece)))
 
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("piece", ["<div></x>", "<div><table></div>", "<DIV>", "<div></div ><div>"])

@@ -5,7 +5,7 @@ import pytest
 from mapping.rules import breaker
 from mapping.rules.breaker import ASK_AGAIN, Circuit, CircuitBreakerConfig
 
-RULE = CircuitBreakerConfig(after=3, pause=30, refused=600, lasting=1)
+RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=30, refused=600, lasting=1)
 
 
 def after(*steps, rule=RULE, circuit=None):
@@ -14,15 +14,15 @@ def after(*steps, rule=RULE, circuit=None):
     for name, *times in steps:
         match name:
             case "good":
-                circuit = breaker.answered(circuit, times[0])
+                circuit = breaker.succeeded(circuit, times[0])
             case "bad" | "refused":
                 circuit = breaker.failed(rule, circuit, began=times[0], now=times[1], refused=name == "refused")
             case "asked":
-                circuit = breaker.asked(circuit)
+                circuit = breaker.started(circuit)
             case "stopped":
-                circuit = breaker.gave_up(circuit)
+                circuit = breaker.abandoned(circuit)
             case "away":
-                circuit = breaker.kept_away(circuit, now=times[0], seconds=times[1])
+                circuit = breaker.throttled(circuit, now=times[0], seconds=times[1])
     return circuit
 
 
@@ -64,7 +64,7 @@ def test_one_trial_after_the_pause():
     circuit = after(*OUTAGE)
 
     assert breaker.wait(circuit, 41.7) == 0
-    trying = breaker.asked(circuit)
+    trying = breaker.started(circuit)
     assert breaker.wait(trying, 41.7) == ASK_AGAIN
     assert breaker.wait(after(("bad", 41.7, 42), circuit=trying), 42) == 30
     assert after(("good", 42), circuit=trying) == Circuit(good_at=42)
@@ -80,4 +80,4 @@ def test_stragglers_do_not_lengthen_the_pause():
 
 def test_a_closed_circuit_has_no_trials():
     """While all is well any number of polls may be under way."""
-    assert breaker.wait(breaker.asked(Circuit()), 0) == 0
+    assert breaker.wait(breaker.started(Circuit()), 0) == 0

@@ -78,7 +78,7 @@ def test_every_timing_type_has_a_display():
     ids=["before", "shoot-out", "after", "break", "no time", "no phase", "empty", "none"],
 )
 def test_no_clock_is_shown_while_nothing_is_played(state):
-    """Before, after, in breaks and shoot-outs, and where the state does not tell enough, the clock is empty."""
+    """Before, after, in breaks and shoot-outs, and where the state does not say enough, the clock is empty."""
     assert display(SOCCER, state, START + 600) == ""
 
 

@@ -120,7 +120,7 @@ def test_a_subscription_is_worn_out_after_ten_failures_and_seven_days(outcomes, 
 
 
 def test_failures_are_counted_since_the_first():
-    """The record tells how many there were in a row and when they began."""
+    """The record says how many there were in a row and when they began."""
     assert run([True, False, False], [1.0, 2.0, 3.0]) == Health(failures=2, since=2.0, latest=3.0)
 
 

@@ -1,4 +1,4 @@
-"""What a liveblog asked for survives being stored."""
+"""The terms of a liveblog survive being stored."""
 
 import json
 

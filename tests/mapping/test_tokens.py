@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.tokens import LONGEST, MOST, asked, words
+from mapping.tokens import LONGEST, MOST, query_words, words
 
 
 def finds(question, *texts):
     known = words(*texts)
-    return all(any(word.startswith(each) for each in group for word in known) for group in asked(question))
+    return all(any(word.startswith(each) for each in group for word in known) for group in query_words(question))
 
 
 @pytest.mark.parametrize(

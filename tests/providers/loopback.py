@@ -1,4 +1,4 @@
-"""A provider on the loopback interface that does exactly what a test tells it, down to the bytes on the wire."""
+"""A provider on the loopback interface that behaves exactly as a test wants, down to the bytes on the wire."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Request:
 
 @dataclass
 class Upstream:
-    """Answers by path; `requests` is what was asked, in order."""
+    """Answers by path; `requests` is what was requested, in order."""
 
     answers: dict[str, bytes | Script] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)

@@ -27,7 +27,7 @@ async def fetch(answer, *, etag=None, seconds=2.0):
 
 
 async def failure(answer, **options):
-    """The error of one GET of this answer; it tells neither where nor with what it was asked, nor what came."""
+    """The error of one GET of this answer; it shows neither address nor credentials nor body."""
     with pytest.raises((UpstreamUnavailable, ProviderRefused, MatchUnknown, DownstreamRejected)) as caught:
         await fetch(answer, **options)
     for betrayal in (SECRET, "newsroom", "127.0.0.1", "ma1", "<html>"):
@@ -59,7 +59,7 @@ async def test_requests_carry_credentials_validator_and_one_encoding():
 
 
 async def test_user_and_password_may_stand_in_the_address():
-    """They become Basic auth and are no part of what is asked for."""
+    """They become Basic auth and are no part of what is requested."""
     async with upstream({"/match/ma1": answered(b"[]")}) as provider:
         client = http_client.connect(provider.url.replace("//", "//ann:pw@"))
         await http_client.get(client, "match/ma1")
@@ -239,7 +239,7 @@ async def test_gzip_is_unpacked():
 async def test_a_bomb_is_not_unpacked(monkeypatch):
     """Of 50 MB behind 50 kB no more than the limit is ever held."""
     held = []
-    read = http_client.gunzip
+    read = unpacking.gunzip
 
     async def watched(raw, limit, body):
         async def chunks():
@@ -249,7 +249,7 @@ async def test_a_bomb_is_not_unpacked(monkeypatch):
 
         return await read(chunks(), limit, body)
 
-    monkeypatch.setattr(http_client, "gunzip", watched)
+    monkeypatch.setattr(unpacking, "gunzip", watched)
     error = await failure(answered(gzip.compress(bytes(50_000_000)), "Content-Encoding: gzip"))
 
     assert "too large" in error.message
@@ -257,7 +257,7 @@ async def test_a_bomb_is_not_unpacked(monkeypatch):
 
 
 async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
-    """The unpacker is asked for one byte more than allowed, never for the rest."""
+    """The unpacker may give one byte more than allowed, never the rest."""
     bomb = gzip.compress(bytes(30_000_000))
     sizes = []
 
@@ -275,7 +275,7 @@ async def test_no_chunk_unpacks_beyond_the_limit(monkeypatch):
     unpacker = zlib.decompressobj
     monkeypatch.setattr(unpacking.zlib, "decompressobj", lambda _bits: Watched())
     with pytest.raises(BadBody):
-        await http_client.gunzip(raw(), LIMIT, bytearray())
+        await unpacking.gunzip(raw(), LIMIT, bytearray())
 
     assert sizes == [LIMIT + 1]
 

@@ -12,6 +12,7 @@ from store import migrate
 from store.database import PoolSettings, Store
 from store.liveblogs import NewGame, insert_game
 from store.tables import metadata
+from tests.pgbouncer import DIRECT
 
 GAME = "5f0c1de2a1b2c3d4e5f60001"
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
@@ -52,15 +53,27 @@ def migrated_postgres_url(postgres_cluster):
     return address
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture
+def migrated_pgbouncer_url(pgbouncer, migrated_postgres_url):
+    return pgbouncer.url(migrated_postgres_url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "pgbouncer"])
 def store_url(request):
-    return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "migrated_postgres_url")
+    """The address of a database with a current schema: a file, a server, and a server behind a transaction pooler."""
+    names = {"sqlite": "sqlite_url", "postgresql": "migrated_postgres_url", "pgbouncer": "migrated_pgbouncer_url"}
+    return request.getfixturevalue(names[request.param])
+
+
+async def open_store(url, **more):
+    """The store at `url`; where that is a pooler, with the server's own address beside it."""
+    return await Store.open(url, direct_url=DIRECT.get(url), **more)
 
 
 @pytest.fixture
 async def store(store_url, clock):
     """An empty, open store of each kind."""
-    opened = await Store.open(store_url, clock=clock)
+    opened = await open_store(store_url, clock=clock)
     if store_url.startswith("postgresql"):
         tables = ", ".join(metadata.tables.keys() - {"outbox_sequence"})
         await opened.write(lambda unit: unit.conn.execute(text(f"TRUNCATE {tables} RESTART IDENTITY")))

@@ -1,4 +1,4 @@
-"""Clients, declared and created, their secrets, and answers that are remembered."""
+"""Clients, declared and created, their secrets, and idempotency keys."""
 
 from __future__ import annotations
 
@@ -95,37 +95,37 @@ async def test_a_revoked_client_is_as_unknown_as_one_that_never_was(store):
     assert [(row.revoked_at, row.secrets) for row in await store.read(clients.listed)] == [(1_700_000_000, ())]
 
 
-def remembering(key, client="c1", organization="o1", game="g1"):
+def saving(key, client="c1", organization="o1", game="g1"):
     names = {"organization_id": organization, "client_id": client, "key": key}
-    return partial(idempotency.remember, **names, digest="d1", game_id=game)
+    return partial(idempotency.save, **names, digest="d1", game_id=game)
 
 
 async def test_a_key_recalls_the_request_and_its_liveblog(store):
     """A key belongs to one organization and client; under another it is unknown."""
-    await store.write(remembering("k1"))
-    await store.write(remembering("k1", client="c2", game="g2"))
+    await store.write(saving("k1"))
+    await store.write(saving("k1", client="c2", game="g2"))
 
     def recall(*names):
-        return store.read(lambda conn: idempotency.recall(conn, *names))
+        return store.read(lambda conn: idempotency.find(conn, *names))
 
     assert await recall("o1", "c1", "k1") == ("d1", "g1")
     assert await recall("o1", "c2", "k1") == ("d1", "g2")
     assert await recall("o2", "c1", "k1") is None
     with pytest.raises(exc.IntegrityError):
-        await store.write(remembering("k1"))
+        await store.write(saving("k1"))
 
 
 async def test_keys_are_forgotten_after_seven_days(store, clock):
     """A key lives a week, not less; then the same key is new."""
-    await store.write(remembering("old"))
+    await store.write(saving("old"))
     clock.now += 7 * 86_400
-    await store.write(remembering("day seven"))
-    assert await store.read(lambda conn: idempotency.recall(conn, "o1", "c1", "old"))
+    await store.write(saving("day seven"))
+    assert await store.read(lambda conn: idempotency.find(conn, "o1", "c1", "old"))
     clock.now += 1
-    await store.write(remembering("later"))
+    await store.write(saving("later"))
 
-    assert await store.read(lambda conn: idempotency.recall(conn, "o1", "c1", "old")) is None
-    await store.write(remembering("old"))
+    assert await store.read(lambda conn: idempotency.find(conn, "o1", "c1", "old")) is None
+    await store.write(saving("old"))
 
 
 def test_object_ids_sort_by_time_and_differ():

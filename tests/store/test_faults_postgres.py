@@ -17,7 +17,7 @@ from sqlalchemy import text
 from mapping.errors import StoreUnavailable
 from store.database import PoolSettings, Store
 from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
-from tests.store.conftest import new_game
+from tests.store.conftest import new_game, open_store
 
 PATIENCE = 1.0
 IDLE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
@@ -25,9 +25,9 @@ IDLE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
 
 @asynccontextmanager
 async def opened(url, **limits):
-    store = await Store.open(url, migrate=True)
+    store = await open_store(url, migrate=True)
     await store.close()
-    store = await Store.open(url, pool=PoolSettings(**{"timeout": PATIENCE, **limits}))
+    store = await open_store(url, pool=PoolSettings(**{"timeout": PATIENCE, **limits}))
     try:
         yield store
     finally:
@@ -76,10 +76,16 @@ def children_of(pid):
     return [child for child, stat in fields.items() if int(stat.rpartition(")")[2].split()[1]) == pid]
 
 
+@pytest.fixture(params=["direct", "pgbouncer"])
+def way(request, postgres_url):
+    """The address of an empty database, straight and through a transaction pooler."""
+    return postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")
+
+
 @pytest.mark.parametrize("end", ["stop", "kill"])
-async def test_a_server_that_goes_away_is_an_outage_and_comes_back(postgres_cluster, postgres_url, end):
+async def test_a_server_that_goes_away_is_an_outage_and_comes_back(postgres_cluster, way, end):
     """While it is away everybody gets StoreUnavailable in bounded time; when it is back so is the store."""
-    async with opened(postgres_url) as store:
+    async with opened(way) as store:
         game = await store.write(partial(insert_game, game=new_game()))
         await outcomes_of(store, game, 3)  # connections that will be dead
         await asyncio.to_thread(getattr(postgres_cluster, end))
@@ -94,9 +100,9 @@ async def test_a_server_that_goes_away_is_an_outage_and_comes_back(postgres_clus
         assert await store.write(writing(game.id, "after")) > 1
 
 
-async def test_a_frozen_server_costs_no_caller_more_than_the_timeout(postgres_cluster, postgres_url):
+async def test_a_frozen_server_costs_no_caller_more_than_the_timeout(postgres_cluster, way):
     """Callers hear StoreUnavailable in time; afterwards no transaction is left open and nothing is half done."""
-    async with opened(postgres_url) as store:
+    async with opened(way) as store:
         game = await store.write(partial(insert_game, game=new_game()))
         await outcomes_of(store, game, 3)
         with frozen(postgres_cluster.process):
@@ -157,9 +163,9 @@ async def test_a_lock_that_is_never_released_is_an_outage_for_those_who_need_it(
         assert await store.write(writing(held.id, "e1")) == 2
 
 
-async def test_two_processes_that_create_the_same_event_write_it_once(postgres_url):
+async def test_two_processes_that_create_the_same_event_write_it_once(way):
     """Who loses the race runs again, finds the other's event and replaces it: no error, no second event."""
-    async with opened(postgres_url) as one, opened(postgres_url) as two:
+    async with opened(way, timeout=5) as one, opened(way, timeout=5) as two:
         game = await one.write(partial(insert_game, game=new_game()))
         versions = await asyncio.gather(
             *(store.write(writing(game.id, f"e{number}")) for number in range(20) for store in (one, two))

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from api.errors import status_of
 from mapping.errors import StoreUnavailable
 from store import migrate
 from store.database import PoolSettings, Store
@@ -118,7 +119,7 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
         return_exceptions=True,
     )
     assert isinstance(outcomes[0], StoreUnavailable)
-    assert (outcomes[0].status, outcomes[0].retryable) == (503, True)
+    assert (status_of(type(outcomes[0])), outcomes[0].retryable) == (503, True)
     stored = await sqlite_store.read(partial(events, game_id=sqlite_game.id))
     assert [item.local_id for item in stored] == ["before"]
     await sqlite_store.ping()

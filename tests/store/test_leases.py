@@ -1,4 +1,4 @@
-"""Leases in the store: even shares, one holder a match, a fence that only rises, and no clock."""
+"""Leases in the store: even shares, one lease a match, a fencing token that only rises, and no clock."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 
 from store import leases, sync
-from store.database import Store
 from store.leases import Superseded, Worker
 from store.sync import ResourceRow
+from tests.store.conftest import open_store
 from tests.store.test_sync import MATCH
 
 KNOWS = frozenset({MATCH.endpoint})
@@ -29,27 +29,27 @@ async def join(store, *workers, alone=False):
         await store.write(partial(leases.join, worker=worker, alone=alone))
 
 
-def turn(store, worker, dead=None, batch=100):
-    return store.write(partial(leases.turn, worker=worker, dead=dead or {}, batch=batch))
+def renew(store, worker, dead=None, batch=100):
+    return store.write(partial(leases.renew, worker=worker, dead=dead or {}, batch=batch))
 
 
-def held(found):
-    return {each.follow_id for each in found.held}
+def leased(found):
+    return {each.follow_id for each in found.leased}
 
 
 def fence_of(found, follow_id):
-    return next(each.fence for each in found.held if each.follow_id == follow_id)
+    return next(each.fence for each in found.leased if each.follow_id == follow_id)
 
 
 async def test_one_process_takes_everything(store):
     """Its share of all is all, batch by batch."""
     everything = await matches(store, 5)
     await join(store, ONE)
-    first = await turn(store, ONE, batch=3)
-    second = await turn(store, ONE, batch=3)
+    first = await renew(store, ONE, batch=3)
+    second = await renew(store, ONE, batch=3)
 
-    assert (3, True) == (len(first.held), first.more)
-    assert set(everything) == held(second)
+    assert (3, True) == (len(first.leased), first.more)
+    assert set(everything) == leased(second)
     assert not second.more
 
 
@@ -58,64 +58,64 @@ async def test_the_second_process_gets_its_half(store, number, shares):
     """The first gives back what is beyond its share, the second takes it, then nothing moves any more."""
     everything = await matches(store, number)
     await join(store, ONE)
-    await turn(store, ONE)
+    await renew(store, ONE)
     await join(store, TWO)
     for _ in range(2):
-        found = [await turn(store, ONE), await turn(store, TWO)]
-    fences = [each.fence for one in found for each in one.held]
-    again = [await turn(store, ONE), await turn(store, TWO)]
+        found = [await renew(store, ONE), await renew(store, TWO)]
+    fences = [each.fence for one in found for each in one.leased]
+    again = [await renew(store, ONE), await renew(store, TWO)]
 
-    assert shares == {len(one.held) for one in found}
-    assert set(everything) == held(found[0]) | held(found[1])
-    assert not held(found[0]) & held(found[1])
-    assert fences == [each.fence for one in again for each in one.held]
+    assert shares == {len(one.leased) for one in found}
+    assert set(everything) == leased(found[0]) | leased(found[1])
+    assert not leased(found[0]) & leased(found[1])
+    assert fences == [each.fence for one in again for each in one.leased]
 
 
-async def test_nobody_takes_what_a_living_process_holds(store):
+async def test_the_lease_of_a_living_process_is_not_taken(store):
     """A newcomer with a full share to take waits until it is given back."""
     await matches(store, 4)
     await join(store, ONE)
-    mine = held(await turn(store, ONE))
+    mine = leased(await renew(store, ONE))
     await join(store, TWO)
 
     assert 4 == len(mine)
-    assert () == (await turn(store, TWO)).held
+    assert () == (await renew(store, TWO)).leased
 
 
 async def test_leaving_sets_everything_free_at_once(store):
     """After an orderly stop the next turn of another takes it over, under a higher fence."""
     (match,) = await matches(store, 1)
     await join(store, ONE, TWO)
-    before = await turn(store, ONE)
+    before = await renew(store, ONE)
     await store.write(partial(leases.leave, worker_id="one"))
-    after = await turn(store, TWO)
+    after = await renew(store, TWO)
 
-    assert {match} == held(before) == held(after)
+    assert {match} == leased(before) == leased(after)
     assert fence_of(after, match) == fence_of(before, match) + 1
 
 
 async def test_the_dead_are_buried_at_the_beat_they_ended_at(store):
-    """One that beat again in between lives on and keeps what it holds."""
+    """A process that sent a heartbeat in between lives on and keeps its leases."""
     (match,) = await matches(store, 1)
     await join(store, ONE, TWO)
-    await turn(store, ONE)
-    beats = (await turn(store, TWO)).beats
-    await turn(store, ONE)
+    await renew(store, ONE)
+    beats = (await renew(store, TWO)).heartbeats
+    await renew(store, ONE)
 
-    assert set() == held(await turn(store, TWO, dead=beats))
-    assert {match} == held(await turn(store, ONE))
-    beats = (await turn(store, TWO)).beats
-    assert {match} == held(await turn(store, TWO, dead=beats))
-    assert await turn(store, ONE) is None
+    assert set() == leased(await renew(store, TWO, dead=beats))
+    assert {match} == leased(await renew(store, ONE))
+    beats = (await renew(store, TWO)).heartbeats
+    assert {match} == leased(await renew(store, TWO, dead=beats))
+    assert await renew(store, ONE) is None
 
 
 async def test_a_stale_process_writes_nothing(store):
-    """The fence refuses the unit as a whole, and lets the new holder's pass."""
+    """The fence refuses the unit as a whole, and lets that of the new lease pass."""
     (match,) = await matches(store, 1)
     await join(store, ONE, TWO)
-    stale = fence_of(await turn(store, ONE), match)
-    beats = (await turn(store, TWO)).beats
-    fresh = fence_of(await turn(store, TWO, dead=beats), match)
+    stale = fence_of(await renew(store, ONE), match)
+    beats = (await renew(store, TWO)).heartbeats
+    fresh = fence_of(await renew(store, TWO, dead=beats), match)
 
     def write(unit, status):
         sync.save_follow(unit, match, status=status)
@@ -127,33 +127,33 @@ async def test_a_stale_process_writes_nothing(store):
 
 
 async def test_alone_nothing_of_the_dead_is_waited_for(sqlite_store):
-    """On a file that no other process can have open, a start takes over at once what a killed process held."""
+    """On a file that no other process can have open, a start takes over at once what a killed process had leased."""
     everything = await matches(sqlite_store, 3)
     await join(sqlite_store, ONE, alone=True)
-    await turn(sqlite_store, ONE)
+    await renew(sqlite_store, ONE)
     await join(sqlite_store, TWO, alone=True)
 
-    assert set(everything) == held(await turn(sqlite_store, TWO))
+    assert set(everything) == leased(await renew(sqlite_store, TWO))
 
 
-async def test_only_known_endpoints_and_open_matches_are_held(store):
+async def test_only_known_endpoints_and_open_matches_are_leased(store):
     """A process takes nothing that it cannot poll, and says so; closed matches are nobody's."""
     (match,) = await matches(store, 1)
     await matches(store, 1, endpoint="elsewhere")
     await join(store, ONE)
-    found = await turn(store, ONE)
+    found = await renew(store, ONE)
     await store.write(partial(sync.save_follow, follow_id=match, closed_at=1))
 
-    assert {match} == held(found)
+    assert {match} == leased(found)
     assert {"elsewhere"} == found.unknown
-    assert set() == held(await turn(store, ONE))
+    assert set() == leased(await renew(store, ONE))
 
 
 async def test_a_claim_takes_one_free_match(store):
-    """At once and whatever the share; nothing that another holds, and nothing for one that is not counted as alive."""
+    """At once and whatever the share; no match of another process, and nothing for one that is not counted as alive."""
     first, second = await matches(store, 2)
     await join(store, ONE, TWO)
-    claim = partial(partial, leases.claim)
+    claim = partial(partial, leases.lease)
     assert await store.write(claim(worker=ONE, follow_id=first))
     assert first == (await store.write(claim(worker=ONE, follow_id=first))).follow_id
     assert await store.write(claim(worker=TWO, follow_id=first)) is None
@@ -161,7 +161,7 @@ async def test_a_claim_takes_one_free_match(store):
 
 
 async def test_looking_afresh_is_counted_and_kept(store):
-    """The holder sees it at its next turn; a process that takes the match up later knows nothing of it."""
+    """The process with the lease sees it at its next renewal; a process that takes the match up later knows nothing of it."""
     (match,) = await matches(store, 1)
     await store.write(
         partial(
@@ -169,9 +169,9 @@ async def test_looking_afresh_is_counted_and_kept(store):
         )
     )
     await join(store, ONE)
-    before = (await turn(store, ONE)).held[0]
+    before = (await renew(store, ONE)).leased[0]
     await store.write(partial(sync.look_afresh, follow_id=match))
-    after = (await turn(store, ONE)).held[0]
+    after = (await renew(store, ONE)).leased[0]
     kept = (await store.read(lambda conn: sync.resources(conn, match)))["match"]
 
     assert (before.fence, before.joined + 1) == (after.fence, after.joined)
@@ -180,32 +180,32 @@ async def test_looking_afresh_is_counted_and_kept(store):
 
 async def test_processes_that_take_at_the_same_time_take_different_matches(migrated_postgres_url, store, store_url):
     """Ten processes at once on PostgreSQL: no match twice, none left over after the second turn."""
-    if store_url != migrated_postgres_url:
+    if store_url.startswith("sqlite"):
         pytest.skip("one SQLite file has one process")
     everything = await matches(store, 50)
     workers = [Worker(id=f"w{number}", knows=KNOWS) for number in range(10)]
     await join(store, *workers)
     for _ in range(2):
-        found = await asyncio.gather(*(turn(store, worker) for worker in workers))
-    taken = [each.follow_id for one in found for each in one.held]
+        found = await asyncio.gather(*(renew(store, worker) for worker in workers))
+    taken = [each.follow_id for one in found for each in one.leased]
 
     assert sorted(everything) == sorted(taken)
-    assert {5} == {len(one.held) for one in found}
+    assert {5} == {len(one.leased) for one in found}
 
 
 async def test_the_sign_of_life_ends_with_its_connection(migrated_postgres_url, store, store_url):
     """On PostgreSQL a process that has ended is replaced at the next turn; one that only hangs is left its time."""
-    if store_url != migrated_postgres_url:
+    if store_url.startswith("sqlite"):
         pytest.skip("one SQLite file has one process")
     (match,) = await matches(store, 1)
-    other = await Store.open(store_url)
-    await other.presence.show(4711)
-    assert await other.presence.lasts()
+    other = await open_store(store_url)
+    await other.liveness.acquire(4711)
+    assert await other.liveness.is_locked()
     await other.write(partial(leases.join, worker=ONE, alone=False, lock=4711))
     await join(store, TWO)
-    assert {match} == held(await turn(other, ONE))
-    assert set() == held(await turn(store, TWO))
+    assert {match} == leased(await renew(other, ONE))
+    assert set() == leased(await renew(store, TWO))
     await other.close()
 
-    assert not await other.presence.lasts()
-    assert {match} == held(await turn(store, TWO))
+    assert not await other.liveness.is_locked()
+    assert {match} == leased(await renew(store, TWO))

@@ -40,7 +40,7 @@ def notifications(conn):
 
 
 async def test_a_new_game_has_version_one_and_one_notification(store, game):
-    """Creation is the first version, and subscribers are told of it once."""
+    """Creation is the first version, and subscribers are notified of it once."""
     assert (game.version, game.title, game.starts_at, game.created_at) == (1, "Derby", 1_700_003_600, 1_700_000_000)
     assert await store.read(notifications) == [(game.id, game.local_id, ORGANIZATION, 1, 1_700_000_000)]
 

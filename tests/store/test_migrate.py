@@ -39,7 +39,7 @@ async def test_the_order_of_events_is_bytewise_on_postgresql(postgres_url):
 
 
 async def test_an_upgrade_is_repeatable_and_leads_to_the_head(url):
-    """`upgrade` brings an empty database to the head, does nothing a second time, and `current` tells so."""
+    """`upgrade` brings an empty database to the head, does nothing a second time, and `current` says so."""
     assert await asyncio.to_thread(migrate.current, url) is None
     await asyncio.to_thread(migrate.upgrade, url)
     await asyncio.to_thread(migrate.upgrade, url)

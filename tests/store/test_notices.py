@@ -9,13 +9,13 @@ from functools import partial
 import asyncpg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.engine import make_url
 
 from store.backoff import LONGEST, pause
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
-from store.postgres.backend import single
+from store.naming import parse_url
 from store.postgres.notify import NotifyListener, NotifySender, read
+from store.postgres.session import Session
 from store.settings import PoolSettings
 from tests.store.conftest import new_game
 
@@ -163,8 +163,8 @@ async def test_many_steps_of_a_moment_are_told_together(two, monkeypatch):
     ear = Ear(other)
     assert await ear.next() is None
     statements = []
-    run = one._backend.notices._voice._run
-    monkeypatch.setattr(one._backend.notices._voice, "_run", lambda say: (statements.append(say), run(say))[1])
+    run = one._backend.notices._sender._run
+    monkeypatch.setattr(one._backend.notices._sender, "_run", lambda say: (statements.append(say), run(say))[1])
     made = [await one.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
     await asyncio.gather(
         *(
@@ -198,8 +198,8 @@ async def test_who_ends_tells_before_what_it_has_committed(two):
 async def test_a_listener_whose_connection_ends_while_it_asks_listens_again(postgres_url):
     """The driver has its own errors for a server that goes in the middle of an answer ("cannot switch to state")."""
     told = asyncio.Queue()
-    url = make_url(postgres_url)
-    notices = NotifyListener(single(url, PoolSettings(), "notices"), NotifySender(None), quiet=0.0)
+    connect = partial(Session.open, parse_url(postgres_url), PoolSettings(), "notices")
+    notices = NotifyListener(connect, NotifySender(None), quiet=0.0)
     foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     notices.start(told.put_nowait)
     for _ in range(30):

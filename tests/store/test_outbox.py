@@ -28,7 +28,7 @@ async def numbers(store):
 
 
 async def test_rows_are_numbered_after_their_commit_in_batches(store):
-    """Each call numbers the oldest rows without a number, `limit` at most, and tells whether that was all."""
+    """Each call numbers the oldest rows without a number, `limit` at most, and returns whether that was all."""
     start = (await store.read(outbox.sequence)).last
     game = await store.write(partial(insert_game, game=new_game()))
     await step(store, game, 4)
@@ -57,7 +57,7 @@ async def test_readers_see_no_row_without_a_number(store):
 
 
 async def test_numbers_go_on_after_everything_is_forgotten(store):
-    """The number given last is remembered although no row has it any more: cursors point at it."""
+    """The number given last is kept although no row has it any more: cursors point at it."""
     game = await store.write(partial(insert_game, game=new_game()))
     last = (await store.write(outbox.number_committed)).last
     await store.write(partial(outbox.purge, before=2e9))
@@ -82,16 +82,16 @@ async def test_one_process_numbers_at_a_time_and_the_others_do_not_wait(processe
     game = await store.write(partial(insert_game, game=new_game()))
     before = (await store.write(outbox.number_committed)).last
     await step(store, game, 2)
-    holds, loop = asyncio.Event(), asyncio.get_running_loop()
+    locked, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def slowly(unit):
         found = outbox.number_committed(unit)
-        loop.call_soon_threadsafe(holds.set)
+        loop.call_soon_threadsafe(locked.set)
         unit.conn.execute(text("SELECT pg_sleep(1)"))
         return found
 
     numbering = asyncio.create_task(store.write(slowly))
-    await holds.wait()
+    await locked.wait()
     assert await other.write(outbox.number_committed) == Sequence(before, complete=False)
     assert not numbering.done()
     assert await numbering == Sequence(before + 2, complete=True)

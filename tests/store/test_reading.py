@@ -87,7 +87,7 @@ async def test_a_game_is_found_by_either_of_its_names(store, game):
 
 
 async def test_games_are_listed_newest_first_by_organization(store, clock):
-    """A page holds `limit` liveblogs of the organization."""
+    """A page has `limit` liveblogs of the organization."""
     for number in range(1, 6):
         clock.now += 1
         organization = ORGANIZATION if number != 3 else "other"
@@ -113,7 +113,7 @@ async def test_games_are_listed_newest_first_by_organization(store, clock):
     ],
 )
 async def test_the_title_is_the_own_one_or_the_teams(sqlite_store, document, title):
-    """Lists and pages have a title whatever the meta info holds."""
+    """Lists and pages have a title whatever the meta info says."""
 
     def work(unit):
         row = {"id": "t1", "owner_id": "o", "source": "", "sportstype": "soccer", "name": "Heim", "doc": {}}

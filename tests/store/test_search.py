@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import delete, select, text
 
 from mapping.errors import Conflict
-from store import creations, declarations, listing, liveblogs, masterdata_edit
+from store import declarations, idempotency, listing, liveblogs, masterdata_edit
 from store.database import Store
 from store.declarations import Declaration
 from store.listing import GameFilter, MasterFilter, Page
@@ -118,7 +118,7 @@ async def test_what_a_person_changes_stays(store):
 
 
 async def test_an_ext_id_is_taken_once_even_in_a_race(store):
-    """Of simultaneous creations one wins, the others are told."""
+    """Of simultaneous creations one wins, the others get a conflict."""
     racing = (create(store, players, f"P{index}", ext_id="7") for index in range(5))
     outcomes = await asyncio.gather(*racing, return_exceptions=True)
 
@@ -165,8 +165,8 @@ async def test_simultaneous_changes_lose_nothing(store):
     game = await store.write(partial(insert_game, game=new_game(1, document={"tags": []})))
 
     def add(unit, tag):
-        held = lock_game(unit, game.id)
-        return record(unit, game.id, Change(game={**held.document, "tags": [*held.document["tags"], tag]}))
+        locked = lock_game(unit, game.id)
+        return record(unit, game.id, Change(game={**locked.document, "tags": [*locked.document["tags"], tag]}))
 
     versions = await asyncio.gather(*(store.write(partial(add, tag=f"t{index}")) for index in range(8)))
 
@@ -202,7 +202,7 @@ async def test_lists_read_no_more_of_events_than_they_show(store):
 
 
 async def test_a_broken_document_breaks_no_list(store):
-    """What no database can read as JSON is not asked to."""
+    """What no database can read as JSON is not looked for."""
     game = await store.write(partial(insert_game, game=new_game(1)))
     broken = ("[]", "null", '"text"', '{"a":"\\u0000"}', '{"a":"\\ud800"}', '{"a":1e999,"editor":"\\u0000"}')
     names = [f"e{index}" for index in range(len(broken))]
@@ -219,13 +219,13 @@ async def test_a_broken_document_breaks_no_list(store):
     assert [each.local_id for each in found[game.id]] == names[3:]
 
 
-async def test_creations_are_remembered(store):
+async def test_creations_are_kept(store):
     """By the liveblog's id."""
     game = await store.write(partial(insert_game, game=new_game(1)))
-    await store.write(partial(creations.remember, game_id=game.id, digest="abc"))
+    await store.write(partial(idempotency.save_digest, game_id=game.id, digest="abc"))
 
-    assert await store.read(lambda conn: creations.digest_of(conn, game.id)) == "abc"
-    assert await store.read(lambda conn: creations.digest_of(conn, "other")) is None
+    assert await store.read(lambda conn: idempotency.digest_of(conn, game.id)) == "abc"
+    assert await store.read(lambda conn: idempotency.digest_of(conn, "other")) is None
 
 
 async def test_declarations_are_exactly_what_is_declared(store):

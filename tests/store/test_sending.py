@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-import asyncpg
+import psycopg
 import pytest
 from sqlalchemy import bindparam, exc, insert, select, text
-from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_cursor
 
 from mapping.errors import NotFound
 from store import liveblogs
@@ -17,7 +16,7 @@ from store.liveblogs import Change, EventWrite, insert_game, lock_event, lock_ga
 from store.sql.bulk_write import insert_ignore, insert_rows, update_rows, upsert, write_batch
 from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import clients, events, follows, games, ledger, outbox, parts, resources
-from tests.store.conftest import GAME, new_game
+from tests.store.conftest import GAME, new_game, open_store
 
 ODD = "quote ' double \" backslash \\ tab \t brace {} \U0001f945 é"
 FOLLOW = {
@@ -60,19 +59,15 @@ OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg
 
 @pytest.fixture
 def seen(monkeypatch):
-    """The statements that PostgreSQL's driver is given between BEGIN and COMMIT, by either way."""
-    found, prepared, plain = [], asyncpg.Connection.fetch, AsyncAdapt_asyncpg_cursor.execute
+    """The statements that PostgreSQL's driver is given between BEGIN and COMMIT, compiled or by SQLAlchemy."""
+    found, execute = [], psycopg.Cursor.execute
 
-    def noted(driver, statement, *values):
-        found.append(statement)
-        return prepared(driver, statement, *values)
+    def noted(cursor, statement, values=None, **more):
+        if not statement.startswith(("BEGIN", "SET ")):
+            found.append(statement)
+        return execute(cursor, statement, values, **more)
 
-    def noted_too(cursor, statement, values=None):
-        found.append(statement)
-        return plain(cursor, statement, values)
-
-    monkeypatch.setattr(asyncpg.Connection, "fetch", noted)
-    monkeypatch.setattr(AsyncAdapt_asyncpg_cursor, "execute", noted_too)
+    monkeypatch.setattr(psycopg.Cursor, "execute", noted)
     return found
 
 
@@ -269,7 +264,7 @@ async def test_only_what_differs_is_written(store, game):
 
 async def test_events_that_are_read_under_their_lock_lose_no_change(store_url, clock, game, store):
     """Two processes (on SQLite two callers) that count up in one event, each from what it reads, count everything."""
-    other = store if store_url.startswith("sqlite") else await Store.open(store_url, clock=clock)
+    other = store if store_url.startswith("sqlite") else await open_store(store_url, clock=clock)
     await store.write(lambda unit: record(unit, game.id, Change(events=(post("e1", count=0),))))
 
     def count(unit):

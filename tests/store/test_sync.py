@@ -1,4 +1,4 @@
-"""What the sync remembers comes back as it was written."""
+"""What the sync stores comes back as it was written."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from functools import partial
 import pytest
 from sqlalchemy import exc
 
-from store import sync
+from mapping.documents.scalars import LocalStatus
+from store import ledger, sync
+from store.ledger import LedgerRow
 from store.liveblogs import insert_game, record
-from store.records import DELETED, Change
-from store.sync import Attachment, LedgerRow, NewFollow, ResourceRow
+from store.records import Change
+from store.sync import Attachment, NewFollow, ResourceRow
 from tests.store.conftest import ORGANIZATION, new_game
 
 MATCH = NewFollow(
@@ -25,6 +27,10 @@ MATCH = NewFollow(
     next_poll_at=1_700_000_000.25,
     hints={"competition": "co12"},
 )
+
+
+def bodies(conn, follow_id):
+    return sync.unpacked(sync.packed_bodies(conn, follow_id))
 
 
 @pytest.fixture
@@ -93,10 +99,10 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
     for each in (game, other):
         await store.write(partial(sync.attach, attachment=attachment(each, follow, declared_key=each.id)))
     assert [] == await store.write(sync.close_abandoned)
-    await store.write(partial(record, game_id=game.id, change=Change(local_status=DELETED)))
+    await store.write(partial(record, game_id=game.id, change=Change(local_status=LocalStatus.DELETED)))
     assert [] == await store.read(sync.abandoned)
     assert [other.id] == [each.game_id for each in await store.read(partial(sync.attachments_of, follow_id=follow.id))]
-    await store.write(partial(record, game_id=other.id, change=Change(local_status=DELETED)))
+    await store.write(partial(record, game_id=other.id, change=Change(local_status=LocalStatus.DELETED)))
 
     assert [follow.id] == await store.read(sync.abandoned) == await store.write(sync.close_abandoned)
     assert [] == await store.write(sync.close_abandoned)
@@ -108,7 +114,7 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
 
 
 async def test_bodies_of_closed_matches_are_forgotten(store, follow):
-    """With them go the validators, so that a match that is opened again is asked for everything; health stays."""
+    """With them go the validators, so that a match that is opened again is fetched anew; health stays."""
     good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[])
     await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"{}")]))
     forget = partial(sync.forget_bodies, follow_ids=[follow.id])
@@ -118,7 +124,7 @@ async def test_bodies_of_closed_matches_are_forgotten(store, follow):
     assert [follow.id] == await store.read(sync.closed_with_bodies)
     assert [1, 0] == [await store.write(forget) for _ in range(2)]
     assert [] == await store.read(sync.closed_with_bodies)
-    assert {} == await store.read(partial(sync.bodies, follow_id=follow.id))
+    assert {} == await store.read(partial(bodies, follow_id=follow.id))
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert {"match": replace(good, etag=None, digest=None)} == known
 
@@ -148,29 +154,29 @@ async def test_a_resource_that_fails_keeps_its_last_good_body(store, follow):
 
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert known == {"match": failed, "liveticker": ResourceRow(name="liveticker", faults=[])}
-    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
+    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
 
     await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"")]))
-    assert await store.read(partial(sync.bodies, follow_id=follow.id)) == {"match": b""}
+    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b""}
 
 
 async def test_the_ledger_remembers_by_key(store, game):
     """Rows are replaced by key, the others stay, and each liveblog has its own."""
     goal = LedgerRow(key="incident:1", kind="soccer.goal", state="posted", local_id="e1", written={"title": "Goal"})
     card = LedgerRow(key="incident:2", kind="soccer.yellow-card", state="draft")
-    await store.write(lambda unit: sync.save_ledger(unit, game.id, [goal, card]))
+    await store.write(lambda unit: ledger.save(unit, game.id, [goal, card]))
     withdrawn = replace(goal, state="withdrawn", missing=2, reason="vanished")
-    await store.write(lambda unit: sync.save_ledger(unit, game.id, [withdrawn]))
+    await store.write(lambda unit: ledger.save(unit, game.id, [withdrawn]))
 
-    assert await store.read(partial(sync.ledger, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
-    assert await store.read(partial(sync.ledger, game_id="other")) == {}
+    assert await store.read(partial(ledger.rows, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
+    assert await store.read(partial(ledger.rows, game_id="other")) == {}
 
 
 async def test_everything_about_a_match_is_one_unit(store, game, follow):
     """A unit that fails at its end leaves neither ledger nor resource nor health behind."""
 
     def work(unit):
-        sync.save_ledger(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
+        ledger.save(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
         sync.save_resources(unit, follow.id, [(ResourceRow(name="match", faults=[]), b"x")])
         sync.save_follow(unit, follow.id, failures=9)
         raise LookupError
@@ -178,6 +184,6 @@ async def test_everything_about_a_match_is_one_unit(store, game, follow):
     with pytest.raises(LookupError):
         await store.write(work)
 
-    assert await store.read(partial(sync.ledger, game_id=game.id)) == {}
+    assert await store.read(partial(ledger.rows, game_id=game.id)) == {}
     assert await store.read(partial(sync.resources, follow_id=follow.id)) == {}
     assert await store.read(partial(sync.follow, follow_id=follow.id)) == follow

@@ -8,14 +8,14 @@ import socket
 import subprocess
 import sys
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ingest.webhooks.attempt import AttemptLimits
-from ingest.webhooks.dispatcher import DeliveryConfig, Dispatcher
+from config.sections import Webhooks
+from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from ingest.webhooks.steady_clock import SteadyClock
 from store import delivery_log, webhooks
@@ -24,7 +24,7 @@ from store.liveblogs import Change, insert_game, record
 from tests.store.conftest import ORGANIZATION, new_game
 
 ROOT = Path(__file__).resolve().parents[2]
-QUICK = DeliveryConfig(rate=0, limits=AttemptLimits(round=4.0, one_try=0.4))
+QUICK = Webhooks(rate=0, round_timeout=4.0, try_timeout=0.4)
 """Time-outs are short, so that a receiver that hangs costs a test little."""
 
 
@@ -54,7 +54,7 @@ class Receiver:
     def versions(self, name):
         return [int(json.loads(row["body"])["version"]) for row in self.requests(name)]
 
-    async def until(self, condition, within=15.0):
+    async def until(self, condition, within=60.0):
         async with asyncio.timeout(within):
             while not condition():
                 await asyncio.sleep(0.02)
@@ -124,9 +124,11 @@ class House:
         return rows[::-1]
 
     @asynccontextmanager
-    async def deliver(self, rhythm=QUICK, guard=None, holding=None, **changes):
+    async def deliver(self, settings=QUICK, guard=None, claim_owner=None, **changes):
         guard = guard or SsrfGuard(["127.0.0.1"])
-        self.delivering = Dispatcher(self.store, guard, replace(rhythm, **changes), timing=self.timing, holding=holding)
+        self.delivering = Dispatcher(
+            self.store, guard, settings.model_copy(update=changes), timing=self.timing, claim_owner=claim_owner
+        )
         self.store.on_step(self.delivering.wake)
         running = asyncio.create_task(self.delivering.run(alone=True))
         try:

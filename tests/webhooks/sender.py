@@ -7,7 +7,8 @@ import sys
 
 from sqlalchemy import func, select
 
-from ingest.webhooks.dispatcher import DeliveryConfig, Dispatcher
+from config.sections import Webhooks
+from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from store.database import Store
 from store.liveblogs import Change, record
@@ -16,7 +17,7 @@ from store.tables import games, outbox
 
 async def main(url, total):
     store = await Store.open(url)
-    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), DeliveryConfig(rate=0))
+    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), Webhooks(rate=0))
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run(alone=True))
     ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))

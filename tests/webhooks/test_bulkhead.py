@@ -31,7 +31,7 @@ def test_what_a_grade_may_fill(places, taken):
         compartment = Compartment(limits_of(places))
         while compartment.free(grade):
             compartment.count(grade, 1)
-        assert compartment.held == limit
+        assert compartment.taken == limit
 
 
 class Crowd:
@@ -88,7 +88,7 @@ async def test_organizations_take_turns_and_their_receivers_too():
 
     assert crowd.began[2:] == ["a1 1", "b1 1", "c1 1", "a2 1", "c1 2", "a1 2", "a1 3"]
     await crowd.leave()
-    assert crowd.bulkhead.held == 0
+    assert crowd.bulkhead.taken == 0
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ async def test_a_place_granted_to_one_who_gives_up_in_that_moment_goes_on():
 
     assert crowd.began == ["one", "three"]
     await crowd.leave()
-    assert crowd.bulkhead.held == 0
+    assert crowd.bulkhead.taken == 0
 
 
 async def test_one_place_given_back_can_let_two_go_on():
@@ -155,7 +155,7 @@ async def test_one_place_given_back_can_let_two_go_on():
     await crowd.come("a quick", "a", "a", QUICK)
     await crowd.come("a waits", "a", "a", QUICK)
     await crowd.come("c waits", "c", "c", SLOWLY)
-    assert crowd.bulkhead.held == 7
+    assert crowd.bulkhead.taken == 7
     await crowd.end("a1")
 
     assert set(crowd.began[7:]) == {"a waits", "c waits"}
@@ -174,7 +174,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS, places=st.integers(1, 9), share=st.integers(1, 9))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_place_is_lost_and_none_is_given_twice(steps, places, share):
     """Whatever comes, ends and gives up in whatever order: limits hold, nobody waits who could go on, and in the end
     every place is free."""
@@ -198,7 +198,7 @@ async def play(steps, places, share):
             await settled()
         check(crowd, kinds, places, share)
     await crowd.leave()
-    assert crowd.bulkhead.held == 0
+    assert crowd.bulkhead.taken == 0
     assert not crowd.bulkhead._organizations
     assert not any(crowd.bulkhead._waiting)
 
@@ -207,7 +207,7 @@ def check(crowd, kinds, places, share):
     """What holds a place is within the limits, and what waits would be beyond them."""
     holding = [name for name in crowd.began if not crowd.tasks[name].done()]
     waiting = [name for name, task in crowd.tasks.items() if name not in crowd.began and not task.done()]
-    assert crowd.bulkhead.held == len(holding)
+    assert crowd.bulkhead.taken == len(holding)
     assert crowd.bulkhead.waiting == len(waiting)
 
     def compartment_of(size, names):
@@ -218,8 +218,8 @@ def check(crowd, kinds, places, share):
 
     everything = compartment_of(places, holding)
     own = {each: compartment_of(share, [name for name in holding if kinds[name][0] == each]) for each in "abc"}
-    assert everything.held <= places
-    assert all(each.held <= share for each in own.values())
+    assert everything.taken <= places
+    assert all(each.taken <= share for each in own.values())
     for name in waiting:
         organization, seconds = kinds[name]
         grade = grade_of(seconds)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from functools import partial
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -166,9 +168,10 @@ def test_limits_of_the_config_reach_those_who_keep_them():
         "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
     }  # fmt: skip
     settings = Settings.model_validate({"webhooks": limits})
-    rhythm, guard = daemon._deliveries(settings), daemon._guard(settings)
+    parts, guard = SimpleNamespace(store=None, leasing=None, containment=None), daemon._guard(settings)
+    bulkhead = daemon._dispatcher(settings, parts, guard, time.time).bulkhead
 
-    assert (rhythm.rounds, rhythm.organization_rounds) == (40, 20)
+    assert (bulkhead._all._limits[0], bulkhead._share[0]) == (40, 20)
     assert guard._look_up_timeout == 0.5
     assert guard._resolve._bulkhead._all._limits[0] == 8
     assert guard._resolve._bulkhead._share[0] == 4

@@ -16,7 +16,6 @@ from ingest.webhooks.steady_clock import SteadyClock
 from store import delivery_log, webhooks
 from store.liveblogs import insert_game
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import QUICK
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
@@ -82,7 +81,7 @@ async def test_a_round_makes_the_tries_of_the_interface(house, receiver, how):
     await house.subscribe(url)
     async with house.deliver():
         await house.change()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not (rows := await house.log(url)):
                 await asyncio.sleep(0.02)
 
@@ -104,9 +103,9 @@ async def test_refused_connections_and_broken_tls_are_network_errors(house, rece
     urls = [f"http://127.0.0.1:{closed_port}/x", f"https://127.0.0.1:{receiver.port}/ok/ok"]
     for url in urls:
         await house.subscribe(url)
-    async with house.deliver(limits=QUICK.limits):
+    async with house.deliver():
         await house.change()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(rows := await house.log()) < 2:
                 await asyncio.sleep(0.05)
 
@@ -188,7 +187,7 @@ class TestFast:
 
     async def test_a_message_is_given_up_after_twelve_rounds(self, house, receiver, speed):
         """Twelve rounds ten minutes apart (twenty where a 429 asks for it), then no more."""
-        await _twelve_rounds(house, receiver, speed, within=60)
+        await _twelve_rounds(house, receiver, speed, within=300)
 
     async def test_a_receiver_that_comes_back_gets_what_it_missed(self, house, receiver):
         """Open rounds go on until the receiver takes them; nothing is lost, and its health is good again."""
@@ -440,7 +439,7 @@ async def test_old_rows_of_the_log_are_forgotten(house, receiver):
     """The log is kept as long as the setting says; what has not been delivered stays in the outbox."""
     url = receiver.url("ok")
     await house.subscribe(url)
-    async with house.deliver(keep=0.0) as delivering:
+    async with house.deliver(log_kept=0.0) as delivering:
         await house.change()
         while not await house.log(url):
             await asyncio.sleep(0.02)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
-import subprocess
+import socket
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-import httpcore
-import httpx
+import aiohttp
 import pytest
 
-from ingest.webhooks.ssrf_guard import Blocked, GuardedBackend, SsrfGuard
-from ingest.webhooks.wire import Wires
+from ingest.webhooks.guarded_session import callable_url
+from ingest.webhooks.receiver_client import ReceiverClient
+from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
 from mapping.rules.addresses import REFUSED, shown
 
 PUBLIC = "93.184.216.34"
@@ -158,31 +158,62 @@ async def test_forms_of_addresses_that_are_refused(names, bad, good):
     await guard.check(good)
 
 
-class Refused(Exception):
+class Reached(Exception):
     """Nobody is called in these tests."""
+
+
+@dataclass
+class Dialled:
+    """Where connections would have gone to: (address, port, name for TLS). Addresses in `dead` do not answer."""
+
+    found: list[tuple[str, int, str | None]] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+    dead: frozenset[str] = frozenset()
 
 
 @pytest.fixture
 async def dialled(monkeypatch):
-    """Where a delivery would have connected to: (address, port, name for TLS)."""
-    found = []
+    seen, loop = Dialled(), asyncio.get_running_loop()
 
-    async def create_connection(_protocol, host, port, *, ssl, server_hostname):
-        found.append((host, port, server_hostname if ssl else None))
-        raise Refused
+    async def sock_connect(_, address):
+        seen.tried.append(address[0])
+        seen.found.append((*address[:2], None))
+        if address[0] in seen.dead:
+            raise ConnectionRefusedError(111, "refused")
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", create_connection)
-    return found
+    async def create_connection(_protocol, *, ssl, server_hostname, sock):
+        sock.close()
+        seen.found[-1] = (*seen.found[-1][:2], server_hostname if ssl else None)
+        raise Reached
+
+    monkeypatch.setattr(loop, "sock_connect", sock_connect)
+    monkeypatch.setattr(loop, "create_connection", create_connection)
+    return seen
+
+
+@asynccontextmanager
+async def refusals():
+    """Raises Blocked for what the guard refused somewhere in the library."""
+    try:
+        yield
+    except aiohttp.ClientConnectorError as error:
+        if isinstance(error.os_error, Blocked):
+            raise error.os_error from None
+        raise
 
 
 async def deliver(guard, url):
     """A delivery to `url`; True where it came as far as connecting."""
+    client = ReceiverClient(guard, url, connections=1, connect_timeout=1.0)
     try:
-        await Wires(guard, url).post(b"", b"{}", connect=1.0)
+        async with refusals():
+            await client.post({}, b"{}")
     except Blocked:
         return False
-    except Refused:
+    except Reached:
         return True
+    finally:
+        await client.close()
 
 
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
@@ -192,12 +223,12 @@ async def test_deliveries_connect_to_checked_addresses_only(names, dialled, bad,
     names.table["there.example"] = [bad]
     assert not await deliver(guard, "https://there.example/hook")
     assert not await deliver(guard, f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
-    assert dialled == []
+    assert dialled.found == []
 
     names.table["there.example"] = [good]
     assert await deliver(guard, "https://there.example/hook")
     assert await deliver(guard, f"http://{f'[{good}]' if ':' in good else good}:8080/hook")
-    assert dialled == [(good, 443, "there.example"), (good, 8080, None)]
+    assert dialled.found == [(good, 443, "there.example"), (good, 8080, None)]
 
 
 @pytest.mark.parametrize(("bad", "good"), FORMS)
@@ -208,12 +239,13 @@ async def test_deliveries_to_forms_that_are_refused(names, dialled, bad, good):
     if bad != "http://unknown.example/":
         assert not await deliver(guard, bad)
     else:
-        with pytest.raises(OSError, match="no such name"):
+        with pytest.raises(aiohttp.ClientConnectorDNSError) as caught:
             await deliver(guard, bad)
-    assert dialled == []
+        assert str(caught.value.os_error) == "no such name"
+    assert dialled.found == []
 
     assert await deliver(guard, good)
-    assert dialled[0][0] == PUBLIC
+    assert dialled.found[0][0] == PUBLIC
 
 
 async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
@@ -226,7 +258,7 @@ async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
     for answer in ([PUBLIC, "10.0.0.1"], ["10.0.0.1", PUBLIC], []):
         names.table["mixed.example"] = answer
         assert not await deliver(guard, "https://mixed.example/")
-    assert dialled == [(PUBLIC, 443, "rebound.example")]
+    assert dialled.found == [(PUBLIC, 443, "rebound.example")]
 
 
 async def test_one_bad_address_among_good_ones_is_enough(names):
@@ -262,63 +294,34 @@ async def test_what_the_operator_allows(names, allowed, host, address, passes):
     names.table |= {"there.example": [address], "there.example.": [address], "not-there.example": [address]}
     names.table["sub.there.example"] = [address]
 
-    assert await SsrfGuard(allowed, resolve=names).admits(f"https://{host}/hook") is passes
+    assert await SsrfGuard(allowed, resolve=names).is_allowed(f"https://{host}/hook") is passes
 
 
-@dataclass
-class Network(httpcore.AsyncNetworkBackend):
-    """Notes where it would connect to; refuses the addresses that it is told to."""
-
-    refuses: frozenset[str] = frozenset()
-    connected: list[tuple[str, int]] = field(default_factory=list)
-
-    async def connect_tcp(self, host, port, timeout=None, local_address=None, socket_options=None):  # noqa: ASYNC109
-        self.connected.append((host, port))
-        if host in self.refuses:
-            raise httpcore.ConnectError
-        return httpcore.AsyncMockStream([b"HTTP/1.1 204 No Content\r\n\r\n"])
-
-
-async def test_the_connection_goes_to_the_address_that_was_checked(names):
-    """One look-up serves check and connection: a second answer, which would be private, is never asked for."""
-    names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
-    network = Network()
-    await GuardedBackend(SsrfGuard(resolve=names), network).connect_tcp("rebound.example", 443)
-
-    assert network.connected == [(PUBLIC, 443)]
-    assert names.asked == ["rebound.example"]
-
-
-async def test_a_name_is_checked_again_at_each_connection(names):
+async def test_a_name_is_checked_again_at_each_connection(names, dialled):
     """What was public when it was subscribed and is private later is not called."""
     names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
-    guard, network = SsrfGuard(resolve=names), Network()
+    guard = SsrfGuard(resolve=names)
     await guard.check("https://rebound.example/")
-    with pytest.raises(Blocked):
-        await GuardedBackend(guard, network).connect_tcp("rebound.example", 443)
 
-    assert network.connected == []
+    assert not await deliver(guard, "https://rebound.example/")
+    assert dialled.found == []
 
 
-async def test_the_next_address_is_tried_when_one_refuses(names):
+async def test_the_next_address_is_tried_when_one_refuses(names, dialled):
     """All addresses of a name are tried in turn, each of them checked."""
-    names.table["two.example"] = [PUBLIC, "8.8.8.8"]
-    network = Network(refuses=frozenset({PUBLIC}))
-    await GuardedBackend(SsrfGuard(resolve=names), network).connect_tcp("two.example", 80, timeout=1)
+    names.table |= {"two.example": [PUBLIC, "8.8.8.8"], "one.example": [PUBLIC]}
+    dialled.dead = frozenset({PUBLIC})
+    assert await deliver(SsrfGuard(resolve=names), "http://two.example/")
+    assert [(host, port) for host, port, _ in dialled.found] == [(PUBLIC, 80), ("8.8.8.8", 80)]
 
-    assert network.connected == [(PUBLIC, 80), ("8.8.8.8", 80)]
-    names.table["one.example"] = [PUBLIC]
-    with pytest.raises(httpcore.ConnectError):
-        await GuardedBackend(SsrfGuard(resolve=names), network).connect_tcp("one.example", 80, timeout=1)
+    with pytest.raises(aiohttp.ClientConnectorError):
+        await deliver(SsrfGuard(resolve=names), "http://one.example/")
 
 
-async def test_sockets_of_this_machine_cannot_be_named(names):
-    """There is no way to a Unix socket, and none to a port that the rules do not allow."""
-    backend = GuardedBackend(SsrfGuard(resolve=names), Network())
-    with pytest.raises(Blocked):
-        await backend.connect_unix_socket("/var/run/docker.sock")
-    with pytest.raises(Blocked):
-        await backend.connect_tcp("public.example", 6)
+@asynccontextmanager
+async def session_of(guard):
+    async with guard.session(connections=2, connect_timeout=1.0) as session, refusals():
+        yield session
 
 
 async def test_a_name_server_that_hangs_counts_as_a_time_out():
@@ -327,70 +330,102 @@ async def test_a_name_server_that_hangs_counts_as_a_time_out():
     async def hangs(_host, _port):
         await asyncio.sleep(60)
 
-    with pytest.raises(httpcore.ConnectTimeout):
-        await GuardedBackend(SsrfGuard(resolve=hangs), Network()).connect_tcp("slow.example", 80, timeout=0.05)
+    guard = SsrfGuard(resolve=hangs)
+    async with guard.session(connections=1, connect_timeout=0.05) as session:
+        with pytest.raises(TimeoutError):
+            await session.get("http://slow.example/")
 
 
-@pytest.fixture
-def certificate(tmp_path):
-    """A certificate for hooks.example and its key."""
-    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=hooks.example"]
-    command += ["-addext", "subjectAltName=DNS:hooks.example", "-keyout", str(key), "-out", str(cert)]
-    subprocess.run(command, check=True, capture_output=True)
-    return cert, key
+@pytest.mark.parametrize("bad", [bad for bad, _ in REFUSED_ADDRESSES.values()], ids=REFUSED_ADDRESSES)
+async def test_the_socket_refuses_what_the_look_up_let_through(names, dialled, monkeypatch, bad):
+    """Each connection is judged by its own address: a look-up that was not checked leads nowhere."""
+    guard = SsrfGuard(["allowed.example"], resolve=names)
+
+    async def unchecked(_host, _port):
+        return [bad.partition("%")[0] if bad.startswith("fe80") else bad]
+
+    monkeypatch.setattr(guard, "addresses", unchecked)
+    for scheme in ("http", "https"):
+        with pytest.raises(Blocked):
+            async with session_of(guard) as session:
+                await session.get(f"{scheme}://public.example/")
+    with pytest.raises(Blocked):
+        guard.open_socket(socket.AF_INET6 if ":" in bad else socket.AF_INET, socket.SOCK_STREAM, 0, (bad, 443))
+
+    assert dialled.tried == []
 
 
-async def test_host_and_server_name_stay_those_of_the_url(names, certificate):
-    """The connection goes to an address; TLS and the Host header speak of the name, which the certificate must bear."""
-    seen = []
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    context.sni_callback = lambda _socket, name, _context: seen.append(name)
+@pytest.mark.parametrize(("bad", "good"), FORMS)
+async def test_a_session_goes_nowhere_by_an_odd_form(names, dialled, bad, good):
+    """Who fetches by a session and has not checked the form of an address before reaches public hosts all the same."""
+    names.table |= {"localhost": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
+    guard = SsrfGuard(resolve=names)
+    with suppress(Blocked, Reached, aiohttp.ClientError, AssertionError):  # the last one is aiohttp's own
+        async with session_of(guard) as session:
+            await session.get(bad)
+    assert {(host, port < 1024 and port not in {80, 443}) for host, port, _ in dialled.found} <= {(PUBLIC, False)}
+
+    dialled.found.clear()
+    with pytest.raises(Reached):
+        async with session_of(guard) as session:
+            await session.get(callable_url(good))
+    assert dialled.found[0][0] == PUBLIC
+
+
+async def test_sockets_of_this_machine_cannot_be_named(names, dialled):
+    """There is no way to a Unix socket, and none to a port that the rules do not allow."""
+    guard = SsrfGuard(resolve=names)
+    for url in ("unix:///var/run/docker.sock", "http+unix://%2Fvar%2Frun%2Fdocker.sock/", "npipe:////./pipe/docker"):
+        async with session_of(guard) as session:
+            with pytest.raises(aiohttp.ClientError):
+                await session.get(url)
+    for host in ("public.example", PUBLIC, f"[{PUBLIC_V6}]"):
+        with pytest.raises(Blocked):
+            async with session_of(guard) as session:
+                await session.get(f"http://{host}:6/")
+
+    assert dialled.tried == []
+
+
+async def test_an_address_that_is_allowed_by_its_name_is_not_allowed_by_itself(names, dialled):
+    """The operator allows a name, not whatever else runs where it leads; also within one session."""
+    names.table |= {"inside.example": ["10.0.0.7"], "alias.example": ["10.0.0.7"]}
+    guard = SsrfGuard(["inside.example"], resolve=names)
+    async with guard.session(connections=2, connect_timeout=1.0) as session:
+        with pytest.raises(Reached):
+            await session.get("http://inside.example/")
+        for url in ("http://10.0.0.7/", "http://alias.example/"):
+            with pytest.raises(Blocked):
+                async with refusals():
+                    await session.get(url)
+
+    assert [host for host, *_ in dialled.found] == ["10.0.0.7"]
+
+
+async def test_a_redirect_that_is_followed_meets_the_guard_again():
+    """Who follows redirects by a session is led inside neither by name nor by address nor by another scheme."""
+    places = []
 
     async def serve(reader, writer):
-        seen.append((await reader.readuntil(b"\r\n\r\n")).decode().lower())
-        writer.write(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 302 Found\r\nlocation: {places[-1]}\r\ncontent-length: 0\r\n\r\n".encode())
         await writer.drain()
         writer.close()
+        await writer.wait_closed()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
-    port = server.sockets[0].getsockname()[1]
-    names.table |= {"hooks.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]}
-    trusted = ssl.create_default_context(cafile=str(certificate[0]))
-    guard = SsrfGuard(["127.0.0.1"], resolve=names, context=trusted)
-    async with server, guard.client(connections=1, timeout=httpx.Timeout(5)) as client:
-        assert (await client.post(f"https://hooks.example:{port}/", content=b"")).status_code == 204
-        with pytest.raises(httpx.ConnectError):
-            await client.post(f"https://other.example:{port}/", content=b"")
+    async def local(host, _):
+        return ["127.0.0.1" if host == "outside.example" else "10.0.0.1"]
 
-    assert seen[0] == "hooks.example"
-    assert f"host: hooks.example:{port}" in seen[1]
-
-
-async def test_the_client_has_no_proxies_redirects_or_cookies(monkeypatch, names):
-    """The environment's proxies are not used, a redirect is an answer like any other, cookies are not kept."""
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    requests = []
-
-    async def serve(reader, writer):
-        requests.append((await reader.readuntil(b"\r\n\r\n")).decode().lower())
-        writer.write(
-            b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/\r\nset-cookie: a=b\r\ncontent-length: 0\r\n\r\n"
-        )
-        await writer.drain()
-        writer.close()
-
+    guard = SsrfGuard(["outside.example"], resolve=local)
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-    async with (
-        server,
-        SsrfGuard(["127.0.0.1"], resolve=names).client(connections=1, timeout=httpx.Timeout(5)) as client,
-    ):
-        assert [(await client.post(url)).status_code for _ in range(2)] == [302, 302]
-
-    assert len(requests) == 2
-    assert not any("cookie:" in request for request in requests)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        for place in (f"http://127.0.0.1:{port}/", "http://inside.example/", "http://[::1]/", "http://2130706433/",
+                      "file:///etc/passwd"):  # fmt: skip
+            places.append(place)
+            with pytest.raises((Blocked, aiohttp.ClientError)):
+                async with session_of(guard) as session:
+                    await session.get(f"http://outside.example:{port}/")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ async def test_the_records_of_others_go_on(store, receiver, locked):
     goes on where it was, and each version is recorded once."""
     game = await store.write(partial(insert_game, game=new_game(1)))
     stuck, free = [await subscribe(store, receiver.url("after-0.2", name)) for name in ("stuck", "free")]
-    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), QUICK, holding=SoleOwner("one"))
+    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), QUICK, claim_owner=SoleOwner("one"))
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run())
 

@@ -29,7 +29,7 @@ async def test_nothing_of_an_answer_but_its_status_is_kept(house, receiver, how)
     async with house.deliver():
         await house.change()
         await receiver.until(lambda: receiver.requests(how))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not await house.log(url):
                 await asyncio.sleep(0.02)
     (row, *_) = await house.log(url)
@@ -39,27 +39,29 @@ async def test_nothing_of_an_answer_but_its_status_is_kept(house, receiver, how)
     assert INSIDE not in str(row)
 
 
-async def test_names_that_lead_inside_look_alike(house):
-    """To which address inside a name leads stands in no message: all of them have the same words."""
+async def test_an_address_that_may_not_be_called_looks_like_one_that_does_not_answer(house, closed_port):
+    """Whether a name leads inside, to which address, leads nowhere, or to a closed port: the log says the same of each."""
+    inside = {"inside": "10.0.0.7", "loopback": "127.0.0.1", "metadata": "169.254.169.254"}
 
     async def resolve(host, _):
-        if host == "inside.example":
-            return ["10.0.0.7"]
-        if host == "loopback.example":
-            return ["127.0.0.1"]
-        return ["169.254.169.254"]
+        if host == "unknown.example":
+            raise OSError("no such name")
+        return [inside[host.removesuffix(".example")]]
 
-    urls = [f"https://{name}.example/hook" for name in ("inside", "loopback", "metadata")]
+    urls = [f"https://{name}.example/hook" for name in (*inside, "unknown")]
+    urls += ["https://10.0.0.7/hook", f"http://127.0.0.2:{closed_port}/hook"]
     for url in urls:
         await house.subscribe(url)
-    async with house.deliver(guard=SsrfGuard(resolve=resolve)):
+    async with house.deliver(guard=SsrfGuard(["127.0.0.2"], resolve=resolve)):
         await house.change()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not all([await house.log(url) for url in urls]):
                 await asyncio.sleep(0.02)
     rows = [(await house.log(url))[0] for url in urls]
-    messages = {(row.message, row.status_code) for row in rows}
+    subscriptions = [await house.subscription(url, ORGANIZATION) for url in urls]
+    outcomes = {(row.message, row.status_code, row.tries) for row in rows}
 
-    assert len(messages) == 1
-    assert not any(word in str(messages) for word in ("10.0.0.7", "127.0.0.1", "169.254", ".example"))
-    assert (await house.subscription(urls[0], ORGANIZATION)).url == urls[0]
+    assert len(outcomes) == 1
+    assert len({(each.outcome_message, each.outcome_code, each.failures) for each in subscriptions}) == 1
+    assert not any(word in str(outcomes) for word in ("10.0.0.7", "127.0.0.1", "169.254", ".example"))
+    assert [each.url for each in subscriptions] == urls

@@ -85,7 +85,7 @@ async def test_a_row_of_the_newest_transaction_is_delivered_once_it_commits(stor
             own.wake()
             await asyncio.sleep(0.05)
         await other.write(lambda unit: record(unit, quick.id, Change()))
-        await receiver.until(lambda: len(receiver.requests()) >= 3, within=10)
+        await receiver.until(lambda: len(receiver.requests()) >= 3, within=60)
     assert sorted(receiver.versions("ok")) == [2, 2, 3]
 
 
@@ -263,7 +263,7 @@ class Play:
             }
             count = sum(map(len, sent.values()))
             moved, seen = (time.monotonic(), count) if count > seen else (moved, seen)
-            if not missing or time.monotonic() - moved > 20:
+            if not missing or time.monotonic() - moved > 60:
                 return sent, missing, sum(ends.values())
             await asyncio.sleep(0.5)
 
@@ -297,8 +297,8 @@ async def play(tmp_path, receiver, **plan):
 
 
 async def test_nothing_is_lost_between_writers_and_receivers(tmp_path, receiver, postgres_cluster):
-    """5,000 versions by 16 writers in four processes, two kills, one of PostgreSQL: all arrive, in order."""
-    await play(tmp_path, receiver, total=5_000, kills=2, restarts=1)
+    """2,500 versions by 16 writers in four processes, two kills, one of PostgreSQL: all arrive, in order."""
+    await play(tmp_path, receiver, total=2_500, kills=2, restarts=1)
 
 
 @pytest.mark.soak

@@ -92,7 +92,7 @@ async def test_two_processes_share_the_receivers(stores, receiver):
         await subscribe(store, receiver.url("ok", name))
     await lives(store, "one", "two")
     both = [
-        Dispatcher(each, SsrfGuard(["127.0.0.1"]), QUICK, holding=SoleOwner(owner))
+        Dispatcher(each, SsrfGuard(["127.0.0.1"]), QUICK, claim_owner=SoleOwner(owner))
         for each, owner in ((store, "one"), (other, "two"))
     ]
     for each, own in zip(stores, both, strict=True):

@@ -12,7 +12,7 @@ async def asked(rates, served, organization, receiver, count):
     """Tasks that wait for a turn each, and note when they have had it."""
 
     async def wait():
-        await rates.turn("host", organization, receiver)
+        await rates.acquire("host", organization, receiver)
         served.append(receiver)
 
     tasks = [asyncio.create_task(wait()) for _ in range(count)]
@@ -23,7 +23,7 @@ async def asked(rates, served, organization, receiver, count):
 async def test_organizations_and_their_receivers_take_turns():
     """Whoever has asked for many turns before lets one of each other one pass in between."""
     rates, served = FairRateLimiter(100, 1), []
-    await rates.turn("host")
+    await rates.acquire("host")
     tasks = [
         *await asked(rates, served, "a", "a1", 4),
         *await asked(rates, served, "a", "a2", 2),
@@ -37,7 +37,7 @@ async def test_organizations_and_their_receivers_take_turns():
 async def test_who_gives_up_uses_no_turn():
     """Those behind one who has given up come as if nobody had asked."""
     rates, served = FairRateLimiter(20, 1), []
-    await rates.turn("host")
+    await rates.acquire("host")
     began = monotonic()
     gone = await asked(rates, served, "a", "gone", 40)
     tasks = await asked(rates, served, "a", "there", 2)
@@ -58,7 +58,7 @@ async def test_no_more_than_the_rate_and_a_burst():
     took = monotonic() - began
 
     assert took >= (15 - 5 - 1) / 50
-    await rates.turn("another")
+    await rates.acquire("another")
     rates.forget()
     assert set(rates._hosts) == {"host", "another"}
     await asyncio.sleep(0.15)
@@ -70,5 +70,5 @@ async def test_no_limit():
     """A rate of nothing means that nobody waits."""
     rates = FairRateLimiter(0, 0)
     for _ in range(1000):
-        await rates.turn("host")
+        await rates.acquire("host")
     assert not rates._hosts

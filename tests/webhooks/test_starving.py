@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from ingest.webhooks.dispatcher import DeliveryConfig
+from config.sections import Webhooks
 from tests.webhooks.latency import OTHER, SLOW, changing, games_of, latencies, one_by_one, p99, shown
 
 
@@ -24,7 +24,7 @@ async def test_slow_receivers_leave_room_for_quick_ones(house, receiver, second_
     await house.subscribe(second_receiver.url("ok", "own"), SLOW[0])
     for each in SLOW:
         await subscribe_slow(house, receiver, each, 20, 3)
-    async with house.deliver(DeliveryConfig(rate=0, rounds=32, organization_rounds=16)):
+    async with house.deliver(Webhooks(rate=0, rounds=32, organization_rounds=16)):
         await one_by_one(house, second_receiver, "other", games[OTHER][0], 2)
         await one_by_one(house, second_receiver, "own", games[SLOW[0]][0], 2)
         for _ in range(5):
@@ -45,21 +45,21 @@ async def test_what_was_slow_is_known_as_slow_after_a_restart(house, receiver):
     (game,) = await games_of(house, SLOW[0], 2, 1)
     await house.subscribe(receiver.url("after-1", "slow"), SLOW[0])
     for version in (2, 3):
-        async with house.deliver(DeliveryConfig(rate=0)) as delivering:
+        async with house.deliver(Webhooks(rate=0)) as delivering:
             assert await house.change(game) == version
             await receiver.until(lambda version=version: version in receiver.versions("slow"))
-            (lane,) = delivering._receivers.values()
-            assert (lane._expected is None) == (version == 2)
+            (worker,) = delivering._receivers.values()
+            assert (worker._expected is None) == (version == 2)
             while len(await house.log()) < version - 1:
                 await asyncio.sleep(0.05)
-            assert lane._expected >= 1
+            assert worker._expected >= 1
 
 
 async def test_a_stop_waits_for_what_is_under_way_alone(house, receiver):
     """Rounds that wait for others to end are not begun any more, and the metrics say how many of them there were."""
     (game,) = await games_of(house, SLOW[0], 2, 1)
     await subscribe_slow(house, receiver, SLOW[0], 12, 2)
-    async with house.deliver(DeliveryConfig(rate=0, rounds=4)) as delivering:
+    async with house.deliver(Webhooks(rate=0, rounds=4)) as delivering:
         await house.change(game)
         await receiver.until(lambda: len(receiver.requests()) == 3 and delivering.bulkhead.waiting == 9)
         shown = delivering.metrics.text().decode()
@@ -76,7 +76,7 @@ async def test_organizations_take_turns_at_the_same_host(house, receiver):
     for number in range(40):
         await house.subscribe(receiver.url("ok", f"many-{number}"), SLOW[0])
     await house.subscribe(receiver.url("ok", "few"), SLOW[1])
-    async with house.deliver(DeliveryConfig(rate=40)):
+    async with house.deliver(Webhooks(rate=40)):
         for _ in range(10):
             for game_id in games[SLOW[0]]:
                 await house.change(game_id)
@@ -110,7 +110,7 @@ async def test_a_hundred_slow_subscriptions_of_an_organization(
         )
 
     async with (
-        house.deliver(DeliveryConfig(rate=0)),
+        house.deliver(Webhooks(rate=0)),
         changing(house, [id_ for each in slow for id_ in games[each]], 0.1),
     ):
         without = await measured()
@@ -130,7 +130,7 @@ async def test_two_hundred_slow_subscriptions_at_the_host_of_a_quick_one(house, 
     at the host, which comes after one of each other organization."""
     games = {each: await games_of(house, each, 100 * index + 10, 10) for index, each in enumerate((*SLOW, OTHER))}
     await house.subscribe(receiver.url("ok", "other"), OTHER)
-    async with house.deliver(DeliveryConfig()), changing(house, [id_ for each in SLOW for id_ in games[each]], 0.1):
+    async with house.deliver(Webhooks()), changing(house, [id_ for each in SLOW for id_ in games[each]], 0.1):
         without = await latencies(house, receiver, "other", games[OTHER], 100, 0.2)
         for each in SLOW:
             await subscribe_slow(house, receiver, each, 100, 4.9)

@@ -48,7 +48,7 @@ async def fail(house, receiver, name, times):
 
 
 async def recorded(house, receiver, name):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while len(await house.log()) < len(receiver.requests(name)):
             await asyncio.sleep(0.01)
 
@@ -73,7 +73,7 @@ async def test_ten_failures_over_seven_days_disable(house, receiver, hands):
 
         hands.pass_(DAY)
         await house.change()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while (await status_of(house, url))[0] == "active":
                 await asyncio.sleep(0.02)
         await asyncio.sleep(0.3)

@@ -20,7 +20,7 @@ SLEEP = select(func.pg_sleep(bindparam("seconds", type_=Float)))
 
 
 async def main(url, total, seed):
-    store = await Store.open(url, pool=PoolSettings(connections=WRITERS))
+    store = await Store.open(url, pool=PoolSettings(pool_size=WRITERS))
     chance = random.Random(seed)
     ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))
     left = iter(range(total))

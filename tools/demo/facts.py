@@ -189,7 +189,7 @@ def _helper(assist: dict[str, Any] | None, goal: dict[str, Any]) -> str:
 
 
 def _card_minutes(match: dict[str, Any]) -> dict[tuple[str, str], int]:
-    """Minutes of cards in the match file. Events tell the second of the foul, and the card comes after it."""
+    """Minutes of cards in the match file. Events give the second of the foul, and the card comes after it."""
     rows = [
         row for data in match["teamsData"].values() for part in ("lineup", "bench") for row in data["formation"][part]
     ]

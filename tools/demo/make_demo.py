@@ -1,6 +1,6 @@
 """Writes the demo's recordings from public match data: `python -m tools.demo.make_demo ../shared/realdata`.
 
-The same data give the same bytes, so a test can tell whether the shipped files are those that this script writes.
+The same data give the same bytes, so a test can check whether the shipped files are those that this script writes.
 """
 
 import gzip
@@ -14,7 +14,7 @@ from tools.demo.facts import read_facts
 from tools.demo.others import grandprix, superbowl, wimbledon
 from tools.demo.others.racefacts import read_race
 from tools.demo.plan import PLANS, Plan
-from tools.demo.story import tell
+from tools.demo.story import feed_of
 from tools.demo.words import LANGUAGES
 
 HERE = Path(__file__).parent
@@ -29,14 +29,14 @@ def recordings(realdata: Path) -> Iterator[tuple[str, bytes]]:
             yield f"{plan.name}.{language}.jsonl.gz", _recording(realdata, plan, texts[plan.name], language)
     race = read_race(realdata / "motorsports")
     for language in LANGUAGES:
-        yield f"{grandprix.NAME}.{language}.jsonl.gz", _packed(grandprix.tell(race, language))
-        yield f"{wimbledon.NAME}.{language}.jsonl.gz", _packed(wimbledon.tell(language))
-        yield f"{superbowl.NAME}.{language}.jsonl.gz", _packed(superbowl.tell(language))
+        yield f"{grandprix.NAME}.{language}.jsonl.gz", _packed(grandprix.feed_of(race, language))
+        yield f"{wimbledon.NAME}.{language}.jsonl.gz", _packed(wimbledon.feed_of(language))
+        yield f"{superbowl.NAME}.{language}.jsonl.gz", _packed(superbowl.feed_of(language))
 
 
 def _recording(realdata: Path, plan: Plan, texts: list[dict[str, Any]], language: str) -> bytes:
     facts = read_facts(realdata / "soccer", plan.stem)
-    return _packed(tell(facts, plan, texts, language))
+    return _packed(feed_of(facts, plan, texts, language))
 
 
 def _packed(lines: Iterator[str]) -> bytes:

@@ -1,7 +1,7 @@
-"""Writes the demo's matches as `gn-gsd` would tell them: `python -m tools.demo.make_gn_gsd REALDATA FOLDER`.
+"""Writes the demo's matches as `gn-gsd` would send them: `python -m tools.demo.make_gn_gsd REALDATA FOLDER`.
 
 The shapes are assumed (see `providers/gn_gsd/names.py`), the facts, delays and corrections those of the demo. The same
-data give the same bytes, so a test can tell whether its files are those that this script writes.
+data give the same bytes, so a test can check whether its files are those that this script writes.
 """
 
 import gzip
@@ -72,7 +72,7 @@ def _scoring(incident: Incident, facts: Facts) -> str:
     return "" if incident.kind == "miss" else "home" if home else "away"
 
 
-def tell(facts: Facts, plan: Plan) -> Iterator[str]:
+def feed_of(facts: Facts, plan: Plan) -> Iterator[str]:
     """The recording of a match, line by line: a line only where an answer changed."""
     feed = Feed(facts, plan)
     last: dict[str, str] = {}
@@ -166,7 +166,7 @@ def _score(feed: Feed, _: datetime) -> None:
 def recordings(realdata: Path) -> Iterator[tuple[str, bytes]]:
     """File name and bytes of every recording."""
     for plan in PLANS:
-        lines = tell(read_facts(realdata / "soccer", plan.stem), plan)
+        lines = feed_of(read_facts(realdata / "soccer", plan.stem), plan)
         yield f"{plan.name}.jsonl.gz", gzip.compress("".join(lines).encode(), compresslevel=9, mtime=0)
 
 

@@ -1,4 +1,4 @@
-"""Tells a match as its feed would have told it: what appears when, late, wrong and corrected."""
+"""A match as its feed would have sent it: what appears when, late, wrong and corrected."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,10 +15,10 @@ from tools.demo.plan import Invented, Plan, versions
 from tools.demo.wire import Wire, shown_minute
 from tools.demo.words import LANGUAGES
 
-# Seconds from the end of the period before to the start of the next; none of the sources tells them.
+# Seconds from the end of the period before to the start of the next; none of the sources has them.
 BREAKS = {"2H": 910, "E1": 300, "E2": 75, "P": 240}
 FIRST_WHISTLE, LAST_WHISTLE, AFTER_LAST_KICK = 20, 8, 45
-ENTERED, SCORED, TITLED, TOLD = 18, 5, 8, 92
+ENTERED, SCORED, TITLED, NARRATED = 18, 5, 8, 92
 STARTS = {
     "1H": "game-start",
     "2H": "second-half-start",
@@ -43,7 +43,7 @@ class Mark:
     minute: int
 
 
-def tell(facts: Facts, plan: Plan, texts: list[dict[str, Any]], language: str) -> Iterator[str]:
+def feed_of(facts: Facts, plan: Plan, texts: list[dict[str, Any]], language: str) -> Iterator[str]:
     """The recording of a match, line by line: a line only where an answer changed."""
     story = Story(facts, plan, texts, language)
     feed = Feed(Wire(facts, plan, LANGUAGES[language]), facts.kickoff - timedelta(days=20))
@@ -68,7 +68,7 @@ class Story:
         self._row_ids = count(plan.first_id + 1, 2)
         self._text_ids = count(plan.first_id + TEXTS + 1, 2)
         self.marks = whistles(facts)
-        self._told = {text["on"]: text[language] for text in texts if "on" in text}
+        self._narrations = {text["on"]: text[language] for text in texts if "on" in text}
         self._before(facts)
         for mark in self.marks.values():
             self._whistle(mark)
@@ -76,7 +76,7 @@ class Story:
             self._clock(period)
         for incident in self._happened():
             self._incident(incident)
-        unknown = self._told.keys() - {incident.key for incident in self._happened()} - self.marks.keys()
+        unknown = self._narrations.keys() - {incident.key for incident in self._happened()} - self.marks.keys()
         if unknown:
             raise ValueError(f"{plan.name}: commentary on what did not happen: {', '.join(sorted(unknown))}")
         for text in texts:
@@ -170,14 +170,14 @@ class Story:
         self._narrative(key, text_id, happened + timedelta(seconds=shown[0][0]), shown[0][1])
 
     def _narrative(self, key: str, text_id: str, entered: datetime, incident: Incident | None) -> None:
-        told = self._told.get(key)
-        if told is None or incident is None:
+        narration = self._narrations.get(key)
+        if narration is None or incident is None:
             return
         if incident.action == "pso":
             at = entered + timedelta(seconds=12)
-            self.at(at, _title(key, Text(text_id, at, shown_minute(incident), told)))
+            self.at(at, _title(key, Text(text_id, at, shown_minute(incident), narration)))
         else:
-            self.at(entered + timedelta(seconds=TOLD + sum(key.encode()) % 40 - 20), _narrate(key, told))
+            self.at(entered + timedelta(seconds=NARRATED + sum(key.encode()) % 40 - 20), _narrate(key, narration))
 
     def _alone(self, at: datetime, content: str) -> None:
         text_id = str(next(self._text_ids))
@@ -242,9 +242,9 @@ def _title(key: str, text: Text) -> Act:
     return title
 
 
-def _narrate(key: str, told: str) -> Act:
+def _narrate(key: str, narration: str) -> Act:
     def narrate(feed: Feed) -> None:
         if key in feed.texts:
-            feed.texts[key] = replace(feed.texts[key], content=told)
+            feed.texts[key] = replace(feed.texts[key], content=narration)
 
     return narrate

@@ -1,21 +1,22 @@
-"""What every sport's translator works with: the bodies of one match, taken apart once, and the parts that all share."""
+"""What every sport's translator works with: the rows of one match, and the parts of the match that all sports share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Comment, Named, Side, SideName, Status
+from mapping.match import Match, Status
+from providers import teams
 from providers.heim import clock, squads
 from providers.heim.comments import comments
 from providers.heim.events import Context
-from providers.heim.sport import competition
+from providers.heim.payload import competition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import tzinfo
 
-    from mapping.match import Score
+    from mapping.match import Comment, Named, Score, Side, SideName
     from providers.fault_collector import FaultCollector
     from providers.heim.comments import Binding
     from providers.heim.payload import Found
@@ -25,14 +26,9 @@ FULL_COVERAGE = "full"
 """The `live_status` of matches that have editorial text."""
 
 
-def alone(_event: Row) -> tuple[str | None, bool]:
-    """A binding for sports without incidents: every piece of text stands for itself."""
-    return None, True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The rows of one match; `notes` collects what in them could not be understood."""
+    """The rows of one match; `faults` collects what in them could not be understood."""
 
     match_id: str
     found: Found
@@ -40,58 +36,74 @@ class Source:
     text_rows: tuple[Any, ...]
     names: Mapping[str, str]
     zone: tzinfo
-    notes: FaultCollector
+    faults: FaultCollector
 
     @property
     def row(self) -> Row:
         return self.found.match
 
+    def frame(self, sport: str, status: Status) -> Match:
+        """The match with what all sports have; `completed` adds the faults after the sport has added the rest."""
+        return Match(
+            provider="heim",
+            match_id=self.match_id,
+            sport=sport,
+            status=status,
+            kickoff=self.kickoff(),
+            tournament=self.tournament(),
+            location=self.faults.try_read(lambda: squads.named(self.row.part("venue"), self.faults)),
+            text=(self.faults.try_read(self.row.text, "live_status") or FULL_COVERAGE) == FULL_COVERAGE,
+        )
+
+    def completed(self, match: Match) -> Match:
+        """The match with everything that could not be understood."""
+        return replace(match, faults=self.faults.collected, unreadable_keys=self.faults.unreadable)
+
+    def status(self, playing: Status | None, *, ended: bool, keep: Iterable[str] = ()) -> Status:
+        """Of a sport without period rows: what is special about the match, else whether it is over, else `playing`.
+
+        `ended`: something else than the flag says that it is over; `keep`: keys of the incidents that the flag implies.
+        """
+        special = clock.special_status(self.names, self.incident())
+        if special is not None and special.over:
+            return special
+        if clock.finished(self.row, self.faults, keep) or ended:
+            return Status.FINISHED
+        return playing or special or Status.SCHEDULED
+
     def sides(self) -> tuple[Side | None, Side | None]:
         """Home and away without their squads."""
-        home = self.notes.try_read(lambda: squads.side(self.row.part("home"), self.notes, self.names))
-        away = self.notes.try_read(lambda: squads.side(self.row.part("away"), self.notes, self.names))
+        home, away = (squads.try_side(self.row, name, self.faults, self.names) for name in ("home", "away"))
         return home, away
 
     def since(self) -> int | None:
         """When the period that the match names began."""
-        return self.notes.try_read(lambda: self.row.moment("current_period_start", self.zone))
+        return self.faults.try_read(self.row.moment, "current_period_start", self.zone)
 
     def kickoff(self) -> int | None:
-        return clock.kickoff(self.row, self.zone, self.notes)
+        return clock.kickoff(self.row, self.zone, self.faults)
 
     def incident(self, keep: Iterable[str] = ()) -> str | None:
         """Id of what is special about the course of the match."""
-        return clock.incident_of(self.row, self.notes, keep)
-
-    def finished(self, keep: Iterable[str] = ()) -> bool:
-        return clock.finished(self.row, self.notes, keep)
+        return clock.incident_of(self.row, self.faults, keep)
 
     def period(self, keep: Iterable[str] = ()) -> str:
         """`current_period`, empty where it says nothing."""
-        return clock.period_word(self.row, self.notes, keep)
+        return clock.named_period(self.row, self.faults, keep)
 
     def tournament(self) -> Named | None:
         """The competition inside the match or above it in the tree."""
-        row = self.notes.try_read(lambda: competition(self.found))
-        return self.notes.try_read(lambda: squads.named(row, self.notes)) if row is not None else None
+        row = self.faults.try_read(competition, self.found)
+        return self.faults.try_read(squads.named, row, self.faults) if row is not None else None
 
-    def location(self) -> Named | None:
-        return self.notes.try_read(lambda: squads.named(self.row.part("venue"), self.notes))
-
-    def has_text(self) -> bool:
-        """Whether the provider says that there is editorial text; nothing said is no denial."""
-        return (self.notes.try_read(lambda: self.row.text("live_status")) or FULL_COVERAGE) == FULL_COVERAGE
-
-    def texts(self, sides: Mapping[str, SideName], binding: Binding) -> tuple[Comment, ...]:
-        """The editorial text; `binding` as in `comments`."""
+    def texts(self, sides: Mapping[str, SideName], binding: Binding | None = None) -> tuple[Comment, ...]:
+        """The editorial text; `binding` as in `comments`, without it every item stands for itself."""
         context = Context(sides=sides, names=self.names, zone=self.zone)
-        return comments(self.text_rows, binding, context, self.notes)
+        return comments(self.text_rows, binding or (lambda _: (None, True)), context, self.faults)
 
     def winner(self, sides: Mapping[str, SideName], status: Status, decisive: Score | None) -> SideName | None:
         """The side that the feed names; where its bodies do not know the field, the better one of a finished match."""
         if self.row.has("winner_team_id"):
-            named = self.notes.try_read(lambda: self.row.ident("winner_team_id"))
+            named = self.faults.try_read(self.row.ident, "winner_team_id")
             return sides.get(named or "")
-        if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
-            return None
-        return "home" if decisive.home > decisive.away else "away"
+        return teams.winner(status, decisive)

@@ -6,65 +6,66 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, Side, Status
-from providers.heim.payload import EVENTS
-from providers.heim.sport import competition
-from providers.heim.sports.flags import TRACK, flag_in_force, merged, stopped
-from providers.heim.sports.races import MARKS, ONCE, RaceEvent, drivers, kind_of, read_rows
-from providers.heim.sports.ranking import ranking
+from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Placing, Race, Side, Status
+from providers.heim import squads
+from providers.heim.payload import EVENTS, competition
+from providers.heim.read import Row
+from providers.heim.sports.races import (
+    MARKS,
+    ONCE,
+    TRACK,
+    RaceEvent,
+    drivers,
+    flag_in_force,
+    kind_of,
+    merged,
+    read_rows,
+    stopped,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from mapping.match import Placing
     from providers.fault_collector import FaultCollector
-    from providers.heim.read import Row
     from providers.heim.sports.base import Source
 
 SPORT = "motorsports"
 FLAGS = frozenset({"safety-car", "virtual-safety-car", "red-flag", "yellow-flag"})
+FINAL = "0"
+"""`match_result_at` of the running and final classification."""
 PLACES = ("first", "second", "third")
 
 
 def motorsports(source: Source) -> Match:
     """The session with its incidents and its ranking."""
-    row, notes = source.row, source.notes
+    faults = source.faults
     events = read_rows(source)
     status = _status(source, events)
     places = _places(source, events)
     marks = {event.kind: event for event in events if event.kind in ONCE}
-    happened, keys = _happened(events, notes)
+    happened, keys = _happened(events, faults)
     frame_keys = {event.id: _once(event.kind) for event in marks.values()}
-    frame = _frame(source, status, marks, places)
     laps = [event.lap for event in events if event.lap is not None]
-    return Match(
-        provider="heim",
-        match_id=source.match_id,
-        sport=SPORT,
-        status=status,
-        kickoff=source.kickoff(),
-        tournament=source.tournament(),
-        location=source.location(),
-        incidents=_ordered(happened, frame),
+    match = replace(
+        source.frame(SPORT, status),
+        incidents=_ordered(happened, _frame(source, status, marks, places)),
         comments=source.texts({}, partial(_bound, keys=keys | frame_keys, names=source.names)),
-        text=source.has_text(),
         title=_title(source),
         race=Race(
             lap=max(laps, default=None),
-            total_laps=notes.try_read(lambda: row.number(source.names["laps"])) or None,
+            total_laps=faults.try_read(source.row.number, source.names["laps"]) or None,
             flag=flag_in_force(events, status),
             ranking=places,
         ),
-        faults=notes.faults,
-        illegible=notes.illegible,
     )
+    return source.completed(match)
 
 
 def _title(source: Source) -> str | None:
     """`Formula E, Buenos Aires: Race`, as far as series, weekend and session are named."""
     weekend = source.tournament()
-    series = source.notes.try_read(lambda: _name(_part(competition(source.found), "topic")))
-    session = source.notes.try_read(lambda: _name(_round(source)))
+    series = source.faults.try_read(lambda: _name(_part(competition(source.found), "topic")))
+    session = source.faults.try_read(lambda: _name(_round(source)))
     event = ", ".join(name for name in (series, weekend.name if weekend is not None else None) if name)
     return ": ".join(name for name in (event, session) if name) or None
 
@@ -84,33 +85,32 @@ def _round(source: Source) -> Row | None:
 
 def _status(source: Source, events: Sequence[RaceEvent]) -> Status:
     """A session that is stopped by a red flag has a break."""
-    incident, names = source.incident(), source.names
-    for word in (Status.ABANDONED, Status.CANCELLED):
-        if incident and incident == names[f"incident_{word.value}"]:
-            return word
     period = source.period(MARKS)
-    ended = any(event.kind == "end" for event in events)
-    if source.finished(MARKS) or ended or period == "game-end":
-        return Status.FINISHED
+    ended = period == "game-end" or any(event.kind == "end" for event in events)
+    playing = None
     if period or any(event.kind != "weather-info" for event in events):
-        return Status.BREAK if stopped(events) else Status.LIVE
-    return Status.POSTPONED if incident and incident == names["incident_postponed"] else Status.SCHEDULED
+        playing = Status.BREAK if stopped(events) else Status.LIVE
+    return source.status(playing, ended=ended, keep=MARKS)
 
 
-def _happened(events: Sequence[RaceEvent], notes: FaultCollector) -> tuple[list[Incident], dict[str, str]]:
+def _happened(events: Sequence[RaceEvent], faults: FaultCollector) -> tuple[list[Incident], dict[str, str]]:
     """The incidents in order, and which one each row belongs to.
 
-    Whether a flag is one of several of an incident, other rows tell. Where one of those lacks something, flags that
+    Whether a flag is one of several of an incident, other rows show. Where one of those lacks something, flags that
     look like part of another incident may have been one of their own.
     """
     groups = merged([event for event in events if event.kind not in ONCE])
     keys = {event.id: f"incident:{group[0].id}" for group in groups for event in group}
-    unsure = any(fault.resource == EVENTS for fault in notes.sink) or any(
-        event.lap is None or event.created_at is None for event in events if event.kind in TRACK
-    )
-    if unsure:
-        notes.kept.update(f"incident:{event.id}" for group in groups for event in group[1:])
+    if _unsure(events, faults):
+        faults.kept.update(f"incident:{event.id}" for group in groups for event in group[1:])
     return [_incident(group) for group in groups], keys
+
+
+def _unsure(events: Sequence[RaceEvent], faults: FaultCollector) -> bool:
+    """Whether a row could not be read, or lacks the lap or the time by which flags are grouped."""
+    flags = (event for event in events if event.kind in TRACK)
+    incomplete = any(event.lap is None or event.created_at is None for event in flags)
+    return incomplete or any(fault.resource == EVENTS for fault in faults.sink)
 
 
 def _incident(group: Sequence[RaceEvent]) -> Incident:
@@ -145,45 +145,58 @@ def _frame(
     source: Source, status: Status, marks: Mapping[str, RaceEvent], places: Sequence[Placing]
 ) -> Mapping[str, Incident]:
     """Start, end and podium: as the feed sends them, else as the status and the result imply them."""
-    best = [place for place in places if place.person is not None and place.position in (1, 2, 3)]
-    top = {place.position: place for place in best if [other.position for other in best].count(place.position) == 1}
-    since, period = source.since(), source.period()
     found: dict[str, Incident] = {}
+    since = source.since()
     if "start" in marks or status.running or status is Status.FINISHED:
-        # Not `current_period_start`: the next word of the feed would move the post.
+        # Not `current_period_start`: the next period of the feed would move the post.
         found["start"] = _mark("start", marks.get("start"), source.kickoff())
     if status is Status.FINISHED:
-        winner = top.get(1)
-        ended = _mark("end", marks.get("end"), since if period == "game-end" else None)
-        people = () if winner is None else _standing({1: winner})
-        found["end"] = replace(ended, people=people, team=winner.team if winner is not None else None)
-        if winner is not None:
-            podium = _mark("podium", marks.get("podium"), ended.created_at)
-            found["podium"] = replace(podium, people=_standing(top))
-        else:
-            _without_podium(source, places)
+        found |= _ending(source, marks, places, since if source.period() == "game-end" else None)
     return found
+
+
+def _ending(
+    source: Source, marks: Mapping[str, RaceEvent], places: Sequence[Placing], ended_at: int | None
+) -> Mapping[str, Incident]:
+    """End and podium, the latter only where the result names one winner."""
+    top = _top(places)
+    ended, winner = _mark("end", marks.get("end"), ended_at), top.get(1)
+    if winner is None:
+        _without_podium(source, places)
+        return {"end": ended}
+    podium = _mark("podium", marks.get("podium"), ended.created_at)
+    return {
+        "end": replace(ended, people=_standing({1: winner}), team=winner.team),
+        "podium": replace(podium, people=_standing(top)),
+    }
+
+
+def _top(places: Sequence[Placing]) -> Mapping[int | None, Placing]:
+    """The first three places, those that exactly one person holds."""
+    best = [place for place in places if place.person is not None and place.position in (1, 2, 3)]
+    positions = [place.position for place in best]
+    return {place.position: place for place in best if positions.count(place.position) == 1}
 
 
 def _places(source: Source, events: Sequence[RaceEvent]) -> tuple[Placing, ...]:
     """The ranking. A row of it that cannot be understood is no reason to take the podium back."""
-    understood = len(source.notes.sink)
+    understood = len(source.faults.sink)
     places = ranking(source, drivers(events))
-    if len(source.notes.sink) > understood:
-        source.notes.kept.add(_once("podium"))
+    if len(source.faults.sink) > understood:
+        source.faults.kept.add(_once("podium"))
     return places
 
 
 def _without_podium(source: Source, places: Sequence[Placing]) -> None:
-    """A session that is over has no winner: told where that is because something is missing, which takes no podium back."""
+    """A session that is over has no winner: a fault where that is because something is missing, which takes no podium back."""
     keep = (_once("podium"),)
-    source.notes.try_read(lambda: source.row.needed("match_result"), keep=keep)
+    source.faults.try_read(source.row.needed, "match_result", keep=keep)
     if any(place.position == 1 and place.person is None for place in places):
-        source.notes.add("match_result.person", "missing", keep=keep)
+        source.faults.add("match_result.person", "missing", keep=keep)
 
 
 def _standing(top: Mapping[int | None, Placing]) -> tuple[Involved, ...]:
-    """The people on the podium by their places; a place below one that nobody holds is not told."""
+    """The people on the podium by their places; a place below one that nobody holds is not shown."""
     found: list[tuple[str, Person, Side | None]] = []
     for position, role in enumerate(PLACES, 1):
         place = top.get(position)
@@ -206,20 +219,24 @@ def _mark(kind: str, event: RaceEvent | None, created_at: int | None) -> Inciden
 
 def _ordered(happened: Sequence[Incident], frame: Mapping[str, Incident]) -> tuple[Incident, ...]:
     """By time, each row without a time behind the one before it; the start before the first lap, end and podium last."""
-    start = [frame["start"]] if "start" in frame else []
-    began = start[0].created_at if start else None
-    ahead = [
-        each
-        for each in happened
-        if each.lap is None and each.created_at is not None and began is not None and each.created_at < began
-    ]
-    rest = [each for each in happened if each not in ahead]
-    last = [frame[kind] for kind in ("end", "podium") if kind in frame]
-    late = last[0].created_at if last else None
-    after = [each for each in rest if late is not None and each.created_at is not None and each.created_at > late]
-    during = [each for each in rest if each not in after]
+    start, last = ([frame[kind] for kind in kinds if kind in frame] for kinds in (("start",), ("end", "podium")))
+    began, ended = (each[0].created_at if each else None for each in (start, last))
+    ahead, rest = _parted(happened, lambda each: each.lap is None and _before(each.created_at, began))
+    after, during = _parted(rest, lambda each: _before(ended, each.created_at))
     ordered = (*ahead, *start, *during, *last, *after)
     return tuple(replace(each, order=order) for order, each in enumerate(ordered))
+
+
+def _parted(
+    incidents: Sequence[Incident], belongs: Callable[[Incident], bool]
+) -> tuple[list[Incident], list[Incident]]:
+    """Those that belong, and the rest."""
+    return [each for each in incidents if belongs(each)], [each for each in incidents if not belongs(each)]
+
+
+def _before(one: int | None, other: int | None) -> bool:
+    """Whether one moment is known to be before the other."""
+    return one is not None and other is not None and one < other
 
 
 def _bound(event: Row, *, keys: Mapping[str, str], names: Mapping[str, str]) -> tuple[str | None, bool]:
@@ -230,3 +247,49 @@ def _bound(event: Row, *, keys: Mapping[str, str], names: Mapping[str, str]) -> 
     if kind is None:
         return None, True
     return (_once(kind) if kind in ONCE else f"incident:{event_id}"), True
+
+
+def ranking(source: Source, known: Mapping[str, tuple[Person, Side | None]]) -> tuple[Placing, ...]:
+    """Everybody with a place or a reason to have none; `known` are those whom events name, by the provider's id."""
+    found: dict[str, Placing] = {}
+    for item in source.faults.try_read(source.row.items, "match_result") or ():
+        read = source.faults.try_read(_placing, item, source, known)
+        if read is not None:
+            found[read[0]] = read[1]
+    return tuple(sorted(found.values(), key=_rank))
+
+
+def _placing(
+    item: object, source: Source, known: Mapping[str, tuple[Person, Side | None]]
+) -> tuple[str, Placing] | None:
+    """Person id and place: people and teams stand in the row, or only their ids do."""
+    row, faults, names = Row.of(item, "match_result"), source.faults, source.names
+    if row.text("match_result_at") not in (None, FINAL):
+        return None
+    member = faults.try_read(row.part, "team_person")
+    person, team = squads.try_person(row, "person", member, faults, names), squads.try_side(row, "team", faults, names)
+    person_id = row.ident("person_id") if person is None else person.ext_id
+    if person_id is None:
+        return None
+    named, named_team = known.get(person_id, (None, None))
+    return person_id, _place(row, faults, named if person is None else person, named_team if team is None else team)
+
+
+def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side | None) -> Placing:
+    """`comment` is the gap to the winner, or why somebody has no place."""
+    time, comment = (faults.try_read(row.text, name) for name in ("match_result", "comment"))
+    gap = comment is not None and comment.startswith("+")
+    return Placing(
+        position=faults.try_read(row.needed_number, "rank") or None,
+        person=person,
+        team=team,
+        time=time if time != "0" else None,
+        gap=comment if gap else None,
+        status=None if gap else comment,
+    )
+
+
+def _rank(place: Placing) -> tuple[int, int]:
+    """By position, those without one last; ids break ties so that equal bodies give equal rankings."""
+    ident = place.person.ext_id if place.person is not None else "0"
+    return (place.position if place.position is not None else 10_000, int(ident))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from mapping.match import Clock, Match, PeriodScore, Score, Status
 from providers.heim import squads
 from providers.heim.score import EXTRA_TIME, RUNNING, table
-from providers.heim.sports.base import alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,15 +22,15 @@ GAME_END = "game-end"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """A sport's parts: `words` lead from `current_period` to (part, whether it runs); parts count from 1."""
+    """A sport's parts: `periods` leads from `current_period` to (part, whether it runs); parts count from 1."""
 
     sport: str
     regular: int
-    words: Mapping[str, tuple[int, bool]]
+    periods: Mapping[str, tuple[int, bool]]
     shootout: bool
 
 
-def _words(ordinals: Sequence[str], noun: str) -> dict[str, tuple[int, bool]]:
+def _periods(ordinals: Sequence[str], noun: str) -> dict[str, tuple[int, bool]]:
     """`game-start`, `first-quarter-end`, `second-quarter-start`, …, `overtime-start`, `overtime-end`."""
     found = {"game-start": (1, True)}
     for number, ordinal in enumerate(ordinals, 1):
@@ -43,63 +42,52 @@ def _words(ordinals: Sequence[str], noun: str) -> dict[str, tuple[int, bool]]:
 AMERICAN_FOOTBALL = Parts(
     sport="american_football",
     regular=4,
-    words=_words(("first", "second", "third", "fourth"), "quarter"),
+    periods=_periods(("first", "second", "third", "fourth"), "quarter"),
     shootout=False,
 )
-ICEHOCKEY = Parts(sport="icehockey", regular=3, words=_words(("first", "second", "third"), "third"), shootout=True)
+ICEHOCKEY = Parts(sport="icehockey", regular=3, periods=_periods(("first", "second", "third"), "third"), shootout=True)
 
 
 def phased(parts: Parts, source: Source) -> Match:
     """The match with the score of each part; nothing is posted but the text."""
-    row, notes, names = source.row, source.notes, source.names
+    names = source.names
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)
-    rows = table(row, notes)
-    period = _period(parts, source)
-    status = _status(parts, source, period)
-    ending = source.incident()
+    rows = table(source.row, source.faults)
+    period, ending = _period(parts, source), source.incident()
+    status = source.status(_playing(parts, period, ending, names), ended=period == GAME_END)
     decided = _decided(names, ending, extra=EXTRA_TIME in rows)
     score = rows.get(RUNNING)
-    return Match(
-        provider="heim",
-        match_id=source.match_id,
-        sport=parts.sport,
-        status=status,
-        kickoff=source.kickoff(),
+    match = replace(
+        source.frame(parts.sport, status),
         clock=_clock(parts, source, status, period, decided),
         home=home,
         away=away,
-        tournament=source.tournament(),
-        location=source.location(),
         score=score,
         periods=part_scores(parts.regular, rows),
         winner=source.winner(sides, status, score),
-        comments=source.texts(sides, alone),
-        text=source.has_text(),
+        comments=source.texts(sides),
         decided=decided,
-        faults=notes.faults,
     )
+    return source.completed(match)
 
 
 def _period(parts: Parts, source: Source) -> str:
     period = source.period()
-    if period and period not in parts.words and period != GAME_END:
-        source.notes.add("current_period", f"unknown period {period[:40]!r}")
+    if period and period not in parts.periods and period != GAME_END:
+        source.faults.add("current_period", f"unknown period {period[:40]!r}")
     return period
 
 
-def _status(parts: Parts, source: Source, period: str) -> Status:
-    incident, names = source.incident(), source.names
-    for word in (Status.ABANDONED, Status.CANCELLED):
-        if incident and incident == names[f"incident_{word.value}"]:
-            return word
-    if source.finished() or period == GAME_END:
-        return Status.FINISHED
-    if period:
-        number, runs = parts.words.get(period, (1, True))
-        shot_out = parts.shootout and number > parts.regular and incident == names["incident_penalties"]
-        return Status.SHOOTOUT if shot_out and not runs else Status.LIVE if runs else Status.BREAK
-    return Status.POSTPONED if incident and incident == names["incident_postponed"] else Status.SCHEDULED
+def _playing(parts: Parts, period: str, incident: str | None, names: Mapping[str, str]) -> Status | None:
+    """The status of a match that names a period, as long as nothing else decides it."""
+    if not period:
+        return None
+    number, runs = parts.periods.get(period, (1, True))
+    if runs:
+        return Status.LIVE
+    shot_out = parts.shootout and number > parts.regular and incident == names["incident_penalties"]
+    return Status.SHOOTOUT if shot_out else Status.BREAK
 
 
 def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> str | None:
@@ -110,10 +98,10 @@ def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> st
 
 
 def _clock(parts: Parts, source: Source, status: Status, period: str, decided: str | None) -> Clock:
-    """The part that runs or ran last; the feed tells when the last word was said and nothing of those before."""
+    """The part that runs or ran last; the feed has the time when the last period began or ended and nothing of those before."""
     since = source.since()
-    if period in parts.words:
-        number, runs = parts.words[period]
+    if period in parts.periods:
+        number, runs = parts.periods[period]
         if runs or status is Status.FINISHED:
             return Clock(phase=number, phase_started_at=since if runs and status.running else None)
         return Clock(phase=number, in_break=True, break_started_at=since)

@@ -1,6 +1,6 @@
-"""A row of a race's `match-event`, read and checked once.
+"""The rows of a race's `match-event`, and its flags: which rows are one incident, and which flag is in force.
 
-Public material shows no such row, so every word of it is a name that the config can correct.
+Public material shows no such row, so every keyword of it is a name that the config can correct.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY
+from mapping.match import PERIOD_KEY, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim import squads
 from providers.heim.payload import EVENTS
-from providers.heim.rows import understood
-from providers.heim.sports.flags import TRACK
+from providers.heim.read import read_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mapping.match import Person, Side
     from providers.heim.read import Row
@@ -28,7 +27,7 @@ FRAME = {"game-start": "start", "game-end": "end"}
 """Kinds of the action `match`, which other sports have too."""
 
 ONCE = ("start", "end", "podium")
-"""Kinds that a session has once, whoever tells of them."""
+"""Kinds that a session has once, whoever reports them."""
 
 MARKS = frozenset(f"{PERIOD_KEY}motorsports.{kind}" for kind in ONCE)
 """Their keys: what may be in a row that cannot be understood."""
@@ -37,9 +36,15 @@ SILENT = frozenset({"playing", "coaching"})
 """Actions of rows that are no incident: the start list."""
 
 
+YELLOW, RED = "yellow-flag", "red-flag"
+TRACK = frozenset({"safety-car", "virtual-safety-car", RED, YELLOW})
+ONE_INCIDENT = 120
+"""Seconds between two yellow flags of one incident, where the laps are not known."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceEvent:
-    """One row: `kind` is the interface's word without its prefix, `over` says that a flag or safety car is lifted."""
+    """One row: `kind` is the interface's event type without its prefix, `over` says that a flag or safety car is lifted."""
 
     id: str
     kind: str
@@ -59,20 +64,20 @@ class RaceEvent:
 
 def read_rows(source: Source) -> tuple[RaceEvent, ...]:
     """The rows by time, lap and id; of two with one id the last stands, withdrawn ones are left out."""
-    about, found = source.notes.about(EVENTS, ""), dict[str, RaceEvent]()
+    faults, found = source.faults.for_row(EVENTS, ""), dict[str, RaceEvent]()
     for place, row in enumerate(source.event_rows):
-        event = understood(row, place, about, partial(_read, source=source), keep=MARKS)
+        event = read_row(row, place, faults, partial(_read, source=source), keep=MARKS)
         if event is not None:
             found[event.id] = event
     return tuple(sorted(found.values(), key=lambda event: event.rank))
 
 
 def kind_of(action: str | None, kind: str | None, names: Mapping[str, str]) -> str | None:
-    """The interface's word for a row, None where it has none."""
+    """The interface's event type for a row, without its prefix; None where it has none."""
     if action == "match" and kind in FRAME:
         return FRAME[kind]
-    words = (name for name, word in names.items() if name.startswith(PREFIX) and word and word == kind)
-    return next((name.removeprefix(PREFIX) for name in words), None)
+    found = (name for name, keyword in names.items() if name.startswith(PREFIX) and keyword and keyword == kind)
+    return next((name.removeprefix(PREFIX) for name in found), None)
 
 
 def drivers(events: Iterable[RaceEvent]) -> Mapping[str, tuple[Person, Side | None]]:
@@ -85,28 +90,78 @@ def drivers(events: Iterable[RaceEvent]) -> Mapping[str, tuple[Person, Side | No
     return found
 
 
-def _read(row: Row, event_id: str, notes: FaultCollector, *, source: Source) -> RaceEvent | None:
+def _read(row: Row, event_id: str, faults: FaultCollector, *, source: Source) -> RaceEvent | None:
     names = source.names
-    action, word = row.text("action"), row.text("kind")
-    withdrawn = notes.try_read(lambda: row.flag(names["deleted"]))
+    action, kind = row.text("action"), row.text("kind")
+    withdrawn = faults.try_read(row.flag, names["deleted"])
     if action in SILENT or withdrawn:
         return None
-    kind = kind_of(action, word, names)
-    if kind is None:
-        raise ValueMismatch("kind", f"unknown event {(action or '')[:40]}/{(word or '')[:40]}")
-    member = notes.try_read(lambda: row.part("team_person"))
-    if kind in TRACK and row.data.get("content") is None:
-        notes.add("content", "missing")
-    content = notes.try_read(lambda: row.text("content"))
+    event_type = kind_of(action, kind, names)
+    if event_type is None:
+        raise ValueMismatch("kind", f"unknown event {(action or '')[:40]}/{(kind or '')[:40]}")
+    member = faults.try_read(row.part, "team_person")
+    if event_type in TRACK and row.data.get("content") is None:
+        faults.add("content", "missing")
+    content = faults.try_read(row.text, "content")
     return RaceEvent(
         id=event_id,
-        kind=kind,
-        lap=notes.try_read(lambda: row.number(names["lap"])) or None,
-        created_at=notes.try_read(lambda: row.moment("created", source.zone)),
-        team=notes.try_read(lambda: squads.side(row.part("team"), notes, names)),
-        person=notes.try_read(lambda: squads.person(row.part("person"), member, notes, names)),
-        other=notes.try_read(lambda: squads.person(row.part("additional_person"), None, notes, names)),
-        other_team=notes.try_read(lambda: squads.side(row.part(names["additional_team"]), notes, names)),
+        kind=event_type,
+        lap=faults.try_read(row.number, names["lap"]) or None,
+        created_at=faults.try_read(row.moment, "created", source.zone),
+        team=squads.try_side(row, "team", faults, names),
+        person=squads.try_person(row, "person", member, faults, names),
+        other=squads.try_person(row, "additional_person", None, faults, names),
+        other_team=squads.try_side(row, names["additional_team"], faults, names),
         content=content,
         over=(content or "").casefold() in names["over_words"].casefold().split(","),
     )
+
+
+def merged(events: Sequence[RaceEvent]) -> list[list[RaceEvent]]:
+    """The rows in groups of one incident each: yellow flags of one incident (several sectors, its end) are one."""
+    groups: list[list[RaceEvent]] = []
+    waving: list[RaceEvent] = []
+    for event in events:
+        if event.kind == YELLOW and waving and _belongs(waving, event):
+            waving.append(event)
+            continue
+        groups.append([event])
+        if event.kind == YELLOW:
+            waving = [] if event.over else groups[-1]
+        elif event.kind in TRACK:
+            waving = []  # a safety car or a red flag says more, and what follows is something new
+    return groups
+
+
+def _belongs(waving: Sequence[RaceEvent], event: RaceEvent) -> bool:
+    """Whether a yellow flag goes on: until it is lifted, within its lap, or soon after where no lap is known."""
+    last = waving[-1]
+    if last.over:
+        return False
+    if event.over or (last.lap is not None and event.lap is not None and last.lap == event.lap):
+        return True
+    if last.created_at is None or event.created_at is None or (last.lap is not None and event.lap is not None):
+        return False
+    return event.created_at - last.created_at <= ONE_INCIDENT
+
+
+def stopped(events: Sequence[RaceEvent]) -> bool:
+    """Whether a red flag has stopped the session and nobody has restarted it."""
+    turns = [event for event in events if event.kind in (RED, "start")]
+    return bool(turns) and turns[-1].kind == RED and not turns[-1].over
+
+
+def flag_in_force(events: Sequence[RaceEvent], status: Status) -> str | None:
+    """The latest flag or safety car of the race control; a yellow flag is forgotten in the next lap."""
+    if status is Status.FINISHED:
+        return "chequered-flag"
+    if not status.running:
+        return None
+    last = next((event for event in reversed(events) if event.kind in TRACK or event.kind == "start"), None)
+    return "green-flag" if last is None or last.kind == "start" or last.over or _passed(last, events) else last.kind
+
+
+def _passed(flag: RaceEvent, events: Sequence[RaceEvent]) -> bool:
+    """Whether a yellow flag belongs to an earlier lap."""
+    laps = [event.lap for event in events if event.lap is not None]
+    return flag.kind == YELLOW and flag.lap is not None and max(laps) > flag.lap

@@ -6,32 +6,33 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mapping.match import Match, Side, SideName, Status
-from providers.heim import clock, periods, squads
+from mapping.match import Status
+from providers.heim import clock, squads
 from providers.heim.catalog import PERIOD_KEYS
 from providers.heim.comments import bound
-from providers.heim.events import Context, Event, people_of, read_events
-from providers.heim.incidents import incident_keys, incidents
-from providers.heim.score import EXTRA_TIME, scores, table, winner
+from providers.heim.events import Context, incident_keys, incidents, people_of, read_events
+from providers.heim.score import EXTRA_TIME, scores, table
 
 if TYPE_CHECKING:
+    from mapping.match import Match, Side, SideName
+    from providers.heim.events import Event
     from providers.heim.sports.base import Source
 
 
 def soccer(source: Source) -> Match:
     """The match with its squads, incidents and period markers."""
-    row, notes, names = source.row, source.notes, source.names
+    row, faults, names = source.row, source.faults, source.names
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)
-    events = read_events(source.event_rows, Context(sides=sides, names=names, zone=source.zone), notes)
+    events = read_events(source.event_rows, Context(sides=sides, names=names, zone=source.zone), faults)
 
-    sent = periods.marked(events)
-    period = clock.current_period(row, notes, sent)
-    status = clock.status(row, period, notes, names)
+    sent = clock.sent_markers(events)
+    period = clock.current_period(row, faults, sent)
+    status = clock.status(row, period, faults, names)
     since = source.since()
-    rows, ending = table(row, notes, keep=PERIOD_KEYS), source.incident(PERIOD_KEYS)
-    course = periods.course(names, ending, extra_time=EXTRA_TIME in rows)
-    markers = periods.completed(sent, periods.implied(period, status, course), period, since)
+    rows, ending = table(row, faults, keep=PERIOD_KEYS), source.incident(PERIOD_KEYS)
+    course = clock.course(names, ending, extra_time=EXTRA_TIME in rows)
+    markers = clock.completed(sent, clock.implied(period, status, course), period, since)
     happened = incidents(events, names)
     result = scores(
         rows,
@@ -41,27 +42,19 @@ def soccer(source: Source) -> Match:
         goals=[incident.score for incident in happened if incident.score is not None],
         covered=bool(events),
     )
-    return Match(
-        provider="heim",
-        match_id=source.match_id,
-        sport="soccer",
-        status=status,
-        kickoff=source.kickoff(),
+    match = replace(
+        source.frame("soccer", status),
         clock=clock.clock("game-end" if status is Status.FINISHED else period, since, markers),
         home=_with_squad(home, events, "home"),
         away=_with_squad(away, events, "away"),
-        tournament=source.tournament(),
-        location=source.location(),
         score=result.score,
         shootout=result.shootout,
         periods=result.periods,
-        winner=winner(row, notes, sides, status, result),
-        incidents=periods.placed(markers, happened, 1 + max((event.position for event in events), default=-1)),
+        winner=source.winner(sides, status, result.shootout or result.score),
+        incidents=clock.placed(markers, happened, 1 + max((event.position for event in events), default=-1)),
         comments=source.texts(sides, partial(bound, keys=incident_keys(events, names))),
-        text=source.has_text(),
-        faults=notes.faults,
-        illegible=notes.illegible,
     )
+    return source.completed(match)
 
 
 def _with_squad(team: Side | None, events: tuple[Event, ...], name: SideName) -> Side | None:

@@ -44,42 +44,40 @@ class Set:
 
 def tennis(source: Source) -> Match:
     """The match with one incident for each game."""
-    row, notes, names = source.row, source.notes, source.names
+    row, faults, names = source.row, source.faults, source.names
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)
-    rows = table(row, notes, beside=names["points_row"])
-    period = source.period(MARKS)
-    played, broken = _sets(rows), any(fault.field in CELLS for fault in notes.sink)
-    status = _status(source, period, begun=bool(played) or broken)
-    if status.over:
-        played = tuple(each for each in played if each.games != NOTHING)
-    score, server = rows.get(RUNNING), notes.try_read(lambda: row.ident(names["serving"]))
-    since = source.since()
-    return Match(
-        provider="heim",
-        match_id=source.match_id,
-        sport="tennis",
-        status=status,
-        kickoff=source.kickoff(),
-        clock=Clock(phase=len(played), phase_started_at=since if period == "game-start" and len(played) < 2 else None),
+    rows = table(row, faults, beside=names["points_row"])
+    period, broken = source.period(MARKS), any(fault.field in CELLS for fault in faults.sink)
+    status, played = _status(source, period, _sets(rows), broken=broken)
+    score, server = rows.get(RUNNING), faults.try_read(row.ident, names["serving"])
+    since = source.since() if period == "game-start" and len(played) < 2 else None
+    match = replace(
+        source.frame("tennis", status),
+        clock=Clock(phase=len(played), phase_started_at=since),
         home=home,
         away=away,
-        tournament=source.tournament(),
-        location=source.location(),
         score=score,
         periods=tuple(PeriodScore(title=str(each.number), score=each.games) for each in played),
         winner=source.winner(sides, status, score),
         incidents=_incidents(source, status, played),
         comments=source.texts(sides, _bound),
-        text=source.has_text(),
         points=_points(source, status),
         serving=sides.get(server or "") if status.running else None,
-        faults=notes.faults,
-        illegible=notes.illegible | _illegible(len(played)) if broken else notes.illegible,
     )
+    if broken:
+        faults.kept.update(_unreadable(len(played)))
+    return source.completed(match)
 
 
-def _illegible(read: int) -> frozenset[str]:
+def _status(source: Source, period: str, played: tuple[Set, ...], *, broken: bool) -> tuple[Status, tuple[Set, ...]]:
+    """The status and the sets that were played; many matches never name a period, a set shows that they have begun."""
+    playing = Status.LIVE if period or played or broken else None
+    status = source.status(playing, ended=period == "game-end", keep=MARKS)
+    return status, tuple(each for each in played if each.games != NOTHING) if status.over else played
+
+
+def _unreadable(read: int) -> frozenset[str]:
     """Start, end and every game that the sets behind the first `read` could hold: a broken row takes none of them back."""
     return MARKS.union(
         f"game:s{number}:{side}{game}"
@@ -105,35 +103,25 @@ def _sets(rows: Mapping[str, Score]) -> tuple[Set, ...]:
     )
 
 
-def _status(source: Source, period: str, *, begun: bool) -> Status:
-    """From `finished`, the incident, and whether a set has begun; many matches never name a period."""
-    incident, names = source.incident(), source.names
-    for word in (Status.ABANDONED, Status.CANCELLED):
-        if incident and incident == names[f"incident_{word.value}"]:
-            return word
-    if source.finished(MARKS) or period == "game-end":
-        return Status.FINISHED
-    if period or begun:
-        return Status.LIVE
-    return Status.POSTPONED if incident and incident == names["incident_postponed"] else Status.SCHEDULED
-
-
 def _incidents(source: Source, status: Status, played: Sequence[Set]) -> tuple[Incident, ...]:
-    incident = source.incident()
-    retired = bool(incident) and incident == source.names["incident_retired"]
+    retirement = source.names["incident_retired"]
+    retired = bool(retirement) and source.incident() == retirement
     games = [game for each in played for game in _games(each)]
-    found: list[Incident] = []
-    if games or status.running or (status is Status.FINISHED and not retired and bool(played)):
-        found.append(_marker("tennis.start"))
+    found = [_marker("tennis.start")] if games or _begun(status, played, retired=retired) else []
     found += games
     if status is Status.FINISHED:
-        method = None if not retired else "retired" if games else "walkover"
-        found.append(_marker("tennis.end", method))
-    return tuple(_placed(each, order) for order, each in enumerate(found))
+        how = "retired" if games else "walkover"
+        found.append(_marker("tennis.end", how if retired else None))
+    return tuple(replace(each, order=order) for order, each in enumerate(found))
+
+
+def _begun(status: Status, played: Sequence[Set], *, retired: bool) -> bool:
+    """Whether a match without a game has begun: it runs, or ended in another way than by a walkover."""
+    return status.running or (status is Status.FINISHED and bool(played) and not retired)
 
 
 def _marker(kind: str, method: str | None = None) -> Incident:
-    """A start or an end without a time: the feed tells when its last word was said, so the next would move it."""
+    """A start or an end without a time: the feed has the time of its last period only, so the next would move it."""
     return Incident(key=f"{PERIOD_KEY}{kind}", kind=kind, order=0, method=method, synthesised=True)
 
 
@@ -169,21 +157,17 @@ def _bound(event: Row) -> tuple[str | None, bool]:
     return (None if kind is None else f"{PERIOD_KEY}{kind}"), True
 
 
-def _placed(incident: Incident, order: int) -> Incident:
-    return replace(incident, order=order)
-
-
 def _points(source: Source, status: Status) -> tuple[str, str] | None:
     """The points of the running game, where an endpoint gives them: `0`, `15`, `30`, `40`, `A`."""
     period, found = source.names["points_row"], dict[str, str]()
     if not period or not status.running:
         return None
-    for item in source.notes.try_read(lambda: source.row.items("match_result")) or ():
+    for item in source.faults.try_read(source.row.items, "match_result") or ():
         try:
             row = Row.of(item, "match_result")
             side, points = side_of(row), row.text("match_result")
             if row.text("match_result_at") == period and points is not None:
                 found[side] = points
         except ValueMismatch:
-            continue  # told already by whoever reads the table
+            continue  # the reader of the table has collected it
     return (found["home"], found["away"]) if len(found) == 2 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from mapping.referring import part_ids
+from mapping.references import part_ids
 from store.sql.json_type import loads
 
 revision = "0005"

@@ -21,8 +21,7 @@ def upgrade() -> None:
 
     if not sa.inspect(conn).has_schema(SCHEMA):  # an administrator may have made it for who may not
         op.execute(sa.schema.CreateSchema(SCHEMA))
-    statements = installing()
-    conn.connection.run_async(lambda driver: driver.execute(statements))
+    conn.connection.cursor().execute(installing())  # several statements at once, as only the driver takes them
 
 
 def downgrade() -> None:

@@ -32,7 +32,7 @@ class Desk:
         return await self.http.post(f"{WRITE}/{path}.json", json=body, headers=named, auth=(self.name, matchday.SECRET))
 
     async def made(self, path: str, body: Any) -> dict[str, Any]:
-        """The answer's document, of a request that must succeed."""
+        """The response's document, of a request that must succeed."""
         return good(await self.post(path, body))
 
     async def read(self, path: str, **query: Any) -> dict[str, Any]:
@@ -43,18 +43,18 @@ class Desk:
         return await self.post("ticker/post_modifications", body, **headers)
 
 
-def good(answer: httpx.Response) -> dict[str, Any]:
-    assert answer.status_code == 200, answer.text
-    document: dict[str, Any] = answer.json()
+def good(response: httpx.Response) -> dict[str, Any]:
+    assert response.status_code == 200, response.text
+    document: dict[str, Any] = response.json()
     return document
 
 
-def refused(answer: httpx.Response) -> tuple[int, str | None]:
+def refused(response: httpx.Response) -> tuple[int, str | None]:
     """Status and field of an error in the one shape."""
-    body = answer.json()
+    body = response.json()
     assert set(body) <= {"code", "message", "field", "retryable"}, body
     assert {"code", "message", "retryable"} <= set(body)
-    return answer.status_code, body.get("field")
+    return response.status_code, body.get("field")
 
 
 def player(**fields: Any) -> dict[str, Any]:

@@ -95,12 +95,12 @@ def hostile(draw):
 
 async def check(server, path, body):
     before = await contents(server)
-    answer = await server.http.post(f"/api/v5/write/{path}.json", content=body, auth=("desk", matchday.SECRET))
-    if answer.status_code == 200:
-        assert answer.json()["_type"].startswith("Svc::Model::")
+    response = await server.http.post(f"/api/v5/write/{path}.json", content=body, auth=("desk", matchday.SECRET))
+    if response.status_code == 200:
+        assert response.json()["_type"].startswith("Svc::Model::")
         return
-    assert answer.status_code in {400, 403, 404, 409, 422}, answer.text
-    assert {"code", "message", "retryable"} <= set(answer.json())
+    assert response.status_code in {400, 403, 404, 409, 422}, response.text
+    assert {"code", "message", "retryable"} <= set(response.json())
     assert await contents(server) == before
 
 
@@ -147,9 +147,9 @@ def test_strange_bodies_are_refused_without_a_trace(loop_server, path, body):
 def test_strange_questions_are_answered_or_refused(loop_server, path, query):
     """A page, or a clear 4xx."""
     loop, server = loop_server
-    answer = loop.run_until_complete(Desk(server.http).get(path, **query))
+    response = loop.run_until_complete(Desk(server.http).get(path, **query))
 
-    assert answer.status_code in {200, 400, 403, 404}, answer.text
+    assert response.status_code in {200, 400, 403, 404}, response.text
 
 
 @pytest.fixture
@@ -175,6 +175,8 @@ def loop_server(tmp_path):
 async def test_the_good_documents_are_good(derby, desk):
     """What is spoilt above would be understood as it is: only what it refers to is missing."""
     for path, body in GOOD.items():
-        answer = await desk.post(path, body)
-        assert answer.status_code == 200 or answer.json().get("field") in {"_id", "marketplace_info.pricing._id"}, path
+        response = await desk.post(path, body)
+        assert response.status_code == 200 or response.json().get("field") in {"_id", "marketplace_info.pricing._id"}, (
+            path
+        )
     assert (await desk.read("ticker/search", q=news()["meta_info"]["title"]))["total"] == 0

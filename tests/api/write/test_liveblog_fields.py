@@ -8,7 +8,9 @@ import pytest
 
 from api.liveblogs import endpoint as liveblogs
 from api.masterdata import kinds
-from mapping.documents import GameDraft, PostModifications, parse
+from mapping.documents.base import parse
+from mapping.documents.game import GameDraft
+from mapping.documents.modification import PostModifications
 from store.declarations import Declaration, declare
 from tests.api import matchday
 from tests.api.write.desk import BOARD, META, MODIFICATION, change, good, match, news, permission, refused
@@ -113,8 +115,8 @@ async def test_a_field_of_the_meta_info(server, desk, kind, name):
         value = {"_id": cup["_id"]}
 
     def holds(game):
-        held = game["meta_info"].get(name)
-        return value.items() <= held.items() if isinstance(value, dict) else held == value
+        kept = game["meta_info"].get(name)
+        return value.items() <= kept.items() if isinstance(value, dict) else kept == value
 
     assert holds(await desk.made("ticker/create", news(meta_info={"_type": kind, name: value})))
     other = await desk.made("ticker/create", news(meta_info={"_type": kind}))

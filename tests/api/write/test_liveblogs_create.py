@@ -42,7 +42,7 @@ async def test_a_title_is_enough(desk):
 
 
 async def test_the_type_comes_first(desk):
-    """`_type` is the first name of the answer and of its objects."""
+    """`_type` is the first name of the response and of its objects."""
     game = await desk.made("ticker/create", match())
 
     assert next(iter(game)) == next(iter(game["meta_info"])) == next(iter(game["meta_info"]["home_team"])) == "_type"
@@ -189,19 +189,19 @@ async def test_what_is_wrong_is_named_and_nothing_is_written(desk, declared, bod
 
 async def test_the_players_team_of_beach_volleyball_is_explained(desk):
     """The message says what is not supported."""
-    answer = await desk.post("ticker/create", match({"_type": "Svc::Model::PlayersTeam", "name": "A/B"}))
+    response = await desk.post("ticker/create", match({"_type": "Svc::Model::PlayersTeam", "name": "A/B"}))
 
-    assert "beach_volleyball" in answer.json()["message"]
+    assert "beach_volleyball" in response.json()["message"]
 
 
 async def test_teams_of_others_cannot_be_named(desk, stranger):
     """Another tenant's team is as unknown as one that does not exist."""
     theirs = await stranger.made("team/create", team(owner_id=matchday.OTHER))
-    answer = await desk.post("ticker/create", match({"_id": theirs["_id"]}))
+    response = await desk.post("ticker/create", match({"_id": theirs["_id"]}))
     missing = await desk.post("ticker/create", match({"_id": "5f0c1de2a1b2c3d4e5f60999"}))
 
-    assert refused(answer) == (422, "meta_info.home_team._id")
-    assert answer.json() == missing.json()
+    assert refused(response) == (422, "meta_info.home_team._id")
+    assert response.json() == missing.json()
 
 
 async def test_any_content_type_and_any_prefix_will_do(server, desk):

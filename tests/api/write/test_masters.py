@@ -27,7 +27,7 @@ class Sample:
     shown: Any = None
 
     @property
-    def answer(self):
+    def response(self):
         return self.value if self.shown is None else self.shown
 
 
@@ -97,7 +97,7 @@ async def test_a_field_of_the_create_document(desk, records, kind, name):
     blanks = {"team": records["team"]["_id"], "id": ""}
 
     made = await desk.made(f"{kind}/create", NEW[kind](**{name: filled(sample.value, kind, **blanks)}))
-    assert made[name] == filled(sample.answer, kind, **blanks)
+    assert made[name] == filled(sample.response, kind, **blanks)
     assert await desk.read(f"{kind}/show", _id=made["_id"]) == made
     for wrong in sample.refused:
         assert refused(await desk.post(f"{kind}/create", NEW[kind](**{name: wrong}))) == (422, name), wrong
@@ -112,7 +112,7 @@ async def test_a_field_of_the_update_document(desk, records, kind, name):
     blanks = {"team": records["team"]["_id"], "id": record["_id"]}
 
     changed = await desk.made(f"{kind}/update", {**base, name: filled(sample.value, kind, **blanks)})
-    assert changed[name] == filled(sample.answer, kind, **blanks)
+    assert changed[name] == filled(sample.response, kind, **blanks)
     for wrong in sample.refused:
         assert refused(await desk.post(f"{kind}/update", {**base, name: wrong})) == (422, name), wrong
     base["name"] = changed["name"]
@@ -181,7 +181,7 @@ async def test_an_ext_id_is_used_once(desk):
 
 async def test_the_players_team_is_refused(desk):
     """`Svc::Model::PlayersTeam` is explained."""
-    answer = await desk.post("team/create", {**team(), "_type": "Svc::Model::PlayersTeam"})
+    response = await desk.post("team/create", {**team(), "_type": "Svc::Model::PlayersTeam"})
 
-    assert refused(answer) == (422, "_type")
-    assert "not supported" in answer.json()["message"]
+    assert refused(response) == (422, "_type")
+    assert "not supported" in response.json()["message"]

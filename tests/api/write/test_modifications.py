@@ -42,7 +42,7 @@ async def test_all_nine_kinds_are_one_step(server, desk, game):
     board = {"_type": f"{BOARD}TeamGameScoreboard", "score": {"_type": f"{BOARD}ScoreboardScore", "home_score": "0"}}
     state = {"_type": f"{STATE}TimeBasedGameStateInfo", "gamestate": 1, "recurrence": 1, "is_break": False}
     options = {"_type": "Svc::Model::Options::BasicGameOptions", "anything": [1]}
-    held = permission("5f0c1de2a1b2c3d4e5f60777")
+    permitted = permission("5f0c1de2a1b2c3d4e5f60777")
     changed = good(
         await desk.modify(
             game,
@@ -54,7 +54,7 @@ async def test_all_nine_kinds_are_one_step(server, desk, game):
             change("UpdateGameState", state_info=state),
             change("UpdateGameOptions", options=options),
             change("UpdateGameScoreInfo", score_info={**SCORE, "home_score": 2, "away_score": 1}),
-            change("UpsertPermission", permission=held),
+            change("UpsertPermission", permission=permitted),
             change("UpsertPermission", permission=permission("temp", "Client")),
             change("DeletePermission", refid="temp"),
             change("DeleteGame", local_status="60"),
@@ -68,7 +68,7 @@ async def test_all_nine_kinds_are_one_step(server, desk, game):
     assert changed["marketplace_info"]["detail"] == "All"
     assert (changed["scoreboard"]["score"]["home_score"], changed["scoreboard"]["score"]["away_score"]) == ("2", "1")
     assert (changed["state_info"], changed["options"]) == (state, options)
-    assert changed["permissions"] == [{"_type": PERMISSION, **held}]
+    assert changed["permissions"] == [{"_type": PERMISSION, **permitted}]
     assert changed["local_status"] == 60
     assert changed == await desk.read("ticker/show", local_id=game["local_id"])
 
@@ -175,8 +175,8 @@ async def test_two_names_must_agree(desk, game):
     names = {"local_id": game["local_id"], "modifications": []}
 
     assert good(await desk.post("ticker/post_modifications", {**names, "ticker_id": game["ticker_id"]}))
-    answer = await desk.post("ticker/post_modifications", {**names, "ticker_id": other["ticker_id"]})
-    assert refused(answer) == (400, "local_id")
+    response = await desk.post("ticker/post_modifications", {**names, "ticker_id": other["ticker_id"]})
+    assert refused(response) == (400, "local_id")
 
 
 async def test_if_match_stops_the_slower_one(desk, game):
@@ -222,8 +222,8 @@ async def test_a_removed_permission_ends_at_once(desk, stranger, shared):
 
 async def test_a_single_client_can_be_granted(server, desk, game):
     """`reftype` Client names one client, and no other client of its organization."""
-    held = permission("stranger", "Client")
-    good(await desk.modify(game, change("UpsertPermission", permission=held)))
+    permitted = permission("stranger", "Client")
+    good(await desk.modify(game, change("UpsertPermission", permission=permitted)))
     score = change("UpdateGameScoreInfo", score_info={"home_score": 1})
 
     assert good(await Desk(server.http, "stranger").modify(game, score))["version"] == 3

@@ -52,8 +52,8 @@ def path_of(operation):
     return operation.replace(".", "/")
 
 
-def titles(answer):
-    return {each.get("name") or each["meta_info"]["title"] for each in answer["objects"]}
+def titles(response):
+    return {each.get("name") or each["meta_info"]["title"] for each in response["objects"]}
 
 
 FOUND = {
@@ -125,9 +125,9 @@ def test_every_parameter_is_exercised():
 async def test_a_filter_finds_what_it_says(desk, filled, operation, name):
     """By each of its values."""
     for value, expected in FOUND[operation, name]:
-        answer = await desk.read(path_of(operation), **{name: value.format(**filled)})
-        assert titles(answer) == expected, value
-        assert answer["total"] == len(expected)
+        response = await desk.read(path_of(operation), **{name: value.format(**filled)})
+        assert titles(response) == expected, value
+        assert response["total"] == len(expected)
 
 
 @pytest.mark.parametrize(("operation", "name"), [row for row in ROWS if row[1] in WRONG])

@@ -50,15 +50,15 @@ async def test_no_modification_is_lost(desk):
     assert {each["refid"] for each in shown["permissions"]} == {f"org{index}" for index in range(8)}
     scores = [change("UpdateGameScoreInfo", score_info={"home_score": index}) for index in range(8)]
     raced = await asyncio.gather(*(desk.modify(game, score, If_Match="9") for score in scores))
-    assert sorted(answer.status_code for answer in raced) == [200, *[409] * 7]
+    assert sorted(response.status_code for response in raced) == [200, *[409] * 7]
 
 
 async def test_one_record_for_an_ext_id(desk):
     """The others are 409."""
     raced = await asyncio.gather(*(desk.post("player/create", player(ext_id="7")) for _ in range(8)))
 
-    assert sorted(answer.status_code for answer in raced) == [200, *[409] * 7]
-    assert {refused(answer) for answer in raced if answer.status_code != 200} == {(409, "ext_id")}
+    assert sorted(response.status_code for response in raced) == [200, *[409] * 7]
+    assert {refused(response) for response in raced if response.status_code != 200} == {(409, "ext_id")}
 
 
 async def test_updates_of_one_record_add_up(desk):
@@ -66,8 +66,8 @@ async def test_updates_of_one_record_add_up(desk):
     made = await desk.made("player/create", player())
     texts = ("short_name", "about", "facebook", "twitter", "instagram", "number", "position")
     base = {"_id": made["_id"], "name": made["name"]}
-    for answer in await asyncio.gather(*(desk.post("player/update", {**base, name: name}) for name in texts)):
-        good(answer)
+    for response in await asyncio.gather(*(desk.post("player/update", {**base, name: name}) for name in texts)):
+        good(response)
 
     shown = await desk.read("player/show", _id=made["_id"])
     assert {name: shown[name] for name in texts} == {name: name for name in texts}

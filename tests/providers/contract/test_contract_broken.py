@@ -84,7 +84,7 @@ def failing_with(error):
 class Eager(Bent):
     def __init__(self, good):
         super().__init__(good)
-        good._endpoint = replace(good.endpoint, base_url="http://elsewhere.example")
+        good.endpoint = replace(good.endpoint, base_url="http://elsewhere.example")
 
 
 class Leaky(Bent):
@@ -95,7 +95,7 @@ class Leaky(Bent):
 
 
 class Fixed(Bent):
-    """Finds one match whatever it is asked."""
+    """Finds one match whatever the id."""
 
     async def resolve(self, selector):
         return "1"
@@ -170,8 +170,8 @@ class AllOrNothing(Bent):
 class Talkative(Bent):
     async def fetch(self, match_id, known, **more):
         fetched = await self.good.fetch(match_id, known, **more)
-        told = BadBody(f"GET {self.endpoint.base_url}?key={self.endpoint.api_key} failed")
-        return replace(fetched, answers=tuple(replace(a, error=told) if a.error else a for a in fetched.answers))
+        reported = BadBody(f"GET {self.endpoint.base_url}?key={self.endpoint.api_key} failed")
+        return replace(fetched, answers=tuple(replace(a, error=reported) if a.error else a for a in fetched.answers))
 
 
 class Impure(Bent):
@@ -204,9 +204,9 @@ def doubled(match, bodies):
 
 
 def forgotten(match, _):
-    """Faults are told, and nothing is kept because of them."""
-    faults = tuple(replace(fault, hides=False) for fault in match.faults)
-    return replace(match, faults=faults, illegible=frozenset())
+    """Faults are reported, and nothing is kept because of them."""
+    faults = tuple(replace(fault, blocks_withdrawal=False) for fault in match.faults)
+    return replace(match, faults=faults, unreadable_keys=frozenset())
 
 
 def renumbered(match, bodies):

@@ -1,4 +1,4 @@
-"""The contract holds for every adapter of the house; this file is what a plug-in's own would look like."""
+"""The contract holds for every built-in adapter; this file is what a plug-in's own would look like."""
 
 from __future__ import annotations
 

@@ -50,9 +50,9 @@ def match(**changes: Any) -> dict[str, Any]:
 
 def result(score: str, **parts: str) -> dict[str, Any]:
     """`result("2:1", halfTimeScore="1:0")`."""
-    told = {"score": score, **parts}
+    scores = {"score": score, **parts}
     return {
-        f"{side}Result": {name: int(value.split(":")[at]) for name, value in told.items()}
+        f"{side}Result": {name: int(value.split(":")[at]) for name, value in scores.items()}
         for at, side in enumerate(("home", "away"))
     }
 
@@ -153,6 +153,6 @@ def translated(actions: Any = (), squads: Any = None, names: Any = NAMES, **chan
     return translate(MATCH_ID, bodies(actions, squads, **changes), names=names)
 
 
-def told(found: Any) -> list[tuple[Any, ...]]:
+def kinds_of(found: Any) -> list[tuple[Any, ...]]:
     """(kind, minute) of the incidents, in order."""
     return [(incident.kind, incident.minute) for incident in found.incidents]

@@ -6,7 +6,7 @@ import pytest
 
 from mapping.match import Score
 from providers.gn_gsd.names import names_of
-from tests.providers.gn_gsd.gsd import ACTIONS, HOME_ID, action, lineups, person, told, translated
+from tests.providers.gn_gsd.gsd import ACTIONS, HOME_ID, action, kinds_of, lineups, person, translated
 
 
 @pytest.mark.parametrize(
@@ -178,10 +178,10 @@ def test_the_score_after_a_goal_is_taken_where_it_is_told():
 
 
 def test_what_is_not_wanted_is_passed_over_and_what_is_unknown_is_noted():
-    """So that the operator sees which word to put into the table of names."""
+    """So that the operator sees which keyword to put into the table of names."""
     found = translated([*ACTIONS, action(7, "VAR", "50:00"), action(8, "BICYCLE_KICK", "51:00", "home", 9)])
 
-    assert 5 == len(told(found))
+    assert 5 == len(kinds_of(found))
     assert [("actions", "GNA000000000008", "type")] == [(each.resource, each.row, each.field) for each in found.faults]
 
 
@@ -190,7 +190,7 @@ def test_a_word_is_corrected_by_the_config():
     names = names_of({"names": {"kind_goal": "TOR", "action_kind": "event.word"}})
     row = action(1, "x", "14:20", "home", 9, event={"word": "Tor"})
 
-    assert [("soccer.goal", 15)] == told(translated([row], names=names))
+    assert [("soccer.goal", 15)] == kinds_of(translated([row], names=names))
 
 
 def test_an_unknown_name_in_the_config_is_refused():

@@ -1,4 +1,4 @@
-"""The adapter against real servers: what it asks for, what it makes of the answers, and what it leaves alone."""
+"""The adapter against real servers: what it requests, what it makes of the responses, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -149,13 +149,16 @@ async def test_the_answer_of_another_match_is_a_fault(resource, body):
         third = await adapter.fetch(MATCH_ID, known(second), text=False, hints=second.hints)
 
     for fetched in (first, third):
-        told = {each.resource: each for each in fetched.answers}
+        reported = {each.resource: each for each in fetched.answers}
         if fetched is third and resource == "lineups":  # alone they never hold a match up
-            assert resource not in told
+            assert resource not in reported
         else:
-            assert type(told[resource].error) is BadBody
-            assert told[resource].error.message == f"{resource}: the answer is about another match"
-        assert {each.outcome for name, each in told.items() if name != resource} <= {Outcome.CHANGED, Outcome.UNCHANGED}
+            assert type(reported[resource].error) is BadBody
+            assert reported[resource].error.message == f"{resource}: the answer is about another match"
+        assert {each.outcome for name, each in reported.items() if name != resource} <= {
+            Outcome.CHANGED,
+            Outcome.UNCHANGED,
+        }
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ async def test_the_answer_of_another_match_is_a_fault(resource, body):
     ],
 )
 async def test_a_stray_team_or_none_is_no_other_match(resource, body):
-    """What is odd about single rows is told when they are read."""
+    """What is odd about single rows is reported when they are read."""
     async with upstream(good(**{resource: json_answer(body)})) as provider, connected(provider.url) as adapter:
         fetched = await fetch(adapter)
 
@@ -191,7 +194,7 @@ async def test_what_was_there_cannot_be_missing():
     "answer", [answered(b"", status="503 Busy"), answered(b"<html>"), answered(b""), answered(b"[]"), answered(b"{")]
 )
 async def test_a_creation_stands_without_line_ups_and_actions(answer):
-    """Whatever they answer: the match is there, and the failures are told."""
+    """Whatever they answer: the match is there, and the failures are reported."""
     async with upstream(good(lineups=answer, actions=answer)) as provider, connected(provider.url) as adapter:
         fetched = await fetch(adapter)
         found = adapter.translate(MATCH_ID, {each.resource: each.body for each in fetched.changed})
@@ -201,7 +204,7 @@ async def test_a_creation_stands_without_line_ups_and_actions(answer):
 
 
 async def test_broken_line_ups_do_not_slow_a_match_down():
-    """Later polls go on as if they had not been asked for; the actions' failure counts."""
+    """Later polls go on as if they had not been requested; the actions' failure counts."""
     broken = answered(b"", status="500 Oops")
     async with upstream(good()) as provider, connected(provider.url) as adapter:
         first = await fetch(adapter)
@@ -297,7 +300,7 @@ async def test_an_id_is_one_segment_and_kept_as_it_is(ident):
 @pytest.mark.parametrize("ident", ["", " ", ".", "..", "x" * 65, "a\nb"])
 @pytest.mark.parametrize("kind", ["match", "phase", "overall"])
 async def test_what_cannot_be_an_id_is_refused_with_its_field(kind, ident):
-    """Before anything is asked for."""
+    """Before any request."""
     async with connected("http://127.0.0.1:9") as adapter:
         with pytest.raises(InvalidRequest) as refused:
             await adapter.resolve(Selector(kind, ident))
@@ -391,13 +394,13 @@ async def test_the_feed_is_asked_in_the_endpoints_language(language, expected):
 
 
 async def test_the_key_is_told_nowhere():
-    """Neither by an error nor by the adapter's own words."""
+    """Neither by an error nor by the adapter's repr."""
     async with upstream() as provider, connected(provider.url) as adapter:
         (answer,) = (await fetch(adapter)).answers
 
     assert "k/e+y%26" in provider.paths[0]
-    for told in (str(answer), repr(answer.error), repr(adapter.endpoint)):
-        assert "k/e" not in told
+    for reported in (str(answer), repr(answer.error), repr(adapter.endpoint)):
+        assert "k/e" not in reported
 
 
 async def test_paths_are_corrected_by_the_config():
@@ -445,6 +448,6 @@ def test_there_is_no_text():
 
 
 def test_a_wrong_name_is_refused_at_start():
-    """Not first when a match is asked for."""
+    """Not first when a match is requested."""
     with pytest.raises(ValueError, match="unknown name"):
         GN_GSD.connect(endpoint("http://127.0.0.1:9", options={"names": {"acitons": "x"}}))

@@ -114,7 +114,7 @@ async def test_line_ups_that_fail_never_stop_a_liveblog(tmp_path, fault):
         day.replay.faults.add(fault, kind="lineups")
         game = await day.create(MATCH_ID, provider="gn-gsd")
         day.replay.seek(150)
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(30):
             while kinds(await day.show(game["local_id"])) != ["soccer.goal"]:
                 await asyncio.sleep(0.05)
 
@@ -128,7 +128,7 @@ async def test_a_creation_stands_without_actions(tmp_path):
         day.replay.faults.add("500", kind="actions")
         game = await day.create(MATCH_ID, provider="gn-gsd")
         day.replay.faults.clear()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while kinds(await day.show(game["local_id"])) != ["soccer.goal"]:
                 await asyncio.sleep(0.05)
 

@@ -1,4 +1,4 @@
-"""Every field of every body removed, emptied, of another type, repeated and out of order: the rest stands, and is told."""
+"""Every field of every body removed, emptied, of another type, repeated and out of order: the rest stands, and is reported."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def retype(document: Any, path: Path) -> None:
 
 
 def garble(document: Any, path: Path) -> None:
-    """Text that means nothing where a word, a number or a date should be."""
+    """Text that means nothing where a keyword, a number or a date should be."""
     value = holder(document, path)[path[-1]]
     holder(document, path)[path[-1]] = {"wrong": 1} if isinstance(value, dict | list) else "\x00\ud800 ?"
 
@@ -79,7 +79,7 @@ WHOLE = {resource: translated(resource, document) for resource, document in DOCU
 @pytest.mark.parametrize("change", sorted(CHANGES))
 @pytest.mark.parametrize("resource", sorted(DOCUMENTS))
 def test_one_broken_field_breaks_nothing_else(resource, change):
-    """No field can crash the translation or take more than its own row along; what is lost is told by its name."""
+    """No field can crash the translation or take more than its own row along; what is lost is reported by its name."""
     whole = WHOLE[resource]
     for path in paths(DOCUMENTS[resource]):
         document = copy.deepcopy(DOCUMENTS[resource])
@@ -109,7 +109,7 @@ def lost(whole: Match, found: Match) -> bool:
 
 
 def gone_altogether(path: Path, change: str) -> bool:
-    """A row or a whole list that is simply not there is nothing that could be told."""
+    """A row or a whole list that is simply not there is nothing that could be reported."""
     return len(path) == 1 or (len(path) == 2 and change == "remove")
 
 

@@ -16,13 +16,13 @@ from tests.providers.gn_gsd.gsd import (
     NAMES,
     bodies,
     encoded,
+    kinds_of,
     lineups,
     match,
     named,
     participant,
     person,
     result,
-    told,
     translated,
 )
 
@@ -94,7 +94,7 @@ def test_a_common_list_of_players_is_divided_by_status_or_function():
 
 
 def test_sides_may_be_a_list_with_their_teams():
-    """Then the team's id tells whose players they are."""
+    """Then the team's id decides whose players they are."""
     rows = [{"participant": {"id": AWAY_ID}, "starters": [person(51)]}, {"participant": {"id": HOME_ID}}]
     found = translated(squads=rows)
 
@@ -123,7 +123,7 @@ def test_sides_may_be_a_list_with_their_teams():
     ],
 )
 def test_the_status_and_the_period_tell_where_the_match_stands(changes, status, clock):
-    """The first known word of the status decides what is over; of a running match the period knows more."""
+    """The first known keyword of the status decides what is over; of a running match the period knows more."""
     found = translated(**changes)
 
     assert (status, clock) == (found.status, found.clock)
@@ -147,7 +147,7 @@ def test_an_unknown_word_is_noted_by_its_field(field, value):
 
 
 def test_the_clock_counts_from_the_start_of_the_period():
-    """Where the provider tells it; the actual start of the match stands for the first half."""
+    """Where the provider says it; the actual start of the match stands for the first half."""
     first = {"currentPeriod": 1, "dateAndTimeInfo": {"actualStartTimeUTC": "2025-06-14T16:01:00Z"}}
 
     assert KICKOFF + 3731 == translated().clock.phase_started_at
@@ -216,4 +216,4 @@ def test_order_and_repetition_of_rows_change_nothing():
 
     assert expected == translated(ACTIONS[::-1])
     assert expected == translated([*ACTIONS, *ACTIONS])
-    assert 5 == len(told(expected))
+    assert 5 == len(kinds_of(expected))

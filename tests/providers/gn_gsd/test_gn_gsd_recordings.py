@@ -92,8 +92,8 @@ async def test_a_followed_match_ends_as_the_facts(tmp_path, name):
     score, shootout, kinds = FACTS[name]
     async with match_day([soccer(name)], folder=tmp_path, speed=1000, live=0.02) as day:
         created = await day.create(f"GNDEMO{9_900_001 + (name == 'uruguay-russia'):09}", provider="gn-gsd")
-        await day.until_played(within=60)
-        async with asyncio.timeout(20):
+        await day.until_played()
+        async with asyncio.timeout(60):
             while counted(posted(shown := await day.show(created["local_id"]))) != kinds:
                 await asyncio.sleep(0.1)
         (shown,) = await day.until_quiet(created["local_id"], quiet=0.5)

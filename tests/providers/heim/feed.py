@@ -106,15 +106,15 @@ def person(number: int, **changes: Any) -> dict[str, Any]:
 
 def row(
     event_id: int,
-    word: str,
+    keyword: str,
     minute: int | str,
     side: str | None = None,
     who: int | None = None,
     second: int | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    """One row of match-event; `word` is "action/kind"; no side: a structural row. None leaves a field out."""
-    action, _, kind = word.partition("/")
+    """One row of match-event; `keyword` is "action/kind"; no side: a structural row. None leaves a field out."""
+    action, _, kind = keyword.partition("/")
     if side is None:
         acting: dict[str, Any] = {"team_id": "0", "person_id": "0"}
     else:
@@ -168,6 +168,6 @@ def translated(events: Any = (), text: Any = (), names: Any = NAMES, **changes: 
     return translate(MATCH_ID, bodies, names=names, zone=BERLIN)
 
 
-def told(found: Any) -> list[tuple[Any, ...]]:
+def kinds_of(found: Any) -> list[tuple[Any, ...]]:
     """(kind, minute) of the incidents, in order."""
     return [(incident.kind, incident.minute) for incident in found.incidents]

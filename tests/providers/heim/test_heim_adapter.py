@@ -1,4 +1,4 @@
-"""The adapter against a provider on the loopback interface: what it asks for, and what it makes of the answers."""
+"""The adapter against a provider on the loopback interface: what it requests, and what it makes of the responses."""
 
 import gzip
 import json
@@ -90,20 +90,20 @@ async def test_text_is_asked_for_only_where_it_is_wanted(session):
 
 
 async def test_requests_are_conditional_and_carry_basic_auth(session):
-    """From the second poll on each resource is asked for with its own ETag."""
+    """From the second poll on each resource is requested with its own ETag."""
     await session.poll(text=True)
     await session.poll(text=True)
-    asked = {request.path: request.headers for request in session.provider.requests}
+    requested = {request.path: request.headers for request in session.provider.requests}
 
-    assert [asked[path]["if-none-match"] for path in (MATCH, EVENTS, TEXT)] == ['"m1"', '"e1"', '"t1"']
-    assert {headers["authorization"] for headers in asked.values()} == {"Basic bmV3c3Jvb206czNjcjN0"}
+    assert [requested[path]["if-none-match"] for path in (MATCH, EVENTS, TEXT)] == ['"m1"', '"e1"', '"t1"']
+    assert {headers["authorization"] for headers in requested.values()} == {"Basic bmV3c3Jvb206czNjcjN0"}
 
 
 async def test_the_same_body_is_unchanged_without_being_decoded(session, monkeypatch):
     """The digest is compared first; a new ETag is kept all the same."""
     await session.poll()
-    monkeypatch.setattr("providers.heim.asking.find_match", None)
-    monkeypatch.setattr("providers.heim.asking.list_rows", None)
+    monkeypatch.setattr("providers.heim.adapter.find_match", None)
+    monkeypatch.setattr("providers.heim.adapter.list_rows", None)
     fetched = await session.poll(match=json_answer(wrapped(), 'ETag: "m2"'))
 
     assert outcomes(fetched) == {"match": "unchanged", "match-event": "unchanged"}
@@ -132,7 +132,7 @@ async def test_one_changed_resource_is_one_changed_answer(session):
 
 
 async def test_the_competition_leads_to_the_text(session):
-    """Its id is learned from the match and kept as a hint; without hints the match is asked for unconditionally."""
+    """Its id is learned from the match and kept as a hint; without hints the match is requested unconditionally."""
     season = {"id": "77", "competition": {"id": "31", "name": "Hansepokal"}}
     session.provider.answers[f"/liveticker/co31/ma{MATCH_ID}"] = GOOD[TEXT]
     session.provider.answers[MATCH] = json_answer(wrapped(round={"id": "1", "season": season}), 'ETag: "m1"')
@@ -164,7 +164,7 @@ async def test_events_inside_the_match_spare_a_request(session):
 
 
 async def test_the_tree_is_as_good_as_the_bare_match(session):
-    """Both envelopes are taken, and the tree tells the competition."""
+    """Both envelopes are taken, and the tree says the competition."""
     fetched = await session.poll(match=json_answer(tree(match(id="1"), match())))
 
     assert outcomes(fetched)["match"] == "changed"
@@ -268,7 +268,7 @@ async def test_of_a_conference_only_the_own_text_is_taken(session):
 
 @pytest.mark.parametrize("value", [[], {}, tree(), tree(match(id="8"))])
 async def test_a_match_that_never_was_is_unknown(session, value):
-    """At first sight an answer without the match says that there is none, and nothing else is asked."""
+    """At first sight an answer without the match says that there is none, and nothing else is requested."""
     fetched = await session.poll(match=json_answer(value))
 
     assert type(error(fetched, "match")) is MatchUnknown
@@ -297,12 +297,12 @@ async def test_statuses_fail_the_resource_and_tell_no_secret(session, status, ki
     """A failed answer is an answer; the others stand, and no message betrays address or credentials."""
     await session.poll()
     fetched = await session.poll(events=answered(b"", "Location: http://127.0.0.1:1/", status=status))
-    told = f"{fetched!r} {error(fetched, 'match-event').message}"
+    reported = f"{fetched!r} {error(fetched, 'match-event').message}"
 
     assert outcomes(fetched) == {"match": "unchanged", "match-event": "failed"}
     assert type(error(fetched, "match-event")) is kind
     for secret in ("s3cr3t", "bmV3c3Jvb206czNjcjN0", session.provider.url):
-        assert secret not in told
+        assert secret not in reported
 
 
 async def test_a_first_poll_that_fails_asks_for_no_more(session):
@@ -314,7 +314,7 @@ async def test_a_first_poll_that_fails_asks_for_no_more(session):
 
 
 async def test_lost_hints_do_not_stop_the_events(session):
-    """A match that fails leaves the other resources to be asked for, unless we are not welcome."""
+    """A match that fails leaves the other resources to be requested, unless we are not welcome."""
     await session.poll()
     session.hints = {}
     down = await session.poll(match=answered(b"", status="503 Service Unavailable"))
@@ -335,7 +335,7 @@ async def test_compressed_answers_have_the_digest_of_their_content(session):
 
 @pytest.mark.parametrize("given", ["9000001", "ma9000001", " 9000001 ", "0009000001"])
 async def test_a_match_is_named_with_or_without_prefix(session, given):
-    """The id is what remains, and nothing is asked."""
+    """The id is what remains, and nothing is requested."""
     assert await session.adapter.resolve(Selector("match", given)) == MATCH_ID
     assert session.provider.requests == []
 

@@ -40,16 +40,16 @@ def test_the_automatic_headline_goes(content, html):
     "content", [HEADLINE, f"{HEADLINE} <br/>", f"<p>{HEADLINE}</p>", f"{HEADLINE}<br/> &nbsp;", ""]
 )
 def test_a_headline_alone_is_no_text(content):
-    """Until somebody writes, there is nothing to tell."""
+    """Until somebody writes, there is no text."""
     assert texts([item(5, 12, content, GOAL)], [GOAL]) == []
 
 
 def test_the_text_of_a_period_belongs_to_its_marker():
     """Period rows are known by their kind, so is the text on them, before and after the row arrives."""
     start = row(7, "match/game-start", 1)
-    told = [texts([item(5, 1, "<b>Spielbeginn</b><br/>Los!", start)], rows) for rows in ([], [start])]
+    reported = [texts([item(5, 1, "<b>Spielbeginn</b><br/>Los!", start)], rows) for rows in ([], [start])]
 
-    assert told == [[("text:5", "period:soccer.start", "Los!")]] * 2
+    assert reported == [[("text:5", "period:soccer.start", "Los!")]] * 2
 
 
 def test_of_two_texts_on_one_period_that_of_the_valid_row_stands():
@@ -70,16 +70,16 @@ def test_both_rows_of_a_substitution_speak_of_one_incident():
     assert texts([silent, out_item], [going, coming]) == [("text:5", "incident:4", "Geht.")]
 
 
-@pytest.mark.parametrize("word", ["goal/head", "card/red", "playing/substitute-out", "playing/substitute-in"])
-def test_text_may_come_before_its_incident(word):
+@pytest.mark.parametrize("keyword", ["goal/head", "card/red", "playing/substitute-out", "playing/substitute-in"])
+def test_text_may_come_before_its_incident(keyword):
     """It names the incident that the event will be."""
-    assert texts([item(5, 12, "Schon da.", row(9, word, 12, "home", 9))]) == [("text:5", "incident:9", "Schon da.")]
+    assert texts([item(5, 12, "Schon da.", row(9, keyword, 12, "home", 9))]) == [("text:5", "incident:9", "Schon da.")]
 
 
-@pytest.mark.parametrize("word", ["pso/goal", "pso/miss", "special/video-check", "playing/lineup"])
-def test_text_on_what_never_becomes_an_incident_stands_alone(word):
-    """Kicks of the shoot-out and unknown kinds are told by their text, headline and all."""
-    event = row(9, word, 120, "home", 9)
+@pytest.mark.parametrize("keyword", ["pso/goal", "pso/miss", "special/video-check", "playing/lineup"])
+def test_text_on_what_never_becomes_an_incident_stands_alone(keyword):
+    """Kicks of the shoot-out and unknown kinds are shown by their text, headline and all."""
+    event = row(9, keyword, 120, "home", 9)
 
     assert texts([item(5, 120, "<b>Trifft</b><br/>links", event)], [event]) == [
         ("text:5", None, "<b>Trifft</b><br/>links")

@@ -49,23 +49,23 @@ def broken(value, path):
 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_broken_row_harms_no_other(victim):
-    """Whatever is removed from or put into a row, the next row is told completely, and all text is printable."""
+    """Whatever is removed from or put into a row, the next row is reported completely, and all text is printable."""
     base = translated([GOOD]).incidents
     whole = next(incident for incident in base if incident.key == "incident:2")
     for path in paths(VICTIMS[victim]):
         for other in broken(VICTIMS[victim], path):
             bodies = {"match": encoded(wrapped()), "match-event": json.dumps([other, GOOD]).encode()}
             found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
-            told = {incident.key: incident for incident in found.incidents}
+            reported = {incident.key: incident for incident in found.incidents}
 
-            assert told["incident:2"].people == whole.people, path
+            assert reported["incident:2"].people == whole.people, path
             repr(found).encode()
             assert "\x00" not in repr(found)
 
 
 @pytest.mark.parametrize("part", ["match", "liveticker"])
 def test_broken_matches_and_texts_never_crash(part):
-    """A match with a broken place is still translated, or refused in the house's words."""
+    """A match with a broken place is still translated, or refused as one of our errors."""
     text = [item(5, 12, "<b>Tor</b> <br/>Ja!", VICTIMS["goal"]), item(6, 13, "gut")]
     whole = {"match": wrapped(), "liveticker": text}
     refused = set()
@@ -105,9 +105,9 @@ def test_a_fault_in_a_detail_costs_the_detail_only():
     goal = row(1, "goal/head", 12, "home", 9, 11)
     goal["person"]["height"], goal["additional_person"]["id"] = "groß", {}
     found = translated([goal])
-    told = {incident.key: incident for incident in found.incidents}["incident:1"]
+    reported = {incident.key: incident for incident in found.incidents}["incident:1"]
 
-    assert [who.role for who in told.people] == ["scorer"]
+    assert [who.role for who in reported.people] == ["scorer"]
     assert sorted(fault.field for fault in found.faults) == ["additional_person.id", "person.height"]
 
 
@@ -119,7 +119,7 @@ def test_of_two_rows_with_one_id_the_last_stands():
 
 
 def test_the_order_of_the_rows_changes_nothing_but_the_order():
-    """A reversed feed tells the same incidents with the same phases."""
+    """A reversed feed says the same incidents with the same phases."""
     rows = [
         row(1, "match/game-start", 1),
         row(2, "goal/head", 45, "home", 9),
@@ -134,7 +134,7 @@ def test_the_order_of_the_rows_changes_nothing_but_the_order():
 
 
 def test_a_long_list_of_nonsense_is_no_trouble():
-    """Of ten thousand rows of other things the first faults are told, and how many more there are; the goal stands."""
+    """Of ten thousand rows of other things the first faults are reported, and how many more there are; the goal stands."""
     found = translated([*[[i] for i in range(10_000)], GOOD])
 
     assert "incident:2" in {incident.key for incident in found.incidents}
@@ -153,7 +153,7 @@ def test_many_substitutions_cost_no_more_than_their_number():
     assert time.perf_counter() - started < 20
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.recursive(
@@ -206,9 +206,9 @@ def test_a_row_of_a_third_team_has_no_side():
     """It happened all the same; the fault says what is odd."""
     stray = row(1, "card/red", 12, "home", 9, team={"id": "999", "name": "Fremde"})
     found = translated([stray])
-    told = {incident.key: incident for incident in found.incidents}["incident:1"]
+    reported = {incident.key: incident for incident in found.incidents}["incident:1"]
 
-    assert told.side is None
+    assert reported.side is None
     assert [(fault.field, fault.reason) for fault in found.faults] == [("team", "plays for neither side")]
 
 

@@ -1,11 +1,11 @@
-"""The rows of match-event: each word of the vocabulary, the people in it, and the pairs that the feed does not make."""
+"""The rows of match-event: each keyword of the vocabulary, the people in it, and the pairs that the feed does not make."""
 
 import pytest
 
 from mapping.match import Score
 from providers.heim.catalog import CATALOG, EVENTS, PERIODS
 from providers.heim.names import names_of
-from tests.providers.heim.feed import row, told, translated
+from tests.providers.heim.feed import kinds_of, row, translated
 
 VOCABULARY = {
     "goal/right-foot": "soccer.goal",
@@ -35,11 +35,11 @@ VOCABULARY = {
 SCHEDULED = {"current_period": "", "current_period_start": ""}
 
 
-@pytest.mark.parametrize(("word", "kind"), VOCABULARY.items())
-def test_each_word_of_the_feed_is_one_event_type(word, kind):
+@pytest.mark.parametrize(("keyword", "kind"), VOCABULARY.items())
+def test_each_word_of_the_feed_is_one_event_type(keyword, kind):
     """Every documented action/kind becomes exactly the event type that the mapping promises."""
-    structural = word.startswith("match/")
-    found = translated([row(1, word, 30) if structural else row(1, word, 30, "home", 9)], **SCHEDULED)
+    structural = keyword.startswith("match/")
+    found = translated([row(1, keyword, 30) if structural else row(1, keyword, 30, "home", 9)], **SCHEDULED)
 
     assert [kind] == [incident.kind for incident in found.incidents]
     assert found.incidents[0].key == (f"period:{kind}" if structural else "incident:1")
@@ -47,7 +47,7 @@ def test_each_word_of_the_feed_is_one_event_type(word, kind):
 
 
 def test_the_vocabulary_covers_the_soccer_catalogue():
-    """All seventeen event types of the catalogue are reached by some word, and no other."""
+    """All seventeen event types of the catalogue are reached by some keyword, and no other."""
     assert set(VOCABULARY.values()) == set(CATALOG["soccer"])
     assert len(CATALOG["soccer"]) == 17
     assert {period.type for period in PERIODS.values()} | set(EVENTS.values()) | {"soccer.goal"} == set(
@@ -55,17 +55,17 @@ def test_the_vocabulary_covers_the_soccer_catalogue():
     )
 
 
-@pytest.mark.parametrize("word", ["playing/lineup", "playing/bench", "pso/goal", "pso/miss", "coaching/"])
-def test_squads_kicks_and_coaches_are_no_incidents(word):
+@pytest.mark.parametrize("keyword", ["playing/lineup", "playing/bench", "pso/goal", "pso/miss", "coaching/"])
+def test_squads_kicks_and_coaches_are_no_incidents(keyword):
     """Line-up, bench, shoot-out kicks and coaches are understood, but nothing that happened on the pitch."""
-    found = translated([row(1, word, 0, "home", 9)], **SCHEDULED)
+    found = translated([row(1, keyword, 0, "home", 9)], **SCHEDULED)
 
     assert found.incidents == ()
     assert found.faults == ()
 
 
 @pytest.mark.parametrize(
-    ("word", "second", "roles"),
+    ("keyword", "second", "roles"),
     [
         ("goal/head", 11, ["scorer", "assist"]),
         ("goal/head", None, ["scorer"]),
@@ -75,9 +75,9 @@ def test_squads_kicks_and_coaches_are_no_incidents(word):
         ("special/missed-penalty", None, ["player"]),
     ],
 )
-def test_people_have_the_role_of_their_row(word, second, roles):
+def test_people_have_the_role_of_their_row(keyword, second, roles):
     """The second person of a goal gave the pass, but was fouled where it was a penalty."""
-    (incident,) = translated([row(1, word, 30, "away", 9, second)], **SCHEDULED).incidents
+    (incident,) = translated([row(1, keyword, 30, "away", 9, second)], **SCHEDULED).incidents
 
     assert roles == [involved.role for involved in incident.people]
     assert incident.side == "away"
@@ -188,7 +188,7 @@ def test_a_known_player_is_the_same_everywhere():
 
 
 def test_missing_periods_are_implied_by_the_status():
-    """What must have happened is told under the same key, and gives way to the feed's own row."""
+    """What must have happened is reported under the same key, and gives way to the feed's own row."""
     rows = [row(1, "goal/head", 12, "home", 9), row(2, "goal/head", 60, "home", 9)]
     implied = translated(rows)
     sent = translated([row(5, "match/game-start", 1), *rows, row(6, "match/second-half-start", 46)])
@@ -223,7 +223,7 @@ def test_missing_periods_are_implied_by_the_status():
 )
 def test_only_what_is_certain_is_implied(changes, kinds):
     """Extra time is never made up, and an abandoned match only began and ended."""
-    assert [f"soccer.{kind}" for kind in kinds] == [kind for kind, _ in told(translated(**changes))]
+    assert [f"soccer.{kind}" for kind in kinds] == [kind for kind, _ in kinds_of(translated(**changes))]
 
 
 def test_of_two_rows_for_one_period_the_later_stands():

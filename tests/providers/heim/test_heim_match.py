@@ -67,7 +67,7 @@ def test_a_placeholder_team_stays_under_its_name():
 
 
 def test_squads_are_line_up_and_bench_with_everything_known_of_a_player():
-    """Position, grams, gender, photo and birth date are in the house's units; the keeper comes first."""
+    """Position, grams, gender, photo and birth date are in our units; the keeper comes first."""
     keeper = row(3, "playing/lineup", 0, "home", 1)
     keeper["team_person"]["role"] = {"id": "1", "name": "Torwart"}
     rows = [row(1, "playing/bench", 0, "home", 12), row(2, "playing/lineup", 0, "home", 9), keeper]
@@ -130,7 +130,7 @@ def test_events_inside_the_match_are_used_instead_of_the_list():
     ],
 )
 def test_status_follows_from_finished_period_and_incident(changes, status):
-    """The three words of the feed give one status."""
+    """The three fields of the feed give one status."""
     assert translated(**changes).status is status
 
 
@@ -162,7 +162,7 @@ def test_a_break_began_when_its_row_was_written():
 
 
 def test_bodies_of_lists_take_the_period_from_the_rows():
-    """Where the match has no `current_period`, the last period row tells it."""
+    """Where the match has no `current_period`, the last period row says it."""
     rows = [row(1, "match/game-start", 1), row(2, "match/first-half-end", 45)]
 
     assert translated(rows, current_period=None).status is Status.BREAK
@@ -240,7 +240,7 @@ def test_only_full_coverage_has_text(live_status, text):
     ],
 )
 def test_another_sport_is_refused(body):
-    """A match of a sport that the service does not have is told by its id."""
+    """A match of a sport that the service does not have is named by its id."""
     with pytest.raises(InvalidRequest) as caught:
         translate(MATCH_ID, {"match": encoded(body)}, names=NAMES, zone=BERLIN)
 

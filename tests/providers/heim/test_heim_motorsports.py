@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from mapping.entrants import teams
 from mapping.match import Status
 from mapping.prefill import game_document
 from mapping.terms import Terms
@@ -32,7 +31,7 @@ def who(number):
 
 
 def session(*events, result=(), **changes):
-    """A race in the bare envelope, running unless told otherwise."""
+    """A race in the bare envelope, running unless the test says otherwise."""
     body = {
         "id": "1",
         "finished": "no",
@@ -94,8 +93,8 @@ def test_the_liveblog_has_a_title_drivers_and_teams_and_no_scoreboard():
     )
     assert "+19.477" == second["gap"]
     assert {"DNF", "DNS", "DSQ"} == {each.status for each in match.race.ranking if each.position is None}
-    assert 20 == sum(len(team.lineup) for team in teams(match))
-    assert {"Red Bull", "Kick Sauber"} <= {team.name for team in teams(match)}
+    assert 20 == sum(len(team.lineup) for team in match.teams)
+    assert {"Red Bull", "Kick Sauber"} <= {team.name for team in match.teams}
 
 
 def test_laps_are_the_time_of_play():
@@ -111,7 +110,7 @@ def test_laps_are_the_time_of_play():
 
 
 def test_yellow_flags_of_one_incident_are_one_post():
-    """Three sectors and the end are one incident; the next lap's flag is another; a lone end is told as such."""
+    """Three sectors and the end are one incident; the next lap's flag is another; a lone end is shown as such."""
     match = session(
         event(1, "yellow-flag", 12, content="1", at="17:00:00"),
         event(2, "yellow-flag", 12, content="2", at="17:00:04"),
@@ -130,7 +129,7 @@ def test_yellow_flags_of_one_incident_are_one_post():
 
 
 def test_yellow_flags_without_laps_belong_together_for_two_minutes():
-    """Where no lap is told, time tells."""
+    """Where no lap is known, time decides."""
     near = session(event(1, "yellow-flag", at="17:00:00"), event(2, "yellow-flag", at="17:01:59"))
     far = session(event(1, "yellow-flag", at="17:00:00"), event(2, "yellow-flag", at="17:02:01"))
 
@@ -138,7 +137,7 @@ def test_yellow_flags_without_laps_belong_together_for_two_minutes():
 
 
 def test_a_red_flag_is_a_break_until_the_restart():
-    """The session stands still, then goes on; both are told."""
+    """The session stands still, then goes on; both are shown."""
     red = event(1, "red-flag", 32, at="17:20:00")
     restart = event(2, "red-flag", 33, content="restart", at="17:45:00")
     stopped, going = session(red), session(red, restart)
@@ -221,7 +220,7 @@ def test_text_waits_for_its_incident():
 
 
 def test_all_fourteen_kinds_are_known():
-    """The interface's kinds are the words of the table, so that a row of each becomes its type."""
+    """The interface's kinds are the keywords of the table, so that a row of each becomes its type."""
     rows = [
         event(number, kind.removeprefix("motorsports."), 5 + number, at=f"17:{number:02}:00", **who(number))
         for number, kind in enumerate(MOTORSPORTS, 1)

@@ -21,7 +21,7 @@ def board(match, locale="en"):
 
 
 def test_a_super_bowl_has_four_quarters_and_overtime():
-    """Points are told by quarter, and the title beside the score says how it was decided."""
+    """Points are reported by quarter, and the title beside the score says how it was decided."""
     final = stepped("american_football", "overtime")[-1]
 
     assert {"1": "0:0", "2": "3:10", "3": "10:0", "4": "6:9", "overtime": "6:3"} == parts(final)
@@ -75,7 +75,7 @@ def test_a_shut_out_is_no_running_total():
 
 
 def test_an_olympic_final_ends_in_overtime():
-    """Thirds and overtime are told one by one, and their names in the language of the liveblog."""
+    """Thirds and overtime are reported one by one, and their names in the language of the liveblog."""
     final = stepped("icehockey", "overtime")[-1]
 
     assert {"1": "1:0", "2": "0:1", "3": "2:2", "overtime": "1:0"} == parts(final)
@@ -94,7 +94,7 @@ def test_a_shoot_out_adds_one_goal_for_its_winner():
 
 
 def test_text_of_sports_without_events_stands_alone():
-    """What the feed binds to its own events is told too, each piece as a post without a sport event."""
+    """What the feed binds to its own events is reported too, each piece as a post without a sport event."""
     match_id, steps = recorded_steps(FOLDER / "icehockey" / "overtime.jsonl")
     text = (FOLDER / "icehockey" / "overtime.liveticker.json").read_bytes()
     posts = posted(translated(match_id, {**steps[-1], "liveticker": text}), text=True)
@@ -108,7 +108,7 @@ def test_text_of_sports_without_events_stands_alone():
     ("sport", "name"), [("american_football", "overtime"), ("icehockey", "overtime"), ("icehockey", "shoot-out")]
 )
 def test_a_bare_envelope_is_told_by_its_words(sport, name):
-    """Without a sport, the names of the parts tell which it is."""
+    """Without a sport, the names of the parts decide which it is."""
     match_id, steps = recorded_steps(FOLDER / sport / f"{name}.jsonl")
     for bodies in steps[2:]:
         inner = json.loads(bodies["match"])[0]["season"][0]["round"][0]["match"][0]

@@ -60,7 +60,7 @@ def snapshots(match_id):
 
 
 def expected(snapshot):
-    """(type, minute, side, first player's id) of what must be told, read as naively as possible."""
+    """(type, minute, side, first player's id) of what must be reported, read as naively as possible."""
     sides = {snapshot.match["home"]["id"]: "home", snapshot.match["away"]["id"]: "away"}
     for row in snapshot.events:
         side = sides.get(row.get("team", {}).get("id"))
@@ -166,13 +166,13 @@ def test_every_recorded_substitution_ends_with_both_players():
 
 def test_a_goal_that_changes_hands_keeps_its_key():
     """One row went from a goal of the home side to an own goal of the other: always the same incident."""
-    told = []
+    reported = []
     for snapshot in snapshots("8315073"):
         for incident in snapshot.translated("8315073").incidents:
-            if incident.key == "incident:21374947" and (incident.kind, incident.side) not in told:
-                told.append((incident.kind, incident.side))
+            if incident.key == "incident:21374947" and (incident.kind, incident.side) not in reported:
+                reported.append((incident.kind, incident.side))
 
-    assert told == [("soccer.goal", "home"), ("soccer.goal", "away"), ("soccer.own-goal", "away")]
+    assert reported == [("soccer.goal", "home"), ("soccer.goal", "away"), ("soccer.own-goal", "away")]
 
 
 def test_an_end_that_is_sent_twice_is_one_incident():

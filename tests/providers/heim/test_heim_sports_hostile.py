@@ -55,7 +55,7 @@ def shuffled(value, mix):
 
 
 def used(match):
-    """Everything that the house makes of a match."""
+    """Everything that is made of a match."""
     for locale in ("en", "zh-tw"):
         posted(match, locale, text=True)
     try:
@@ -66,7 +66,7 @@ def used(match):
 
 @pytest.mark.parametrize("name", CASES)
 def test_no_broken_field_is_a_crash(name):
-    """The match stands without what is broken, or the bodies are refused in the house's own words."""
+    """The match stands without what is broken, or the bodies are refused as one of our errors."""
     match_id, bodies = CASES[name]
     survived = 0
     for resource, body in bodies.items():
@@ -84,7 +84,7 @@ def test_no_broken_field_is_a_crash(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_rows_in_another_order_and_twice_tell_the_same(name):
-    """Order and repetition of rows carry no meaning where ids and times are told."""
+    """Order and repetition of rows carry no meaning where ids and times are known."""
     match_id, bodies = CASES[name]
     whole = translated(match_id, bodies)
     for seed in range(5):
@@ -162,13 +162,13 @@ def test_a_row_without_an_id_hides_what_is_in_its_list_alone(resource):
     """Nobody knows which incident it is, or which text: the other list can still take back what it has."""
     found = spoilt_at("motorsports/race", resource, without_first_id)
 
-    assert found.hiding == {resource}
-    assert [(fault.row, fault.field, fault.hides) for fault in found.faults] == [("#0", "id", True)]
+    assert found.withdrawal_blocked == {resource}
+    assert [(fault.row, fault.field, fault.blocks_withdrawal) for fault in found.faults] == [("#0", "id", True)]
 
 
 def test_faults_that_are_counted_only_hide_as_well():
-    """Of a body full of faults the first ones are told, and nothing is taken back because of the rest."""
+    """Of a body full of faults the first ones are reported, and nothing is taken back because of the rest."""
     found = spoilt_at("motorsports/race", "liveticker", lambda body: body.extend({"id": f"x{n}"} for n in range(300)))
 
     assert found.faults[-1].reason == "100 more faults"
-    assert (found.faults[-1].resource, found.faults[-1].hides) == ("liveticker", True)
+    assert (found.faults[-1].resource, found.faults[-1].blocks_withdrawal) == ("liveticker", True)

@@ -1,4 +1,4 @@
-"""Team radio: who says what, as far as the feed tells."""
+"""Team radio: who says what, as far as the feed says."""
 
 from __future__ import annotations
 

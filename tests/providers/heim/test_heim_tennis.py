@@ -27,7 +27,7 @@ def games(match):
 
 
 def bare(match_id="1", **changes):
-    """A match in the bare envelope, which tells no sport; `p1="6:4"` is a set."""
+    """A match in the bare envelope, which says no sport; `p1="6:4"` is a set."""
     sides = {
         "home": {"id": "1", "name": "Jonas Musterholt", "type": "none"},
         "away": {"id": "2", "name": "Emil Beispiel", "type": "none"},
@@ -65,13 +65,13 @@ def test_a_corrected_score_takes_back_exactly_the_games_above_it():
 
 
 def test_two_games_between_two_answers_are_both_told():
-    """2:2, then 3:3: each side has one game more, in an order that no snapshot tells."""
+    """2:2, then 3:3: each side has one game more, in an order that no snapshot says."""
     assert games(of(p0="0:0", p1="3:3")) - games(of(p0="0:0", p1="2:2")) == {"game:s1:home3", "game:s1:away3"}
 
 
 @pytest.mark.parametrize("score", ["6:4", "4:6", "7:6", "6:7", "0:6", "9:7", "7:9"])
 def test_the_last_game_of_a_set_is_its_winners(score):
-    """A set ends with a game of who wins it, and that post tells the set."""
+    """A set ends with a game of who wins it, and that post says the set."""
     home, away = map(int, score.split(":"))
     won = "1:0" if home > away else "0:1"
     match = of(p0=won, p1=score, p2="0:0")
@@ -94,7 +94,7 @@ def test_a_match_begins_with_its_first_set():
 
 
 def test_the_winner_of_the_end_comes_first():
-    """The sets are told as the winner counts them."""
+    """The sets are shown as the winner counts them."""
     texts = told(of(p0="1:2", p1="7:6", p2="5:7", p3="3:6", finished="yes", winner_team_id="2"))
 
     assert "Game, set and match: Emil Beispiel beats Jonas Musterholt 6-7, 7-5, 6-3." == texts[-1]
@@ -195,7 +195,7 @@ def test_text_on_the_start_belongs_to_it_and_other_text_stands_alone():
 
 @pytest.mark.parametrize("name", ["tie-break", "doubles", "retired", "walkover", "abandoned"])
 def test_tree_and_bare_envelope_tell_the_same_match(name):
-    """A match is told alike in the list resource and in the envelope without a sport, but for its competition."""
+    """A match is shown alike in the list resource and in the envelope without a sport, but for its competition."""
     match_id, steps = recorded_steps(FOLDER / "tennis" / f"{name}.jsonl")
     tree = json.loads(steps[-1]["match"])
     inner = tree[0]["season"][0]["round"][0]["match"][0]
@@ -222,6 +222,6 @@ def test_a_set_that_cannot_be_read_takes_back_no_game():
 
     assert Status.LIVE is match.status
     assert 10 == len(games(match))
-    assert {"game:s2:home1", "game:s2:away2", "game:s3:home1"} <= match.illegible
-    assert not games(match) & match.illegible
-    assert frozenset() == of(p0="1:0", p1="6:4", p2="1:2").illegible
+    assert {"game:s2:home1", "game:s2:away2", "game:s3:home1"} <= match.unreadable_keys
+    assert not games(match) & match.unreadable_keys
+    assert frozenset() == of(p0="1:0", p1="6:4", p2="1:2").unreadable_keys

@@ -29,7 +29,7 @@ def read(match, **names):
     return translate("70001", {"match": json.dumps(match).encode()}, names=names_of({"names": names}), zone=BERLIN)
 
 
-def told(match):
+def kinds_of(match):
     return [(i.kind, i.minute, i.added, i.phase, i.side) for i in match.incidents]
 
 
@@ -41,7 +41,7 @@ def test_a_cup_final_is_told_in_the_order_of_play():
     """Goals that came in any order stand by their scores, added time apart from the half after it, kicks nowhere."""
     final = read(body())
 
-    assert told(final) == [
+    assert kinds_of(final) == [
         ("soccer.start", 1, None, 1, None),
         ("soccer.goal", 45, 3, 1, "home"),
         ("soccer.own-goal", 58, None, 2, "home"),
@@ -106,7 +106,7 @@ def test_the_state_follows_from_goals_results_and_the_flag(name, status, score, 
 
 
 def test_a_match_that_nobody_has_entered_anything_for_has_not_begun():
-    """That kick-off time has passed tells nothing: matches are postponed without the feed's knowing."""
+    """That kick-off time has passed says nothing: matches are postponed without the feed's knowing."""
     planned = body("cup-final-planned") | {"lastUpdateDateTime": "2025-06-14T19:00:00"}
 
     assert read(planned).status is Status.SCHEDULED
@@ -123,7 +123,7 @@ def test_results_from_long_before_kick_off_are_not_believed():
 
 
 def test_the_end_waits_for_its_result():
-    """The flag is often set before the result: the match is over, and is told so when the score is known."""
+    """The flag is often set before the result: the match is over, and is shown so when the score is known."""
     hasty = body("cup-final-running") | {"matchIsFinished": True}
     match = read(hasty)
 

@@ -14,7 +14,7 @@ NOW = datetime(2026, 3, 14, 15, 9, 26, tzinfo=UTC)
 
 
 class Ticking:
-    """A monotonic and a wall clock that move only when told."""
+    """A monotonic and a wall clock that move only when a test moves them."""
 
     def __init__(self, now=NOW):
         self.seconds = 0.0
@@ -88,5 +88,5 @@ async def replaying(recorded=None, *, ticking=None, **settings):
         monotonic=ticking.monotonic,
         wall=ticking.wall,
     )
-    async with replay.serve(), httpx.AsyncClient(base_url=replay.url, timeout=5) as client:
+    async with replay.serve(), httpx.AsyncClient(base_url=replay.url, timeout=30) as client:
         yield replay, client

@@ -1,4 +1,4 @@
-"""Virtual time runs, stands and jumps as it is told; dates follow it through summer time."""
+"""Virtual time runs, stands and jumps on command; dates follow it through summer time."""
 
 from __future__ import annotations
 

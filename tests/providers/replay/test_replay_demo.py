@@ -387,10 +387,10 @@ def test_texts_follow_their_events(matches):
             if item.get("event", {}).get("id") == goal:
                 seen_at.setdefault(item["content"], line.at)
 
-    (headline, titled), (story, told) = list(seen_at.items())[:2]
+    (headline, titled), (story, reported) = list(seen_at.items())[:2]
     assert headline.startswith("<b>")
     assert story.startswith(headline)
-    assert 60 <= (told - titled).total_seconds() <= 130
+    assert 60 <= (reported - titled).total_seconds() <= 130
 
 
 @pytest.mark.parametrize("match_id", FACTS)
@@ -438,8 +438,8 @@ def test_the_script_needs_to_know_where_the_data_is(capsys):
 
 def test_the_attribution_travels_with_the_data():
     """The README holds the attribution that the licence asks for, word for word."""
-    told = (realdata() / "README.md").read_text()
-    attribution = re.search(r"Pappalardo, L\., .*? penalties and substitutions\.", told)[0]
+    reported = (realdata() / "README.md").read_text()
+    attribution = re.search(r"Pappalardo, L\., .*? penalties and substitutions\.", reported)[0]
 
     readme = (Path(demo.__file__).parent / "README.md").read_text()
     assert attribution in readme

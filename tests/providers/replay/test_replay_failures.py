@@ -31,19 +31,19 @@ async def heard(failure):
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
-        (Failure(0, manner="late"), http_client.LATE),
-        (Failure(0, manner="broken"), http_client.BROKEN),
+        (Failure(0, ending="late"), http_client.LATE),
+        (Failure(0, ending="broken"), http_client.BROKEN),
         (Failure(200, BODY, "broken"), http_client.BROKEN),
         (Failure(200, BODY, "large", size=LIMIT + 1), unpacking.TOO_LARGE),
         (Failure(200, BODY, "cut"), unpacking.CUT_OFF),
         (Failure(200, BODY, "garbled"), unpacking.GARBLED),
-        (Failure(200, BODY, "strange"), http_client.STRANGE),
+        (Failure(200, BODY, "strange"), unpacking.STRANGE),
         (Failure(401, BODY), "the provider refuses the credentials"),
         (Failure(302, b""), "the provider redirects: refused"),
         (Failure(418, b""), "the provider rejects the request (418)"),
         (Failure(204, b"x"), "the provider's answer cannot be used (204)"),
     ],
-    ids=lambda value: f"{value.status}-{value.manner}" if isinstance(value, Failure) else "",
+    ids=lambda value: f"{value.status}-{value.ending}" if isinstance(value, Failure) else "",
 )
 async def test_it_is_taken_for_the_same(failure, message):
     """Whatever went wrong on the wire, the words for it are those of the recorded day."""

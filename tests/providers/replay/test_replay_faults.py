@@ -183,7 +183,7 @@ async def test_a_dripping_body_takes_its_time(served):
 
 
 async def test_an_oversized_body_is_correct_and_far_too_long(served):
-    """Only a count of bytes tells it from a good answer, and no length is announced."""
+    """Only a count of bytes says it from a good answer, and no length is announced."""
     replay, client = served
     good = (await client.get("/match/ma1")).json()
     fault(replay, "oversized", size=3_000_000)
@@ -259,5 +259,5 @@ def test_a_fault_that_means_nothing_is_refused(fields):
 
 
 def test_no_fault_is_on_at_first():
-    """A replay behaves until it is told otherwise."""
+    """A replay behaves until a fault is switched on."""
     assert Faults().take("match", "1") is None

@@ -114,7 +114,7 @@ async def test_wrong_credentials_are_refused(auth):
 
 
 async def test_right_credentials_are_let_in_and_the_log_knows_the_user_alone():
-    """The log tells who asked; the password appears nowhere in it."""
+    """The log has the user of each request; the password appears nowhere in it."""
     async with replaying(user="newsroom", password="geheim-ß") as (replay, client):
         answer = await client.get("/match/ma1", auth=("newsroom", "geheim-ß"))
         log = (await client.get("/__replay/log")).text
@@ -158,7 +158,7 @@ async def test_the_envelope_is_chosen_for_each_match():
 
 
 async def test_the_tree_takes_competition_and_season_from_the_round():
-    """Where the recorded round tells its season and competition, the tree is built from them."""
+    """Where the recorded round says its season and competition, the tree is built from them."""
     settings = ReplaySettings(files=demo_files("en")[:1], envelope="tree")
     async with running(settings) as replay, httpx.AsyncClient(base_url=replay.url) as client:
         answer = await client.get("/match/ma9900001")
@@ -213,9 +213,9 @@ async def test_a_taken_port_is_an_error():
 
 async def test_serve_tells_its_address_and_runs_until_cancelled(capsys):
     """The command's entry point says where it listens, prints nothing and stops when cancelled."""
-    told = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(serve(ReplaySettings(files=demo_files("en")), ready=told.set_result))
-    url = await asyncio.wait_for(told, 10)
+    reported = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(serve(ReplaySettings(files=demo_files("en")), ready=reported.set_result))
+    url = await asyncio.wait_for(reported, 30)
     async with httpx.AsyncClient(base_url=url) as client:
         assert (await client.get("/match/ma9900003")).status_code == 200
 

@@ -69,7 +69,7 @@ def test_a_row_that_was_cut_from_a_list_is_the_match_in_its_tree(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "reported"),
     [
         ("{", "not JSON"),
         ([], "not an object"),
@@ -85,7 +85,7 @@ def test_a_row_that_was_cut_from_a_list_is_the_match_in_its_tree(tmp_path):
         ({"at": GOOD["at"], "resource": "match/ma1", "raw": {}}, "`raw`"),
     ],
 )
-def test_a_wrong_line_is_named_by_file_and_line(tmp_path, row, told):
+def test_a_wrong_line_is_named_by_file_and_line(tmp_path, row, reported):
     """The error says which file, which line, and what is wrong there."""
     path = written(tmp_path, GOOD, row)
 
@@ -93,7 +93,7 @@ def test_a_wrong_line_is_named_by_file_and_line(tmp_path, row, told):
         read([path])
 
     assert f"{path}, line 2: " in str(caught.value)
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe"])
@@ -116,7 +116,7 @@ def test_a_broken_archive_is_an_error(tmp_path):
 
 
 def test_the_kickoff_is_what_the_match_tells(tmp_path):
-    """Kick-off comes from the last good answer of the match, and from the first instant where none tells it."""
+    """Kick-off comes from the last good answer of the match, and from the first instant where none says it."""
     rows = [{"at": line.at.isoformat(), "resource": line.resource, "body": line.body} for line in lines()[:4]]
 
     assert read([written(tmp_path, *rows)])[0].kickoff == KICKOFF

@@ -50,7 +50,7 @@ def test_all_matches_begin_together():
 
     replay = replay_of([*lines(), *later], start_at="kickoff")
 
-    # the second recording still tells the kick-off of the first, a hundred days before its own first answer
+    # the second recording still says the kick-off of the first, a hundred days before its own first answer
     assert replay.timeline.starts["1"] == replay.timeline.starts["2"] == KICKOFF
     assert list(replay.matches) == ["1", "2"]
 

@@ -40,7 +40,7 @@ WORDS = {
 }
 
 
-def tell(facts: RaceFacts, language: str) -> Iterator[str]:
+def feed_of(facts: RaceFacts, language: str) -> Iterator[str]:
     """The recording in a language of the demo."""
     race = _Race(facts, WORDS[language])
     race.before()
@@ -51,7 +51,7 @@ def tell(facts: RaceFacts, language: str) -> Iterator[str]:
 
 
 class _Race:
-    """Puts the facts on the tape; laps are equally long, because the sources do not tell when each began."""
+    """Puts the facts on the tape; laps are equally long, because the sources do not say when each began."""
 
     def __init__(self, facts: RaceFacts, words: dict[str, str]) -> None:
         self.facts, self.words = facts, words
@@ -73,7 +73,7 @@ class _Race:
         """The starters without places, the weather and the start."""
         starters = [self._row(finish, rank="0") for finish in self.facts.result]
         self.tape.set(self.facts.start - timedelta(minutes=65), match_result=starters)
-        self.tape.tell(self.facts.start - timedelta(minutes=12), 9_911_901, self.words["before"])
+        self.tape.write(self.facts.start - timedelta(minutes=12), 9_911_901, self.words["before"])
         self._event(self.facts.start - timedelta(minutes=10), "weather-info", content=self.words["rain"])
         self._event(self.start, "game-start", action="match")
         since = write(self.start, ISO_SECONDS)
@@ -96,7 +96,7 @@ class _Race:
             self._event(self.moment(deployed, 0.6), "safety-car", deployed, content="deployed")
             self._event(self.moment(retreated, 0.5), "safety-car", retreated, content="in")
         red = self._event(self.moment(facts.red, 0.4), "red-flag", facts.red)
-        self.tape.tell(self.moment(facts.red, 0.9), 9_911_902, f"<b>Red flag</b> <br/>{words['red']}", red)
+        self.tape.write(self.moment(facts.red, 0.9), 9_911_902, f"<b>Red flag</b> <br/>{words['red']}", red)
         self._event(self.moment(facts.red + 1, 0.0), "red-flag", facts.red + 1, content="restart")
         for finish in facts.result:
             driver = facts.drivers[finish.driver]
@@ -128,7 +128,7 @@ class _Race:
         since = write(at, ISO_SECONDS)
         self.tape.set(at + timedelta(seconds=9), current_period="game-end", current_period_start=since, finished="yes")
         self.tape.set(at + timedelta(seconds=95), match_result=result)
-        self.tape.tell(at + timedelta(minutes=5), 9_911_903, self.words["after"])
+        self.tape.write(at + timedelta(minutes=5), 9_911_903, self.words["after"])
 
     def _event(
         self,

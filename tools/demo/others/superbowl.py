@@ -38,7 +38,7 @@ TEXTS = {
 }
 
 
-def tell(language: str) -> Iterator[str]:
+def feed_of(language: str) -> Iterator[str]:
     """The recording in a language of the demo."""
     round_, before, overtime, after = TEXTS[language]
     above = competition(9_913_010, "7", "Super Bowl LVIII", "2023", round_=round_, topic="NFL")
@@ -46,12 +46,12 @@ def tell(language: str) -> Iterator[str]:
     start = parse(f"{DAY} {CLOCK}", DAY_CLOCK)
     assert start is not None  # noqa: S101 -- a constant of this file
     tape.set(start - timedelta(minutes=65), match_result=results("", p0=(0, 0)))
-    tape.tell(start - timedelta(minutes=10), 9_913_101, before)
+    tape.write(start - timedelta(minutes=10), 9_913_101, before)
     now, total = start + timedelta(minutes=10), (0, 0)
     ended: dict[str, tuple[int, int]] = {}
     for part, scores in enumerate(SCORES):
         if part == len(SCORES) - 1:
-            tape.tell(now - timedelta(minutes=1), 9_913_102, overtime)
+            tape.write(now - timedelta(minutes=1), 9_913_102, overtime)
             tape.set(now, match_incident={"id": "1", "name": "nach Verlängerung", "shortname": "n.V."})
         _word(tape, now, f"{WORDS[part]}-start", str(15 * part + 1))
         within = (0, 0)
@@ -66,7 +66,7 @@ def tell(language: str) -> Iterator[str]:
     tape.set(
         now - PAUSE + timedelta(seconds=20), finished="yes", winner_team_id=CHIEFS["id"], current_period="game-end"
     )
-    tape.tell(now, 9_913_103, after)
+    tape.write(now, 9_913_103, after)
     return tape.lines()
 
 

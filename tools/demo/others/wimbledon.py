@@ -31,7 +31,7 @@ WORDS = {
 }
 
 
-def tell(language: str) -> Iterator[str]:
+def feed_of(language: str) -> Iterator[str]:
     """The recording in a language of the demo."""
     event, round_, before, after = WORDS[language]
     above = competition(9_912_010, "5", event, "2008", round_=round_, topic="Grand Slam")
@@ -39,7 +39,7 @@ def tell(language: str) -> Iterator[str]:
     start = parse(f"{DAY} {CLOCK}", DAY_CLOCK)
     assert start is not None  # noqa: S101 -- a constant of this file
     tape.set(start - timedelta(minutes=65), match_result=results("none_", p0=(0, 0)))
-    tape.tell(start - timedelta(minutes=8), 9_912_101, before)
+    tape.write(start - timedelta(minutes=8), 9_912_101, before)
     now, won = start + timedelta(minutes=2), (0, 0)
     tape.set(now, current_period="game-start", current_period_start=write(now, ISO_SECONDS), current_minute="1")
     sets: dict[str, tuple[int, int]] = {}
@@ -54,7 +54,7 @@ def tell(language: str) -> Iterator[str]:
             tape.set(now, match_result=results("none_", p0=won, **sets))
     end = {"finished": "yes", "winner_team_id": NADAL["id"], "current_period": "game-end"}
     tape.set(now + BREAK, **end, current_period_start=write(now, ISO_SECONDS))
-    tape.tell(now + timedelta(minutes=2), 9_912_102, after)
+    tape.write(now + timedelta(minutes=2), 9_912_102, after)
     return tape.lines()
 
 

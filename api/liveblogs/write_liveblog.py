@@ -1,0 +1,211 @@
+"""The units behind `ticker/create` and `ticker/post_modifications`: all or nothing, one step of the version."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from api.external.endpoint import digest
+from api.json_path import Json, at, kind, node, text
+from api.liveblog_access import among, check_version, writable_game
+from api.liveblogs import placing
+from api.liveblogs.placing import DocumentPlacing
+from api.paging import check_owner
+from api.references import complete
+from mapping.documents.base import dump
+from mapping.documents.modification import MOST_MODIFICATIONS
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import Conflict, Forbidden, Unprocessable
+from mapping.modifications import OWNERS_ONLY, Editing, apply, kind_of, sent
+from store import idempotency, liveblogs
+from store.ids import new_local_id, new_object_id
+from store.liveblogs import Change, NewGame, StoredGame
+from store.records import title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from sqlalchemy import Connection
+
+    from api.request import Caller
+    from mapping.documents.game import GameDraft
+    from mapping.documents.modification import PostModifications
+    from store.unit import Unit
+
+STORED = (
+    "locale", "meta_info", "scoreboard", "options", "tags", "use_syndication_controls", "permissions",
+    "marketplace_info",
+)  # fmt: skip
+LONGEST = 255
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+NAMES = ("local_id", "ticker_id")
+PARTS = ("meta_info", "scoreboard")
+
+
+def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
+    """The new liveblog; the one that the same document with the same `external_id` has created before.
+
+    Raises Forbidden, Unprocessable, and Conflict when the `external_id` is taken by another document.
+    """
+    check_owner(caller, draft.organization_id, field="organization_id")
+    document = dump(draft)
+    local_id = _local_id(draft)
+    if draft.external_id:
+        idempotency.lock_name(unit, local_id)
+        known = liveblogs.find_game(unit.conn, local_id)
+        if known is not None:
+            return _same(unit, known, digest(document))
+    target = DocumentPlacing(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
+    sport = placing.template(target, draft.template_id)
+    game = NewGame(
+        id=new_object_id(unit.now),
+        local_id=local_id,
+        organization_id=draft.organization_id,
+        external_id=draft.external_id,
+        sportstype=sport,
+        template_id=draft.template_id,
+        document=_document(replace(target, sportstype=sport), document),
+    )
+    stored = liveblogs.insert_game(unit, game)
+    if draft.external_id:
+        idempotency.save_digest(unit, stored.id, digest(document))
+    return stored
+
+
+def _local_id(draft: GameDraft) -> str:
+    if draft.external_id is None:
+        return new_local_id("g")
+    local_id = f"{draft.organization_id}_{draft.external_id}"
+    if len(local_id) > LONGEST or _CONTROLS.search(draft.external_id):
+        raise Unprocessable("external_id is too long or has control characters", field="external_id")
+    return local_id
+
+
+def _same(unit: Unit, known: StoredGame, created_by: str) -> StoredGame:
+    if known.local_status == LocalStatus.DELETED or idempotency.digest_of(unit.conn, known.id) != created_by:
+        raise Conflict("this external_id is taken", field="external_id")
+    return known
+
+
+def _document(target: DocumentPlacing, draft: Json) -> Json:
+    document = {name: draft[name] for name in STORED if name in draft}
+    placing.check(target, document)
+    for name in ("meta_info", "scoreboard"):
+        if name in document:
+            document[name] = placing.part(target, document[name], name, path=name)
+    document["tags"] = placing.tags(target, document["tags"])
+    if "marketplace_info" in document:
+        info = document["marketplace_info"]
+        document["marketplace_info"] = placing.marketplace(target, info, path="marketplace_info")
+    return titled(target.unit.conn, document, keep=bool(at(document, "meta_info", "title")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModifyRequest:
+    """A checked request; `expected`: the version in `If-Match`."""
+
+    caller: Caller
+    modifications: PostModifications
+    expected: int | None = None
+
+
+def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame:
+    """The liveblog after all modifications, one version later; without any it stays as it is.
+
+    Raises NotFound, Forbidden, Conflict, Unprocessable.
+    """
+    game = _locked(unit, wanted)
+    check_version(wanted.expected, changed=game.version, current=game.version)
+    modifications = [sent(each) for each in wanted.modifications.modifications]
+    _check_allowed(game, wanted.caller, modifications)
+    if not modifications:
+        return game
+    placed = _placed(unit, game, wanted.caller, modifications)
+    before = Editing(document=game.document, local_status=game.local_status, sportstype=game.sportstype)
+    after = apply(before, placed)
+    if any(kind_of(each) == "UpdateGameMetaInfoModification" for each in placed):
+        after = _titled(unit, before, after, placed)
+    liveblogs.record(
+        unit,
+        game.id,
+        Change(
+            game=after.document if after.document != before.document else None,
+            local_status=after.local_status if after.local_status != before.local_status else None,
+            sportstype=after.sportstype if after.sportstype != before.sportstype else None,
+        ),
+    )
+    changed = liveblogs.find_game(unit.conn, game.id)
+    return changed or game
+
+
+def _locked(unit: Unit, wanted: ModifyRequest) -> StoredGame:
+    named = {name: value for name in NAMES if (value := getattr(wanted.modifications, name))}
+    if not named:
+        raise Unprocessable("local_id or ticker_id should be given", field=NAMES[0])
+    if len(wanted.modifications.modifications) > MOST_MODIFICATIONS:
+        raise Unprocessable(f"at most {MOST_MODIFICATIONS} modifications a request", field="modifications")
+    return writable_game(unit, named, wanted.caller)
+
+
+def _check_allowed(game: StoredGame, caller: Caller, modifications: list[Json]) -> None:
+    if among(game, caller):
+        return
+    for index, each in enumerate(modifications):
+        if kind_of(each) in OWNERS_ONLY:
+            raise Forbidden("only the owner's clients may do this", field=f"modifications.{index}._type")
+
+
+def _placed(unit: Unit, game: StoredGame, caller: Caller, modifications: list[Json]) -> list[Json]:
+    target = DocumentPlacing(
+        unit=unit,
+        caller=caller,
+        owner_id=game.organization_id,
+        sportstype=game.sportstype,
+        before=game.document,
+    )
+    placing.check(target, {"modifications": modifications})
+    return [_place(target, each, f"modifications.{index}") for index, each in enumerate(modifications)]
+
+
+def _place(target: DocumentPlacing, modification: Json, path: str) -> Json:
+    if sport := modification.get("sportstype"):
+        target = replace(target, sportstype=str(sport))
+    parts = {
+        name: placing.part(target, modification[name], name, path=f"{path}.{name}")
+        for name in PARTS
+        if name in modification
+    }
+    if "marketplace_info" in modification:
+        info = modification["marketplace_info"]
+        parts["marketplace_info"] = placing.marketplace(target, info, path=f"{path}.marketplace_info")
+    return {**modification, **parts}
+
+
+def _titled(unit: Unit, before: Editing, after: Editing, modifications: list[Json]) -> Editing:
+    given = any(text(each, "meta_info", "title") for each in modifications)
+    keep = given or has_own_title(unit.conn, before.document)
+    cleared = not text(after.document, "meta_info", "title")
+    return replace(after, document=titled(unit.conn, dict(after.document), keep=keep and not cleared))
+
+
+def default_title(conn: Connection, document: Mapping[str, Any]) -> str:
+    """What a team game is called when nobody says otherwise; empty for a title game."""
+    meta = node(document, "meta_info")
+    if kind(meta) != "TeamGameMetaInfo":
+        return ""
+    bare = {"meta_info": {**meta, "title": None}, "scoreboard": document.get("scoreboard") or {}}
+    return title_of(complete(conn, [bare])[0], {})
+
+
+def has_own_title(conn: Connection, document: Mapping[str, Any]) -> bool:
+    """Whether somebody has chosen the title."""
+    title = text(document, "meta_info", "title")
+    return bool(title) and title != default_title(conn, document)
+
+
+def titled(conn: Connection, document: Json, *, keep: bool) -> Json:
+    """The document with the default title, unless its own is to be kept."""
+    default = "" if keep else default_title(conn, document)
+    return {**document, "meta_info": {**document["meta_info"], "title": default}} if default else document

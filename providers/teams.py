@@ -1,0 +1,33 @@
+"""What the translators of all providers share about teams: the opponent, the winner, and the order of a squad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mapping.match import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mapping.match import Person, Score, SideName
+
+OPPONENT: Mapping[SideName, SideName] = {"home": "away", "away": "home"}
+
+LINES = {"keeper": 0, "defense": 1, "midfield": 2, "offense": 3}
+"""Position key of the interface → place in a squad."""
+
+NO_NUMBER = 10_000
+
+
+def winner(status: Status, decisive: Score | None) -> SideName | None:
+    """The side that is ahead by the decisive score of a finished match."""
+    if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
+        return None
+    return "home" if decisive.home > decisive.away else "away"
+
+
+def squad_rank(member: Person) -> tuple[int, int]:
+    """Sorts goalkeepers first, then by line and shirt number."""
+    number = member.number or ""
+    plain = number.isascii() and number.isdigit() and len(number) < 5
+    return LINES.get(member.position or "", len(LINES)), int(number) if plain else NO_NUMBER

@@ -1,0 +1,120 @@
+"""The ledger: what the sync has written into a liveblog, one row for each post and one for the liveblog itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from mapping.board import Board
+from mapping.reconcile import Entry, State
+from store.errors import reading
+from store.sql.bulk_write import upsert, write_batch
+from store.sql.compiled_query import Among, CompiledQuery
+from store.tables import ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from store.unit import Unit
+
+GAME_KEY = "game"
+"""The key of the row of the liveblog itself: scoreboard, state, squads, names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerRow:
+    """What became of one wanted post. `state`: posted, draft, withdrawn, gone; `written`: as the sync last wrote it."""
+
+    key: str
+    kind: str
+    state: str
+    local_id: str | None = None
+    missing: int = 0
+    reason: str = ""
+    written: Mapping[str, Any] = field(default_factory=dict)
+
+
+_COLUMNS = [column for column in ledger.c if column.name != "game_id"]
+_ALL = CompiledQuery(select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id")))
+_SOME = CompiledQuery(select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id"), Among(ledger.c.key, "keys")))
+_KEYS = CompiledQuery(select(ledger.c.key).where(ledger.c.game_id == bindparam("game_id")).order_by(ledger.c.key))
+
+
+def rows(conn: Connection, game_id: str, *, only: Collection[str] | None = None) -> dict[str, LedgerRow]:
+    """The liveblog's ledger by key, or the rows of these keys."""
+    if only is None:
+        found = _ALL.mappings(conn, game_id=game_id)
+    else:
+        found = _SOME.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
+    return {row["key"]: LedgerRow(**row) for row in found}
+
+
+def keys(conn: Connection, game_id: str) -> tuple[str, ...]:
+    """The keys of the liveblog's ledger, sorted."""
+    return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id))
+
+
+def save(unit: Unit, game_id: str, changed: Iterable[LedgerRow]) -> None:
+    """Insert or replace these rows; the others of the liveblog stay."""
+    by_key = {row.key: row for row in changed}
+    values = [{name: getattr(row, name) for name in LedgerRow.__slots__} for row in by_key.values()]
+    write_batch(unit.conn, upsert(ledger, [{"game_id": game_id, **each} for each in values]))
+
+
+def row_of(entry: Entry, placed: int) -> LedgerRow:
+    """The row of a post that the sync placed at `placed` (Unix seconds)."""
+    restore = {} if entry.restore_status is None else {"restore": entry.restore_status}
+    return LedgerRow(
+        key=entry.key,
+        kind=entry.kind,
+        local_id=entry.local_id,
+        state=entry.state.value,
+        missing=entry.missing,
+        reason=entry.reason,
+        written={
+            "source": entry.source,
+            "document": entry.written,
+            "status": entry.written_status,
+            "placed": placed,
+            **restore,
+        },
+    )
+
+
+def entry_of(row: LedgerRow) -> Entry:
+    """The post of a row. Raises UnreadableRow."""
+    with reading(f"ledger of {row.key}"):
+        return Entry(
+            key=row.key,
+            kind=row.kind,
+            source=row.written["source"],
+            local_id=row.local_id or "",
+            state=State(row.state),
+            missing=row.missing,
+            reason=row.reason,
+            written={**row.written["document"]},
+            written_status=row.written["status"],
+            restore_status=row.written.get("restore"),
+        )
+
+
+def placed_of(row: LedgerRow) -> int:
+    """The time at which the sync placed the post (Unix seconds). Raises UnreadableRow."""
+    with reading(f"ledger of {row.key}"):
+        return int(row.written["placed"])
+
+
+def row_of_board(board: Board) -> LedgerRow:
+    """The row of the liveblog itself."""
+    written = {"document": board.written, "doubted": board.doubted}
+    return LedgerRow(key=GAME_KEY, kind=GAME_KEY, state=State.POSTED.value, written=written)
+
+
+def board_of(row: LedgerRow | None) -> Board:
+    """What the row of the liveblog itself holds, an empty board without one. Raises UnreadableRow."""
+    if row is None:
+        return Board()
+    with reading(f"ledger of {row.key}"):
+        return Board(written={**row.written["document"]}, doubted={**row.written["doubted"]})

@@ -1,0 +1,74 @@
+"""Large answers are worked on beside the event loop, which goes on all the while."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import zlib
+
+from providers.fetch import LARGE, beside, decode
+from providers.unpacking import GZIP, gunzip
+from tests.providers.heim.feed import encoded, row
+
+
+async def meanwhile(work):
+    """The result of `work`, and the CPU that the loop's longest turn took in the meantime (seconds)."""
+    longest, ended = 0.0, False
+
+    async def watch():
+        nonlocal longest
+        while not ended:
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - before)
+
+    watching = asyncio.create_task(watch())
+    result = await work
+    ended = True
+    await watching
+    return result, longest
+
+
+async def test_small_things_are_done_at_once_and_large_ones_in_another_thread():
+    """A thread for each answer would cost more than the answer."""
+    here = threading.get_ident()
+
+    assert await beside(LARGE, threading.get_ident) == here
+    assert await beside(LARGE + 1, threading.get_ident) != here
+
+
+async def test_the_loop_turns_many_times_while_a_large_body_is_decoded():
+    """The decoder gives way after each object; without that it would keep the interpreter to the end."""
+    body = encoded([row(1000 + number, "card/yellow", 1, "home", 5) for number in range(6000)])
+    turns = 0
+
+    async def count():
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0.001)
+            turns += 1
+
+    counting = asyncio.create_task(count())
+    value = await beside(len(body), decode, "match-event", body)
+    counting.cancel()
+
+    assert len(value) == 6000
+    assert turns >= 3
+
+
+async def test_a_small_packed_body_that_holds_very_much_is_unpacked_in_turns():
+    """Sixteen megabytes out of sixteen kilobytes: at most a megabyte a turn."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, GZIP)
+    packed = packer.compress(bytes(16 * 1024 * 1024)) + packer.flush()
+
+    async def raw():
+        yield packed
+
+    began = time.thread_time()
+    zlib.decompress(packed, GZIP)
+    whole = time.thread_time() - began
+    body, longest = await meanwhile(gunzip(raw(), 17 * 1024 * 1024, bytearray()))
+
+    assert len(body) == 16 * 1024 * 1024
+    assert longest < max(whole, 0.02)

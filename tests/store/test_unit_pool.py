@@ -1,0 +1,236 @@
+"""The pool of units on PostgreSQL: who shares a thread, who shares a transaction, and that nobody suffers from it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import partial
+
+import asyncpg
+import psycopg
+import pytest
+from sqlalchemy import exc, select, text
+
+from mapping.errors import StoreUnavailable
+from store.database import PoolSettings, Store
+from store.errors import StoreError
+from store.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
+from store.tables import games
+from tests.store.conftest import new_game, open_store
+
+MINE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'matchwire' AND datname = current_database()"
+
+
+def writing(game, local_id):
+    return lambda unit: record(
+        unit, game.id, Change(events=(EventWrite(local_id=local_id, document={}, created_at=1),))
+    )
+
+
+@pytest.fixture
+def ended(monkeypatch):
+    """How often the server was asked for COMMIT and for ROLLBACK."""
+    found = Counter()
+
+    def counting(name, end):
+        def counted(driver):
+            found[name] += driver.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE
+            return end(driver)
+
+        return counted
+
+    for name, end in (("COMMIT", psycopg.Connection.commit), ("ROLLBACK", psycopg.Connection.rollback)):
+        monkeypatch.setattr(psycopg.Connection, name.lower(), counting(name, end))
+    return found
+
+
+@pytest.fixture(params=["direct", "pgbouncer"])
+async def opened(request, postgres_url):
+    """Opens stores on one database, straight or through a transaction pooler."""
+    await (await Store.open(postgres_url, migrate=True)).close()
+    url = postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")
+    stores = []
+
+    async def made(**limits):
+        stores.append(await open_store(url, pool=PoolSettings(**limits)))
+        return stores[-1]
+
+    yield made
+    for store in stores:
+        await store.close()
+
+
+async def test_units_with_one_group_key_share_a_thread_and_transactions(opened, ended):
+    """They would wait for each other's lock anyway; their order is that in which they came."""
+    store = await opened(batch_seconds=0.2)  # on a busy machine few fit into the default
+    game = await store.write(partial(insert_game, game=new_game()))
+    ended.clear()
+
+    versions = await asyncio.gather(*(store.write(writing(game, f"e{n}"), group_key=game.local_id) for n in range(40)))
+    number = await store.read(lambda conn: conn.execute(text(MINE)).scalar_one())
+
+    assert versions == list(range(2, 42))
+    assert ended["COMMIT"] < 20
+    assert number <= 2  # the reader may find it busy
+
+
+async def test_others_have_connections_of_their_own(opened):
+    """As many as there are units at the same time, up to the limit."""
+    store = await opened(pool_size=3)
+    ready = asyncio.Event()
+
+    async def use(group_key):
+        await store.write(lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.3)")).all(), group_key=group_key)
+        ready.set()
+
+    waiting = [asyncio.create_task(use(f"g{n}")) for n in range(6)]
+    await ready.wait()
+    number = await store.read(lambda conn: conn.execute(text(MINE)).scalar_one())
+    await asyncio.gather(*waiting)
+
+    assert number == 3
+
+
+async def test_a_liveblog_that_somebody_locks_keeps_one_thread(opened, postgres_url):
+    """Its writers wait, however many they are; all others are served."""
+    store = await opened(pool_size=2)
+    locked, free = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
+    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    async with foreign.transaction():
+        await foreign.execute("SELECT 1 FROM games WHERE id = $1 FOR UPDATE", locked.id)
+        blocked = [
+            asyncio.create_task(store.write(writing(locked, f"h{n}"), group_key=locked.local_id)) for n in range(20)
+        ]
+        async with asyncio.timeout(3):
+            assert await store.write(writing(free, "f"), group_key=free.local_id) == 2
+            await store.ping()
+        assert not any(task.done() for task in blocked)
+    await foreign.close()
+
+    assert await asyncio.gather(*blocked) == list(range(2, 22))
+
+
+async def test_everybody_is_answered_in_time(opened, postgres_url):
+    """However many wait for a liveblog that stays locked, and whenever they came."""
+    store = await opened(pool_size=2, timeout=1.0)
+    locked = await store.write(partial(insert_game, game=new_game()))
+    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    loop = asyncio.get_running_loop()
+    took = []
+
+    async def waiting(number):
+        await asyncio.sleep(number * 0.045)
+        began = loop.time()
+        with pytest.raises(StoreUnavailable):
+            await store.write(writing(locked, f"h{number}"), group_key=locked.local_id)
+        took.append(loop.time() - began)
+
+    async with foreign.transaction():
+        await foreign.execute("SELECT 1 FROM games WHERE id = $1 FOR UPDATE", locked.id)
+        await asyncio.gather(*(waiting(number) for number in range(20)))
+    await foreign.close()
+
+    assert len(took) == 20
+    assert max(took) < 1.5
+    assert await store.write(writing(locked, "after"), group_key=locked.local_id) == 2
+
+
+async def test_a_unit_that_fails_takes_nobody_with_it(opened):
+    """Those that shared its transaction run again without it; what it wrote is not seen by them."""
+    store = await opened()
+    game = await store.write(partial(insert_game, game=new_game()))
+
+    def failing(unit):
+        writing(game, "bad")(unit)
+        raise KeyError("mine")
+
+    def swallowing(unit):
+        with suppress(exc.DBAPIError):
+            unit.conn.execute(text("SELECT 1 / 0"))
+        return "as if nothing had happened"
+
+    works = [failing if n % 5 == 0 else swallowing if n % 5 == 1 else writing(game, f"e{n}") for n in range(20)]
+    outcomes = await asyncio.gather(*(store.write(work, group_key="g") for work in works), return_exceptions=True)
+    stored = await store.read(lambda conn: events(conn, game.id))
+
+    assert [type(outcome) for outcome in outcomes[:5]] == [KeyError, StoreError, int, int, int]
+    assert Counter(map(type, outcomes)) == {KeyError: 4, StoreError: 4, int: 12}
+    assert sorted(outcome for outcome in outcomes if isinstance(outcome, int)) == list(range(2, 14))
+    assert {each.local_id for each in stored} == {f"e{n}" for n in range(20) if n % 5 > 1}
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), StopIteration(), asyncio.InvalidStateError()])
+async def test_whatever_a_unit_raises_reaches_its_caller_only(opened, error):
+    """Also what would end a thread or a coroutine."""
+    store = await opened()
+    game = await store.write(partial(insert_game, game=new_game()))
+
+    def failing(_unit):
+        raise error
+
+    before = asyncio.create_task(store.write(writing(game, "a"), group_key="g"))
+    await asyncio.sleep(0)
+    after = asyncio.create_task(store.write(writing(game, "b"), group_key="g"))
+    with pytest.raises(RuntimeError if isinstance(error, StopIteration) else type(error)):
+        await store.write(failing, group_key="g")
+
+    assert sorted([await before, await after]) == [2, 3]
+
+
+async def test_more_units_than_may_wait_are_refused_at_once(opened):
+    """The queue has a cap, also where they have one group key."""
+    store = await opened(pool_size=1, queue=5)
+    sleeping = lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.2)")).all()  # noqa: E731
+    outcomes = await asyncio.gather(*(store.write(sleeping, group_key="g") for _ in range(9)), return_exceptions=True)
+
+    assert [type(outcome) for outcome in outcomes].count(StoreUnavailable) == 4
+
+
+async def test_what_the_transaction_has_locked_is_how_the_liveblog_stands(store, game):
+    """A second look in the same unit, or in one that shares its transaction, finds what the first has made of it."""
+
+    def twice(unit):
+        record(
+            unit,
+            game.id,
+            Change(
+                game={**game.document, "summary": "S"}, events=(EventWrite(local_id="e1", document={}, created_at=1),)
+            ),
+        )
+        first = lock_game(unit, game.local_id)
+        record(unit, game.local_id, Change(events=(EventWrite(local_id="e2", document={}, created_at=1),)))
+        second = lock_game(unit, game.id)
+        unit.locked.clear()
+        return first, second, lock_game(unit, game.id)
+
+    first, second, read_again = await store.write(twice, group_key=game.local_id)
+
+    assert (first.version, first.document["summary"], first.serial) == (2, "S", 1)
+    assert (second.version, second.serial) == (3, 2)
+    assert second == read_again == await store.read(partial(require_game, name=game.id))
+
+
+async def test_a_unit_does_not_run_in_the_context_of_whoever_came_first(opened):
+    """A thread outlives the request for which it was made."""
+    said = ContextVar("said", default="nothing")
+    said.set("mine")
+    store = await opened(pool_size=1)
+
+    assert await store.read(lambda _conn: said.get()) == "nothing"
+
+
+async def test_a_reader_gets_its_own_error_and_the_connection_lives_on(opened, ended):
+    """One connection serves a hundred readers, half of which fail."""
+    store = await opened(pool_size=1)
+
+    def failing(conn):
+        conn.execute(text("SELECT 1 / 0"))
+
+    for _ in range(5):
+        with pytest.raises(exc.DBAPIError, match="division by zero"):
+            await store.read(failing)
+        assert await store.read(lambda conn: conn.execute(select(games)).all()) == []
+    assert ended["ROLLBACK"] == 5
+    assert await store.read(lambda conn: conn.execute(text(MINE)).scalar_one()) == 1

@@ -1,0 +1,80 @@
+"""Nothing is delivered in the name of a process that others may count as dead."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from ingest.webhooks.receiver import ReceiverWorker
+
+
+@dataclass
+class Switched:
+    """The name of a process, and whether it counts as alive."""
+
+    name: str = "one"
+    alive: bool = True
+
+    @property
+    def owner(self):
+        return self.name if self.alive else None
+
+
+async def test_who_counts_as_dead_delivers_nothing(house, receiver):
+    """No first try while the process counts as dead; what came meanwhile goes out as soon as it lives again."""
+    claim_owner = Switched()
+    await house.subscribe(receiver.url("ok"))
+    async with house.deliver(claim_owner=claim_owner):
+        first = await house.change()
+        await receiver.until(lambda: receiver.versions("ok") == [first])
+        await asyncio.sleep(0.2)
+        claim_owner.alive = False
+        second = await house.change()
+        await asyncio.sleep(1.5)
+        assert receiver.versions("ok") == [first]
+
+        claim_owner.alive = True
+        await receiver.until(lambda: receiver.versions("ok") == [first, second])
+
+
+async def test_a_round_ends_when_the_process_counts_as_dead(house, receiver):
+    """No quick retry after that, and no record of what was not finished; under a new name the round is made anew."""
+    claim_owner, url = Switched(), receiver.url("500")
+    await house.subscribe(url)
+    async with house.deliver(claim_owner=claim_owner):
+        await house.change()
+        await receiver.until(receiver.requests)
+        claim_owner.alive = False
+        tries = len(receiver.requests())
+        await asyncio.sleep(1.5)
+        assert len(receiver.requests()) == tries < 4
+        assert await house.log(url) == []
+
+        claim_owner.name, claim_owner.alive = "two", True
+        house.delivering.wake()
+        async with asyncio.timeout(30):
+            while not (rows := await house.log(url)):
+                await asyncio.sleep(0.05)
+    assert [(row.round, row.tries) for row in rows] == [(1, 4)]
+    assert len(receiver.requests()) == tries + 4
+
+
+async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypatch):
+    """Even where it found nothing to do: what it was woken for may have come just after it looked."""
+    looks, look = [], ReceiverWorker._feed
+
+    async def woken(worker):
+        await look(worker)
+        looks.append(worker)
+        if len(looks) == 1:
+            assert worker.wake(), "it is at work, so nobody else is asked"
+
+    monkeypatch.setattr(ReceiverWorker, "_feed", woken)
+    await house.subscribe(receiver.url("ok"))
+    async with house.deliver() as delivering, asyncio.timeout(30):
+        monkeypatch.setattr(delivering, "_ask", lambda *_, **__: None)
+        delivering._jobs.ask((await house.subscription(receiver.url("ok"))).id)
+        while len(looks) < 2:
+            await asyncio.sleep(0.01)
+        while looks[0].wake():
+            await asyncio.sleep(0.01)
