@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Row = TypeVar("Row")
 
+CONFIRMATIONS = 2
+"""Good answers in a row that have to take a step back before it counts."""
+
 PLAY, TEXT = "play", "text"
 """Sources of what a match is made of: the resources of the match itself, and the provider's editorial text."""
 
