@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -62,13 +62,18 @@ async def healed(store, within=5.0):
 def frozen(process):
     """The server and all its children stand still, as they do when a machine is paused."""
     everyone = [process.pid, *children_of(process.pid)]
-    for pid in everyone:
-        os.kill(pid, signal.SIGSTOP)
     try:
+        for pid in everyone:
+            _send(pid, signal.SIGSTOP)
         yield
     finally:
         for pid in reversed(everyone):
-            os.kill(pid, signal.SIGCONT)
+            _send(pid, signal.SIGCONT)
+
+
+def _send(pid, what):
+    with suppress(ProcessLookupError):  # the server's process of a connection that was closed a moment ago
+        os.kill(pid, what)
 
 
 def children_of(pid):
