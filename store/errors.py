@@ -210,8 +210,8 @@ def connect_error(error: Exception, url: URL) -> Exception:
     """
     said = NOT_CONNECTED.match(str(getattr(error, "orig", error)))
     words = "" if said is None or "too many connections" in said["words"] else said["words"]
-    named = [f"{mark}{name}" for name in (url.username, url.database) if name for mark in QUOTES]
-    if any(each in words for each in named):
+    names = (re.escape(name) for name in (url.username, url.database) if name)
+    if any(re.search(rf"[{QUOTES}]\s*{name}", words) for name in names):
         return DatabaseRefused(f"the database refuses: {reason(error)} (setting database.url)")
     return error
 

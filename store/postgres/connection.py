@@ -89,6 +89,7 @@ class PooledConnection:
         self._conn: Connection | None = None
         self._handle: socket.socket | None = None
         self._user: object = None
+        self._interrupted = False
         self._lock = threading.Lock()
 
     def transact(self, begin: str, work: Work[T]) -> T:
@@ -105,13 +106,15 @@ class PooledConnection:
     def used_by(self, user: object) -> None:
         """Name for whom the connection works from now on."""
         with self._lock:
-            self._user = user
+            self._user, self._interrupted = user, False
 
     def interrupt(self, user: object) -> None:
         """Break the connection off from another thread, as long as it works for `user`: what waits for the server fails."""
         with self._lock:
-            if self._user is user and self._handle is not None:
-                shut_down(self._handle)
+            if self._user is user:
+                self._interrupted = True
+                if self._handle is not None:
+                    shut_down(self._handle)
 
     def abort(self) -> None:
         """Break the connection off from another thread, for whomever it works."""
@@ -136,10 +139,17 @@ class PooledConnection:
                 _send(self._conn, begin)
             except exc.DBAPIError:
                 self.close()
+                if self._interrupted:
+                    raise
             else:
                 return self._conn
         conn = self._connected()
-        _send(conn, begin)
+        try:
+            _send(conn, self._at_connect)
+            _send(conn, begin)
+        except exc.DBAPIError:
+            self.close()
+            raise
         return conn
 
     def _connected(self) -> Connection:
@@ -152,7 +162,8 @@ class PooledConnection:
         handle = socket_handle(driver_of(conn))
         with self._lock:
             self._handle = handle
-        _send(conn, self._at_connect)
+            if self._interrupted:
+                shut_down(handle)
         return conn
 
     def _undo(self, conn: Connection) -> None:

@@ -50,27 +50,42 @@ class _Names(DBSettings):
 NAMES = _Names(db_schema=SCHEMA, channel=SCHEMA)
 
 
+class _QueueDriver(PsycopgDriver):
+    """Listens on one connection and runs statements on another, in bounded time.
+
+    The library's own driver uses one for both, and keeps it for up to a second while it listens.
+    """
+
+    def __init__(self, listening: Session, statements: Session) -> None:
+        super().__init__(listening.driver)
+        self._session = statements
+        self._statements = PsycopgDriver(statements.driver)
+
+    async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
+        with self._session.bounded():
+            return await self._statements.fetch(query, *args)
+
+    async def execute(self, query: str, *args: object) -> str:
+        with self._session.bounded():
+            return await self._statements.execute(query, *args)
+
+
 @asynccontextmanager
 async def opened(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
-    """The queue of the database at `url`, over connections of its own; in memory for SQLite.
-
-    One connection listens and one runs statements: the library's driver holds a connection for up to a second while it
-    listens on it.
-    """
+    """The queue of the database at `url`, over connections of its own; in memory for SQLite."""
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":
-        driver = InMemoryDriver()
-        yield PgQueuer(driver, channel=NAMES.channel, queries=InMemoryQueries(driver, *_builders()))
+        memory = InMemoryDriver()
+        yield PgQueuer(memory, channel=NAMES.channel, queries=InMemoryQueries(memory, *_builders()))
         return
     async with AsyncExitStack() as cleanup:
-        drivers = []
-        for purpose in ("jobs", "job notices"):
-            session = await Session.open(parsed, settings, purpose)
-            cleanup.push_async_callback(session.close)
-            cleanup.callback(session.drop)
-            drivers.append(PsycopgDriver(session.driver))
-        statements, notices = drivers
-        yield PgQueuer(notices, channel=NAMES.channel, queries=Queries(statements, *_builders()))
+        sessions = []
+        for purpose in ("job notices", "jobs"):
+            sessions.append(await Session.open(parsed, settings, purpose))
+            cleanup.push_async_callback(sessions[-1].close)
+            cleanup.callback(sessions[-1].drop)
+        driver = _QueueDriver(*sessions)
+        yield PgQueuer(driver, channel=NAMES.channel, queries=Queries(driver, *_builders()))
 
 
 def installing() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -10,7 +11,7 @@ import psycopg
 from store.postgres.connection import connect_timeout, shut_down, socket_handle
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
     from sqlalchemy.engine import URL
 
@@ -48,9 +49,15 @@ class Session:
 
     async def execute(self, sql: str) -> psycopg.AsyncCursor[Any]:
         """Run a statement without parameters. Raises one of LOST, also when the server does not answer in time."""
+        with self.bounded():
+            return await self.driver.execute(sql.encode())
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Break the connection off when what happens inside takes longer than the time-out."""
         timer = asyncio.get_running_loop().call_later(self._timeout, self.drop)
         try:
-            return await self.driver.execute(sql.encode())
+            yield
         finally:
             timer.cancel()
 

@@ -63,7 +63,7 @@ class UnitBatch(NamedTuple):
     units: deque[QueuedUnit]
 
 
-class Outcome(NamedTuple):
+class UnitOutcome(NamedTuple):
     """What became of a unit."""
 
     unit: QueuedUnit
@@ -130,7 +130,7 @@ class UnitPool:
                 connection.abort()
             await asyncio.wait(running, timeout=ABORTED)
         for unit in self._waiting:
-            _answer(Outcome(unit, error=unavailable()))
+            _answer(UnitOutcome(unit, error=unavailable()))
         for connection in self._shared.idle:
             connection.close()
 
@@ -185,12 +185,12 @@ class UnitPool:
                 self._submit(batch)
             return self._shared.closed
 
-    def _run(self, units: deque[QueuedUnit], connection: PooledConnection) -> list[Outcome]:
+    def _run(self, units: deque[QueuedUnit], connection: PooledConnection) -> list[UnitOutcome]:
         """Run some of the units in one transaction; where that fails by one of them, each in a transaction of its own."""
         taken: list[QueuedUnit] = []
         first = units[0]
         if first.late:
-            return [Outcome(units.popleft(), error=unavailable())]
+            return [UnitOutcome(units.popleft(), error=unavailable())]
         _begin_unit(first, connection)
         try:
             results = connection.transact(first.begin, partial(self._together, units, taken, connection))
@@ -198,9 +198,9 @@ class UnitPool:
             if not taken:  # not even begun: so that each turn leaves fewer
                 taken.append(units.popleft())
             if not _retried(error) and (len(taken) == 1 or passing(error)):
-                return [Outcome(unit, error=caller_error(error)) for unit in taken]
+                return [UnitOutcome(unit, error=caller_error(error)) for unit in taken]
         else:
-            return [Outcome(unit, result) for unit, result in zip(taken, results, strict=True)]
+            return [UnitOutcome(unit, result) for unit, result in zip(taken, results, strict=True)]
         for unit in taken:  # each is answered at once: the next may wait for a lock
             _answer_all([_alone(unit, connection)])
         return []
@@ -226,7 +226,7 @@ class UnitPool:
         return results
 
 
-def _alone(unit: QueuedUnit, connection: PooledConnection) -> Outcome:
+def _alone(unit: QueuedUnit, connection: PooledConnection) -> UnitOutcome:
     """Run the unit in a transaction of its own, again where it loses against others."""
     error: BaseException = unavailable()
     _begin_unit(unit, connection)
@@ -234,12 +234,12 @@ def _alone(unit: QueuedUnit, connection: PooledConnection) -> Outcome:
         if unit.late:
             break
         try:
-            return Outcome(unit, connection.transact(unit.begin, partial(_work, unit)))
+            return UnitOutcome(unit, connection.transact(unit.begin, partial(_work, unit)))
         except BaseException as failed:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
             error = failed
             if not _retried(failed):
                 break
-    return Outcome(unit, error=caller_error(error))
+    return UnitOutcome(unit, error=caller_error(error))
 
 
 def _work(unit: QueuedUnit, conn: Connection, locked: Locked) -> Any:
@@ -268,7 +268,7 @@ def _expire(unit: QueuedUnit) -> None:
         unit.connection.interrupt(unit)
 
 
-def _answer_all(outcomes: list[Outcome]) -> None:
+def _answer_all(outcomes: list[UnitOutcome]) -> None:
     """From a thread: hand the outcomes over to the loop of the callers, all at once."""
     if not outcomes:
         return
@@ -276,12 +276,12 @@ def _answer_all(outcomes: list[Outcome]) -> None:
         outcomes[0].unit.future.get_loop().call_soon_threadsafe(_answer_each, outcomes)
 
 
-def _answer_each(outcomes: Iterable[Outcome]) -> None:
+def _answer_each(outcomes: Iterable[UnitOutcome]) -> None:
     for outcome in outcomes:
         _answer(outcome)
 
 
-def _answer(outcome: Outcome) -> None:
+def _answer(outcome: UnitOutcome) -> None:
     unit, result, error = outcome
     if unit.timer is not None:
         unit.timer.cancel()

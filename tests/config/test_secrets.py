@@ -155,7 +155,7 @@ def test_secrets_are_in_no_representation(tmp_path):
         ('username = "newsroom"', 'username = "TELLTALE:x"'),
         ("https://customer.provider.example", "https://u:TELLTALE@customer.provider.example"),
         ("https://customer.provider.example", "https://customer.provider.example?key=TELLTALE"),
-        ("sqlite+aiosqlite:///matchwire.db", "postgresql://u:TELLTALE@h/d"),
+        ("sqlite+aiosqlite:///matchwire.db", "mysql://u:TELLTALE@h/d"),
         ("0123456789abcdef0123456789abcdef", "sha256:TELLTALE"),
         ('secret = "0123456789abcdef0123456789abcdef"', "secret = {TELL = 'TELLTALE'}"),
         ('api_key = "upstream-key"', 'api_key = "TELLTALE"\nlanguage = "TELLTALE"'),

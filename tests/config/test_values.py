@@ -7,6 +7,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from config import values
 
+POSTGRES = ["postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d", "postgresql+asyncpg://u:p@h/d"]
+
 
 @pytest.mark.parametrize(
     ("given", "seconds"),
@@ -82,7 +84,8 @@ def test_an_interval_is_not_zero(given):
             ["", "Europe", "Berlin", "../../etc/passwd", "/etc/localtime", "a\0b"],
         ),
         (values.ProviderKey, ["8315073", 8315073, "2018-final"], ["", True, 1.5, "a b", "a/b", "../x"]),
-        (values.DatabaseUrl, ["sqlite+aiosqlite:///x.db", "postgresql+asyncpg://u:p@h/d"], ["", "x.db", "sqlite:///x.db"]),
+        (values.DatabaseUrl, ["sqlite+aiosqlite:///x.db", *POSTGRES], ["", "x.db", "sqlite:///x.db", "mysql://u:p@h/d"]),
+        (values.PostgresUrl, POSTGRES, ["", "sqlite+aiosqlite:///x.db", "postgresql://u:p@h:port/d"]),
         (values.EventType, ["soccer.goal", "american_football.start"], ["", "goal", "soccer.", "soccer goal"]),
         (values.Bytes, [1024, "2048"], [0, -1, True, 1.5, "1k"]),
     ],

@@ -24,4 +24,4 @@ async def test_what_a_worker_posts_a_reader_of_the_api_process_sees(postgres_url
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
 
-    assert sum(each["sport_event"]["event_type"] == "soccer.yellow-card" for each in reader.held.values()) >= CARDS - 1
+    assert sum(each["sport_event"]["event_type"] == "soccer.yellow-card" for each in reader.kept.values()) >= CARDS - 1

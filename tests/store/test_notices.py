@@ -1,4 +1,4 @@
-"""Steps that other processes are told by PostgreSQL: on COMMIT, all of them, also after the connection was lost."""
+"""Steps of which PostgreSQL notifies other processes: on COMMIT, all of them, also after the connection was lost."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ END = text("SELECT pg_terminate_backend(:pid)")
 
 
 class Ear:
-    """What a process is told, in order."""
+    """What a process hears, in order."""
 
     def __init__(self, store):
-        self.told = asyncio.Queue()
-        store.on_step(self.told.put_nowait)
+        self.heard = asyncio.Queue()
+        store.on_step(self.heard.put_nowait)
 
     async def next(self):
-        return await asyncio.wait_for(self.told.get(), WITHIN)
+        return await asyncio.wait_for(self.heard.get(), WITHIN)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ async def broken_off(store):
             await asyncio.sleep(0.02)
 
 
-async def test_a_step_is_told_to_other_processes(two):
+async def test_other_processes_are_notified_of_a_step(two):
     """Liveblog and version, of creations too; first of all that anything may have happened before."""
     one, other = two
     ear = Ear(other)
@@ -76,8 +76,8 @@ async def test_a_step_is_told_to_other_processes(two):
         assert await ear.next() == {game.id: version}
 
 
-async def test_what_is_rolled_back_is_not_told(two):
-    """A unit that fails after its step says nothing; the next one speaks for itself."""
+async def test_nobody_is_notified_of_what_is_rolled_back(two):
+    """A unit that fails after its step sends nothing; the next one sends its own."""
     one, other = two
     ear = Ear(other)
     assert await ear.next() is None
@@ -95,7 +95,7 @@ async def test_what_is_rolled_back_is_not_told(two):
     assert await ear.next() == {new_game(2).id: 1}
 
 
-async def test_a_unit_of_many_steps_tells_each(two):
+async def test_a_unit_of_many_steps_notifies_of_each(two):
     """However many: a notice of its own for each, far below what one may hold."""
     one, other = two
     ear = Ear(other)
@@ -111,7 +111,7 @@ async def test_a_unit_of_many_steps_tells_each(two):
 
 
 async def test_a_lost_connection_is_made_again_and_everything_counts_as_stepped(two):
-    """None is told after each loss, so whatever happened meanwhile is looked at; afterwards steps are heard again."""
+    """None comes after each loss, so whatever happened meanwhile is looked at; afterwards steps are heard again."""
     one, other = two
     ear = Ear(other)
     assert await ear.next() is None
@@ -143,11 +143,11 @@ async def test_nobody_who_does_not_ask_listens(two):
 
 
 @pytest.mark.parametrize(
-    ("payload", "told"), [("6a 3", {"6a": 3}), ("6a", None), ("6a x", None), ("", None), ("6a 3 4", None)]
+    ("payload", "stepped"), [("6a 3", {"6a": 3}), ("6a", None), ("6a x", None), ("", None), ("6a 3 4", None)]
 )
-def test_a_notice_of_another_version_means_anything(payload, told):
+def test_a_notice_of_another_version_means_anything(payload, stepped):
     """What is not understood is looked at."""
-    assert read(payload) == told
+    assert read(payload) == stepped
 
 
 def test_pauses_grow_and_end():
@@ -157,8 +157,8 @@ def test_pauses_grow_and_end():
     assert pause(3, 0.0) == 0.2
 
 
-async def test_many_steps_of_a_moment_are_told_together(two, monkeypatch):
-    """The last version of each liveblog, in few statements; nothing is left untold."""
+async def test_many_steps_of_a_moment_are_sent_together(two, monkeypatch):
+    """The last version of each liveblog, in few statements; nothing is left out."""
     one, other = two
     ear = Ear(other)
     assert await ear.next() is None
@@ -180,8 +180,8 @@ async def test_many_steps_of_a_moment_are_told_together(two, monkeypatch):
     assert len(statements) < 30
 
 
-async def test_who_ends_tells_before_what_it_has_committed(two):
-    """Closing waits for the last notice, not for the next breath."""
+async def test_a_process_that_ends_notifies_of_what_it_has_committed(two):
+    """Closing waits for the last notice, not for the next interval."""
     one, other = two
     ear = Ear(other)
     assert await ear.next() is None
@@ -190,20 +190,20 @@ async def test_who_ends_tells_before_what_it_has_committed(two):
         await one.write(partial(record, game_id=game.id, change=Change(local_status=0)))
     await one.close()
 
-    told = await ear.next()
-    while told != {game.id: 4}:
-        told = await ear.next()
+    heard = await ear.next()
+    while heard != {game.id: 4}:
+        heard = await ear.next()
 
 
 async def test_a_listener_whose_connection_ends_while_it_asks_listens_again(postgres_url):
     """The driver has its own errors for a server that goes in the middle of an answer ("cannot switch to state")."""
-    told = asyncio.Queue()
+    heard = asyncio.Queue()
     connect = partial(Session.open, parse_url(postgres_url), PoolSettings(), "notices")
     notices = NotifyListener(connect, NotifySender(None), quiet=0.0)
     foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
-    notices.start(told.put_nowait)
+    notices.start(heard.put_nowait)
     for _ in range(30):
-        assert await asyncio.wait_for(told.get(), WITHIN) is None
+        assert await asyncio.wait_for(heard.get(), WITHIN) is None
         await foreign.execute(f"SELECT pg_terminate_backend(pid) FROM ({PIDS.text}) AS listening")
     await foreign.close()
     await notices.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from contextlib import suppress
 from contextvars import ContextVar
@@ -19,6 +20,7 @@ from store.errors import StoreError
 from store.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
 from store.tables import games
 from tests.store.conftest import new_game, open_store
+from tests.store.test_faults_postgres import frozen
 
 MINE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'matchwire' AND datname = current_database()"
 
@@ -234,3 +236,17 @@ async def test_a_reader_gets_its_own_error_and_the_connection_lives_on(opened, e
         assert await store.read(lambda conn: conn.execute(select(games)).all()) == []
     assert ended["ROLLBACK"] == 5
     assert await store.read(lambda conn: conn.execute(text(MINE)).scalar_one()) == 1
+
+
+async def test_threads_come_back_while_the_server_stands_still(postgres_cluster, opened):
+    """No thread is left waiting for a server that does not answer, however long it stands still."""
+    store = await opened(pool_size=2, timeout=1.0)
+    await asyncio.gather(*(store.write(lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.2)"))) for _ in range(2)))
+    with frozen(postgres_cluster.process):
+        outcomes = await asyncio.gather(*(store.ping() for _ in range(2)), return_exceptions=True)
+        deadline = time.monotonic() + 10
+        while store._backend._pool._shared.running:
+            assert time.monotonic() < deadline, "a thread waits for the server"
+            await asyncio.sleep(0.05)
+
+    assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
