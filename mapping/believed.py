@@ -123,9 +123,12 @@ def _progress(match: Match) -> tuple[int, int, bool]:
 
 
 def _side(before: Side | None, after: Side | None, name: str, doubts: _Doubts) -> Side | None:
-    """A side with everybody who was named for it; another team is a correction, its squad too."""
+    """A side with everybody who was named for it; another team is a correction, its squad too.
+
+    A match without one of its teams is refused as a whole, by whoever makes a document of it.
+    """
     if before is None or after is None or before.ext_id != after.ext_id:
-        return _value(before, after, name, doubts)
+        return after
     itself = _value(replace(before, lineup=(), bench=()), replace(after, lineup=(), bench=()), name, doubts)
     lineup, bench = {each.ext_id for each in after.lineup}, {each.ext_id for each in after.bench}
 

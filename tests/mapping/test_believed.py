@@ -62,12 +62,9 @@ STEPS_BACK = {
     "an empty line-up": only(home=replace(HOME, lineup=(), bench=())),
     "a person's number": only(home=replace(HOME, lineup=(replace(GORETZKA, number=None), GEIS))),
     "a team's picture": only(home=replace(HOME, image=None)),
-    "a team": only(away=None),
     "the kick-off": only(kickoff=None),
     "the tournament": only(tournament=None),
-    "everything": only(
-        score=None, home=None, away=None, periods=(), incidents=(), comments=(), status=Status.SCHEDULED, clock=Clock()
-    ),
+    "everything": only(score=None, periods=(), incidents=(), comments=(), status=Status.SCHEDULED, clock=Clock()),
 }
 
 
@@ -191,6 +188,11 @@ def test_a_race_steps_back_as_a_whole():
     overtaken = tuple(Placing(position=at + 1, person=person) for at, person in enumerate((MEYER, GEIS)))
     for more in (replace(race, flag="red-flag"), replace(race, ranking=overtaken), replace(race, lap=13)):
         assert Belief(only(race=more)) == believed(Belief(full), only(race=more), good=GOOD)
+
+
+def test_a_team_that_is_gone_is_not_covered_up():
+    """Such an answer is a fault, which nobody would hear of if the team were kept."""
+    assert believed(Belief(FULL), only(away=None), good=GOOD).match.away is None
 
 
 def test_the_first_answer_is_believed():
