@@ -28,7 +28,7 @@ from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
 from config import Settings
 from ingest.daemon.build import api_settings
-from mapping.reconcile import CONFIRMATIONS
+from mapping.believed import CONFIRMATIONS
 from store.liveblogs import list_games
 
 if TYPE_CHECKING:

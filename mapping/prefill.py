@@ -15,6 +15,8 @@ from mapping.sports import Sport, sport_of
 from mapping.wording import ending
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mapping.references import References
     from mapping.terms import Terms
 
@@ -30,6 +32,9 @@ GAMESTATES = {
     Status.ABANDONED: ENDED,
     Status.CANCELLED: ENDED,
 }
+
+EVERYTHING = ("meta_info", "squads", "summary", "state_info", "options", "scoreboard")
+"""All parts of a game document that the sync may write."""
 
 
 def game_document(match: Match, terms: Terms, references: References, *, title: str | None = None) -> Document:
@@ -217,3 +222,11 @@ def _minute(match: Match, before: int, length: int) -> int:
         case Status.ABANDONED:
             return max((each.minute or 0 for each in match.incidents), default=0)
     return (before + length) // 60
+
+
+def synced(document: Mapping[str, Any], terms: Terms) -> Document:
+    """The parts of a game document that the sync keeps up to date under these terms (AutoPostConfiguration)."""
+    parts = ["meta_info", "squads", "summary"]
+    parts += ["state_info", "options"] if terms.auto_post else []
+    parts += ["scoreboard"] if terms.auto_post and not terms.exclude_scoreboard else []
+    return {name: document.get(name) for name in parts if name in document}

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mapping.documents.scalars import LocalStatus
 from mapping.merge import Document, merge_event, same
-from mapping.sports import absorbed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from mapping.posts import Post
-
-
-CONFIRMATIONS = 2
-"""Good responses in a row in which an incident must be missing before its post is withdrawn."""
 
 
 class State(StrEnum):
@@ -37,8 +32,8 @@ class State(StrEnum):
 class Entry:
     """A line of the ledger: the post of one key in one liveblog.
 
-    `written` and `written_status` are what the sync wrote last, `missing` counts good responses in a row without the incident,
-    `restore_status` is the status the post had when it was withdrawn.
+    `written` and `written_status` are what the sync wrote last, `restore_status` is the status the post had when it was
+    withdrawn.
     """
 
     key: str
@@ -46,7 +41,6 @@ class Entry:
     source: str
     local_id: str
     state: State = State.POSTED
-    missing: int = 0
     reason: str = ""
     written: Document = field(default_factory=dict)
     written_status: int = LocalStatus.PUBLISHED
@@ -68,15 +62,10 @@ Decision = tuple[Stored | None, Entry]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What is to be written: events (new or changed, in order), ledger lines; `pending` asks for another look soon.
-
-    `settled`: of the entries that were looked at, each is wanted, withdrawn or gone, so that none waits for anything.
-    """
+    """What is to be written: events (new or changed, in order) and lines of the ledger."""
 
     events: tuple[Stored, ...] = ()
     entries: tuple[Entry, ...] = ()
-    pending: bool = False
-    settled: bool = True
 
 
 def reconcile(
@@ -84,39 +73,26 @@ def reconcile(
     ledger: Mapping[str, Entry],
     stored: Mapping[str, Stored],
     *,
-    good: frozenset[str],
     new_id: Callable[[], str],
-    unreadable: frozenset[str] = frozenset(),
     closing: bool = False,
-    beside: Iterable[Post] = (),
 ) -> Changes:
-    """What must change so that the liveblog says what the match says.
+    """What must change so that the liveblog says what the match that is believed says.
 
-    `stored` holds the events of the ledger by `local_id`; `good` names the sources (`play`, `text`) that gave a good response this
-    time, so that a post missing from them counts as missing once more. `closing`: the window after the end closes now.
-    Keys in `unreadable` are in the response, but not in a form that could be understood: they are not missing.
-    `beside`: posts that are looked after at another time, and may explain why one of these is missing.
+    `stored` holds the events of the ledger by `local_id`. `closing`: the window after the end closes now.
     """
     posts = {post.key: post for post in wanted}
-    known = [*beside, *posts.values()]
-    present = {*posts, *unreadable}
-    missing = [entry for entry in ledger.values() if entry.key not in present and entry.state is not State.GONE]
     decided = [
         _follow(post, ledger[post.key], stored) if post.key in ledger else _create(post, new_id())
         for post in posts.values()
     ]
-    decided += [_vanish(entry, stored.get(entry.local_id), known, good=good, closing=closing) for entry in missing]
-    return _changes(decided, ledger, posts)
-
-
-def _changes(decided: Sequence[Decision], ledger: Mapping[str, Entry], posts: Container[str]) -> Changes:
-    entries = {entry.key: entry for _, entry in decided if entry != ledger.get(entry.key)}
-    now = {**ledger, **entries}.values()
+    decided += [
+        _withdraw(entry, stored.get(entry.local_id), closing=closing)
+        for entry in ledger.values()
+        if entry.key not in posts and entry.state is not State.GONE
+    ]
     return Changes(
         events=tuple(event for event, _ in decided if event is not None),
-        entries=tuple(entries.values()),
-        pending=any(0 < entry.missing < CONFIRMATIONS for entry in now),
-        settled=all(entry.key in posts or entry.state in {State.WITHDRAWN, State.GONE} for entry in now),
+        entries=tuple(entry for _, entry in decided if entry != ledger.get(entry.key)),
     )
 
 
@@ -140,14 +116,13 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> Decision:
     if entry.state is State.GONE:
         return None, entry
     if now is None or now.local_status == LocalStatus.DELETED:
-        return None, replace(entry, state=State.GONE, missing=0, reason="deleted by an editor")
+        return None, replace(entry, state=State.GONE, reason="deleted by an editor")
     merged = merge_event(entry.written, now.document, post.document)
     status, written_status = _status(post, entry, now)
     line = replace(
         entry,
         kind=post.kind,
         state=State.POSTED,
-        missing=0,
         reason="draft" if post.draft else "",
         written=merged.written,
         written_status=written_status,
@@ -169,23 +144,15 @@ def _status(post: Post, entry: Entry, now: Stored) -> tuple[int, int]:
     return now.local_status, entry.written_status
 
 
-def _vanish(
-    entry: Entry, now: Stored | None, posts: Iterable[Post], *, good: frozenset[str], closing: bool
-) -> Decision:
-    """The incident is not there: count, withdraw once confirmed, delete what stayed withdrawn when the window closes."""
+def _withdraw(entry: Entry, now: Stored | None, *, closing: bool) -> Decision:
+    """The incident is not there: withdraw its post, delete what stayed withdrawn when the window closes."""
     if now is None or now.local_status == LocalStatus.DELETED:
-        return None, replace(entry, state=State.GONE, missing=0, reason="deleted by an editor")
+        return None, replace(entry, state=State.GONE, reason="deleted by an editor")
     if entry.state is State.WITHDRAWN:
         return _delete_untouched(entry, now) if closing else (None, entry)
-    if entry.source not in good or _absorbed(entry, posts):
-        return None, entry
-    missing = entry.missing + 1
-    if missing < CONFIRMATIONS:
-        return None, replace(entry, missing=missing)
     line = replace(
         entry,
         state=State.WITHDRAWN,
-        missing=missing,
         reason="withdrawn by the provider",
         written_status=LocalStatus.UNPUBLISHED,
         restore_status=_status_to_restore(entry, now),
@@ -205,15 +172,3 @@ def _delete_untouched(entry: Entry, now: Stored) -> Decision:
 def _status_to_restore(entry: Entry, now: Stored) -> int | None:
     """A status that a person chose comes back with the incident; None: whatever is wanted then."""
     return None if now.local_status == entry.written_status else now.local_status
-
-
-def _absorbed(entry: Entry, posts: Iterable[Post]) -> bool:
-    """A first yellow card stays when the provider drops it because of the yellow-red that followed."""
-    by = absorbed_by(entry.kind)
-    player = _player(entry.written)
-    return player is not None and any(post.kind == by and _player(post.document) == player for post in posts)
-
-
-def _player(document: Mapping[str, Any]) -> str | None:
-    players = (document.get("sport_event") or {}).get("players") or ()
-    return next((each["player"].get("_id") or each["player"].get("local_id") for each in players), None)

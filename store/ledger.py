@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from mapping.board import Board
 from mapping.reconcile import Entry, State
 from store.errors import reading
 from store.sql.bulk_write import upsert, write_batch
@@ -17,6 +16,7 @@ from store.tables import ledger
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from mapping.merge import Document
     from store.unit import Unit
 
 GAME_KEY = "game"
@@ -31,7 +31,6 @@ class LedgerRow:
     kind: str
     state: str
     local_id: str | None = None
-    missing: int = 0
     reason: str = ""
     written: Mapping[str, Any] = field(default_factory=dict)
 
@@ -71,7 +70,6 @@ def row_of(entry: Entry, placed: int) -> LedgerRow:
         kind=entry.kind,
         local_id=entry.local_id,
         state=entry.state.value,
-        missing=entry.missing,
         reason=entry.reason,
         written={
             "source": entry.source,
@@ -92,7 +90,6 @@ def entry_of(row: LedgerRow) -> Entry:
             source=row.written["source"],
             local_id=row.local_id or "",
             state=State(row.state),
-            missing=row.missing,
             reason=row.reason,
             written={**row.written["document"]},
             written_status=row.written["status"],
@@ -106,15 +103,14 @@ def placed_of(row: LedgerRow) -> int:
         return int(row.written["placed"])
 
 
-def row_of_board(board: Board) -> LedgerRow:
-    """The row of the liveblog itself."""
-    written = {"document": board.written, "doubted": board.doubted}
-    return LedgerRow(key=GAME_KEY, kind=GAME_KEY, state=State.POSTED.value, written=written)
+def row_of_game(written: Document) -> LedgerRow:
+    """The row of the liveblog itself; `written`: what the sync last wrote of its document."""
+    return LedgerRow(key=GAME_KEY, kind=GAME_KEY, state=State.POSTED.value, written={"document": written})
 
 
-def board_of(row: LedgerRow | None) -> Board:
-    """What the row of the liveblog itself holds, an empty board without one. Raises UnreadableRow."""
+def game_of(row: LedgerRow | None) -> Document:
+    """What the sync last wrote of the liveblog's own document, nothing without a row. Raises UnreadableRow."""
     if row is None:
-        return Board()
+        return {}
     with reading(f"ledger of {row.key}"):
-        return Board(written={**row.written["document"]}, doubted={**row.written["doubted"]})
+        return {**row.written["document"]}

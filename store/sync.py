@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, Table, bindparam, exists, insert, select, update
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, Row, Table, bindparam, delete, exists, insert, select, update
 
+from mapping.believed import Belief
 from mapping.documents.scalars import LocalStatus
-from mapping.match import Status
+from mapping.match import Match, Status
 from mapping.terms import Terms
 from store.errors import UnreadableRow, reading
 from store.ids import new_object_id
 from store.sql.bulk_write import update_rows, upsert, write_batch
 from store.sql.compiled_query import CompiledQuery
 from store.tables import attachments as attachments_table
+from store.tables import beliefs as beliefs_table
 from store.tables import follows as follows_table
 from store.tables import games as games_table
 from store.tables import resources as resources_table
@@ -117,6 +121,7 @@ _BODIES = CompiledQuery(
         resources_table.c.follow_id == bindparam("follow_id"), resources_table.c.body.is_not(None)
     )
 )
+_BELIEF = CompiledQuery(select(beliefs_table.c.belief).where(beliefs_table.c.follow_id == bindparam("follow_id")))
 FORGOTTEN = 50
 """Matches whose bodies one unit drops, or that it closes."""
 QUICK = 1
@@ -197,6 +202,7 @@ def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:
     )
     where = resources_table.c.follow_id.in_(closed), resources_table.c.body.is_not(None)
     forgotten = {"body": None, "etag": None, "digest": None}
+    unit.conn.execute(delete(beliefs_table).where(beliefs_table.c.follow_id.in_(closed)))
     return unit.conn.execute(update(resources_table).where(*where).values(forgotten)).rowcount
 
 
@@ -283,6 +289,38 @@ def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
 def packed_bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
     """The last good body of each resource that ever had one, as they are stored."""
     return {name: bytes(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
+
+
+def packed_match(conn: Connection, follow_id: str) -> tuple[dict[str, bytes], bytes | None]:
+    """The last good bodies of the match and what is believed of it, both as they are stored."""
+    belief = _BELIEF.first(conn, follow_id=follow_id)
+    return packed_bodies(conn, follow_id), None if belief is None else bytes(belief[0])
+
+
+def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
+    """Save what is believed of the match, as `packed_belief` gives it."""
+    write_batch(unit.conn, upsert(beliefs_table, [{"follow_id": follow_id, "belief": belief}]))
+
+
+def packed_belief(belief: Belief) -> bytes:
+    """The belief as it is stored, without what was wrong with its last answers."""
+    match = replace(belief.match, faults=(), unreadable_keys=frozenset())
+    return packed(_beliefs().dump_json((match, tuple(sorted(belief.doubted)))))
+
+
+def unpacked_belief(stored: bytes) -> Belief:
+    """The belief in what `packed_belief` gave. Raises UnreadableRow."""
+    try:
+        match, doubted = _beliefs().validate_json(zlib.decompress(stored))
+    except (zlib.error, ValueError) as error:
+        raise UnreadableRow(f"beliefs.belief: {error}") from error
+    return Belief(match, frozenset(doubted))
+
+
+@cache
+def _beliefs() -> TypeAdapter[tuple[Match, tuple[str, ...]]]:
+    """Made when it is first needed, because that takes some hundredths of a second."""
+    return TypeAdapter(tuple[Match, tuple[str, ...]])
 
 
 def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -176,6 +176,14 @@ resources = Table(
     _json("faults"),
 )
 
+beliefs = Table(
+    "beliefs",
+    metadata,
+    _text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
+    Column("belief", LargeBinary, nullable=False),
+)
+"""The match as it is believed (mapping.believed), compressed JSON."""
+
 attachments = Table(
     "attachments",
     metadata,
@@ -199,7 +207,6 @@ ledger = Table(
     _text("local_id", nullable=True),
     _text("kind"),
     _text("state"),
-    _int("missing"),
     _text("reason"),
     _json("written"),
 )

@@ -52,14 +52,13 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
     if attachment is None:
         return {**head, "match": None, "posts": [], "unreadable": reader.unreadable}
     rows = ledger.rows(conn, game.id)
-    board = reader.read(f"ledger of {ledger.GAME_KEY}", partial(ledger.board_of, rows.pop(ledger.GAME_KEY, None)))
+    written = reader.read(f"ledger of {ledger.GAME_KEY}", partial(ledger.game_of, rows.pop(ledger.GAME_KEY, None)))
     terms = reader.read("attachments.terms", partial(sync.terms_of, attachment))
-    written = {} if board is None else board.written
     return {
         **head,
         "match": _match(conn, attachment, reader),
         "terms": None if terms is None else terms.as_dict(),
-        "edited": reader.read("games.doc", partial(_edited_parts, written, game.document)) or [],
+        "edited": reader.read("games.doc", partial(_edited_parts, written or {}, game.document)) or [],
         "posts": _posts(conn, rows, reader),
         "unreadable": reader.unreadable,
     }
@@ -131,6 +130,5 @@ def _post(row: ledger.LedgerRow, event: StoredEvent | None) -> dict[str, Any]:
         "state": row.state,
         "status": status,
         "reason": row.reason,
-        "missing_answers": row.missing,
         "edited": edited,
     }

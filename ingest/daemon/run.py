@@ -28,7 +28,7 @@ from ingest.daemon.start_wait import Stopped
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from ingest.webhooks.steady_clock import SteadyClock
-from mapping.reconcile import CONFIRMATIONS
+from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest, next_batch
 from ingest.sync.snapshot import CachedInputs
-from mapping.board import EVERYTHING, Board, BoardChange, reconcile_board, synced
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
+from mapping.merge import Merged, merge_game, same
 from mapping.posts import wanted
-from mapping.prefill import game_document
+from mapping.prefill import EVERYTHING, game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
-from mapping.sports import absorbed_by
 from providers.base import Answer, Outcome
 from store import ledger, liveblogs, masterdata, sync
 from store.errors import brief_reason, transient
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from ingest.sync.snapshot import Snapshot
     from mapping.match import Fault, Match
-    from mapping.posts import Post
+    from mapping.merge import Document
     from mapping.references import References
     from mapping.terms import Terms
     from store.unit import Unit
@@ -95,7 +94,7 @@ def apply(
         if applied.rest is not None:
             return _unfinished(unit, follow_id, progress)
         budget -= max(applied.looked, LEAST)
-    save_answers(unit, follow_id, snapshot, pending=progress.pending, closing=closing)
+    save_answers(unit, follow_id, snapshot, closing=closing)
     return replace(progress, finished=True)
 
 
@@ -177,10 +176,11 @@ def sync_liveblog(
 class LedgerPosts:
     """The ledger of a batch, with the events that it names as they stand now.
 
-    `placed`: the time at which the sync placed each event, by `local_id` (Unix seconds).
+    `game`: what the sync last wrote of the liveblog's own document; `placed`: the time at which the sync placed each event,
+    by `local_id` (Unix seconds).
     """
 
-    board: Board
+    game: Document
     entries: Mapping[str, Entry]
     events: Mapping[str, liveblogs.StoredEvent]
     stored: Mapping[str, Stored]
@@ -190,13 +190,13 @@ class LedgerPosts:
     def read(cls, conn: Connection, game_id: str, keys: AbstractSet[str] | None) -> LedgerPosts:
         """Read the rows of these keys, None for all. Raises UnreadableRow."""
         rows = ledger.rows(conn, game_id, only=keys)
-        board = ledger.board_of(rows.pop(ledger.GAME_KEY, None))
+        game = ledger.game_of(rows.pop(ledger.GAME_KEY, None))
         entries = {key: ledger.entry_of(row) for key, row in rows.items()}
         placed = {row.local_id: ledger.placed_of(row) for row in rows.values() if row.local_id is not None}
         events = liveblogs.events_named(conn, [entry.local_id for entry in entries.values()])
         claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
         stored = {name: _stored(event, claimed[name], placed.get(name)) for name, event in events.items()}
-        return cls(board, entries, events, stored, placed)
+        return cls(game, entries, events, stored, placed)
 
     def moved(self) -> set[str]:
         """`local_id`s of posts that a person placed at another time."""
@@ -245,65 +245,45 @@ class LiveblogSync:
             timed=self.snapshot.timed(self.terms),
         )
         posts = make(only=batch.keys)
-        changes = self._reconcile(before, posts, self._beside(before, batch, make))
-        change = self._board_change(before.board, masters) if batch.with_board else BoardChange(board=before.board)
-        version = self._write(before, changes, change)
-        settled = changes.settled and not change.pending and self._still_settled(rest)
-        left = Rest(batch.left, whole=batch.whole, version=version, settled=settled) if batch.left else None
+        changes = reconcile(posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing)
+        version = self._write(before, changes, self._merge_game(before.game, masters) if batch.with_board else None)
+        left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
+        undisturbed = rest is None or rest.version == self.game.version  # nobody else wrote between the batches
         inputs = self.snapshot.fingerprint(self.terms)
         return Applied(
             stepped=version != self.game.version,
-            pending=changes.pending or change.pending,
-            cached=CachedInputs.of(version, inputs) if settled and left is None else None,
+            cached=CachedInputs.of(version, inputs) if undisturbed and left is None else None,
             looked=len(before.entries.keys() | {post.key for post in posts}),
             rest=left,
         )
 
-    def _reconcile(self, before: LedgerPosts, posts: tuple[Post, ...], beside: Iterable[Post]) -> Changes:
-        return reconcile(
-            posts,
-            before.entries,
-            before.stored,
-            good=self.snapshot.good,
-            new_id=self.new_id,
-            unreadable=self.snapshot.match.unreadable,
-            closing=self.closing,
-            beside=beside,
-        )
-
-    def _beside(self, before: LedgerPosts, batch: PostBatch, make: Callable[..., tuple[Post, ...]]) -> Iterable[Post]:
-        """Posts of other batches that may be why some of this one are gone (mapping.sports.absorbed_by)."""
-        gone = before.entries.keys() - self.snapshot.fingerprint(self.terms).posts.keys()
-        kinds = {absorbed_by(before.entries[key].kind) for key in gone} - {None}
-        if batch.keys is None or not kinds:
-            return ()
-        return make(only={each.key for each in self.snapshot.match.incidents if each.kind in kinds})
-
-    def _board_change(self, board: Board, masters: References) -> BoardChange:
+    def _merge_game(self, written: Document, masters: References) -> Merged:
         document = synced(game_document(self.snapshot.match, self.terms, masters), self.terms)
-        return reconcile_board(board, self.game.document, document, good="play" in self.snapshot.good)
+        return merge_game(written, self.game.document, document)
 
-    def _write(self, before: LedgerPosts, changes: Changes, change: BoardChange) -> int:
+    def _write(self, before: LedgerPosts, changes: Changes, game: Merged | None) -> int:
         """Write events, document and ledger, as far as they change; returns the liveblog's version after it."""
         version, writes = self.game.version, tuple(self._event_write(event, before) for event in changes.events)
-        if writes or change.document is not None:
-            made = liveblogs.Change(game=change.document, events=writes)
+        document = None if game is None or same(game.document, dict(self.game.document)) else game.document
+        if writes or document is not None:
+            made = liveblogs.Change(game=document, events=writes)
             version = liveblogs.write(self.unit, self.game, made, known=before.events).version
-        self._save_ledger(before, changes, change, writes)
+        rows = self._post_rows(before, changes, writes)
+        if game is not None and game.written != before.game:
+            rows.append(ledger.row_of_game(game.written))
+        if rows:
+            ledger.save(self.unit, self.game.id, rows)
         return version
 
-    def _save_ledger(
-        self, before: LedgerPosts, changes: Changes, change: BoardChange, writes: Iterable[liveblogs.EventWrite]
-    ) -> None:
-        """Save the rows that change, with the time of each event unless a person moved it."""
+    def _post_rows(
+        self, before: LedgerPosts, changes: Changes, writes: Iterable[liveblogs.EventWrite]
+    ) -> list[ledger.LedgerRow]:
+        """The rows that change, with the time of each event unless a person moved it."""
         moved = before.moved()
         times = {each.local_id: each.created_at for each in before.events.values()}
         times |= {each.local_id: each.created_at for each in writes}
         placed = {**before.placed, **{name: at for name, at in times.items() if name not in moved}}
-        rows = [ledger.row_of(entry, placed[entry.local_id]) for entry in changes.entries]
-        rows += [ledger.row_of_board(change.board)] if change.board != before.board else []
-        if rows:
-            ledger.save(self.unit, self.game.id, rows)
+        return [ledger.row_of(entry, placed[entry.local_id]) for entry in changes.entries]
 
     def _event_write(self, event: Stored, before: LedgerPosts) -> liveblogs.EventWrite:
         known, claimed, now = before.stored.get(event.local_id), event.document.get("created_at"), self.unit.now
@@ -317,27 +297,25 @@ class LiveblogSync:
             user_id=self.snapshot.match.provider,
         )
 
-    def _still_settled(self, rest: Rest | None) -> bool:
-        """Whether the batches so far were settled, and nobody has written in between."""
-        return rest is None or (rest.settled and rest.version == self.game.version)
-
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
     """Begin the ledger: the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
     parts = {name: document[name] for name in EVERYTHING if name in document}
-    ledger.save(unit, game_id, [ledger.row_of_board(Board(written=parts))])
+    ledger.save(unit, game_id, [ledger.row_of_game(parts)])
 
 
-def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, pending: bool, closing: bool = False) -> None:
-    """Save what the answers add: bodies and validators of changed resources, health of all, the state of the match."""
+def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, closing: bool = False) -> None:
+    """Save what the answers add: changed resources, health of all, what is believed, the state of the match."""
     save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
+    if snapshot.belief is not None:
+        sync.save_belief(unit, follow_id, snapshot.belief)
     changed = any(answer.outcome is Outcome.CHANGED for answer in snapshot.answers)
     sync.save_follow(
         unit,
         follow_id,
         sport=snapshot.match.sport,
         status=snapshot.match.status.value,
-        pending=pending,
+        pending=snapshot.pending,
         good_at=unit.now,
         **({"changed_at": unit.now} if changed else {}),
         **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),

@@ -31,13 +31,12 @@ LEAST = 5
 class Rest:
     """What is left of a liveblog after a batch. `whole`: with all that is beside its posts at the end.
 
-    `version`: of the liveblog after the batch; `settled`: nothing so far waits for anything.
+    `version`: of the liveblog after the batch.
     """
 
     keys: tuple[str, ...]
     whole: bool
     version: int
-    settled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +90,12 @@ def _first_of(keys: tuple[str, ...], *, whole: bool, imports: bool) -> PostBatch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What a batch did to a liveblog: whether it stepped, whether something waits to be confirmed, what to cache.
+    """What a batch did to a liveblog: whether it stepped, what to cache.
 
     `looked`: at how many posts; `rest`: what is left of it for the next unit.
     """
 
     stepped: bool = False
-    pending: bool = False
     cached: CachedInputs | None = None
     looked: int = 0
     rest: Rest | None = None
@@ -114,7 +112,6 @@ class Progress:
     done: frozenset[str] = frozenset()
     begun: Mapping[str, Rest] = field(default_factory=dict)
     stepped: tuple[str, ...] = ()
-    pending: bool = False
     cached: Mapping[str, CachedInputs] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
 
@@ -126,7 +123,6 @@ class Progress:
             done=self.done if applied.rest else self.done | {game_id},
             begun={game_id: applied.rest} if applied.rest else {},
             stepped=(*self.stepped, game_id) if applied.stepped else self.stepped,
-            pending=self.pending or applied.pending,
             cached={**self.cached, **kept},
         )
 

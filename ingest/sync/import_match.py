@@ -11,8 +11,9 @@ import structlog
 from api.external.response import external_response
 from ingest.sync import apply_snapshot
 from ingest.sync.caps import check, within
-from ingest.sync.poll import import_squads, sources
+from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
+from mapping.believed import Belief
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
@@ -77,9 +78,8 @@ class Importer:
         if earlier is not None:
             return earlier
         source, fetched, match = await self._fetch(request)
-        snapshot = Snapshot(
-            match=match, good=sources(fetched, source.adapter, match), answers=fetched.answers, hints=fetched.hints
-        )
+        belief = sync.packed_belief(Belief(match))
+        snapshot = Snapshot(match=match, belief=belief, answers=fetched.answers, hints=fetched.hints)
         await import_squads(self._store, match, {request.organization_id})
         create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
         follow_id, created = await self._store.write(create)
@@ -151,7 +151,7 @@ class Importer:
         elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
             sync.save_follow(unit, follow.id, pending=True)
         else:
-            apply_snapshot.save_answers(unit, follow.id, snapshot, pending=applied.pending)
+            apply_snapshot.save_answers(unit, follow.id, snapshot)
         if request.idempotency_key is not None:
             idempotency.save(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id

@@ -19,6 +19,7 @@ from ingest.daemon.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
 from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.snapshot import Snapshot
+from mapping.believed import believed
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
@@ -208,49 +209,52 @@ class Poller:
         await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
 
     async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
-        translated, packed = await self._translate(match, fetched)
-        snapshot = Snapshot(
-            match=translated,
-            packed=packed,
-            good=sources(fetched, self.adapter, translated),
-            answers=fetched.answers,
-            hints=fetched.hints,
-        )
+        snapshot = await self._translate(match, fetched)
+        now = snapshot.match
         await self._prepare(match, snapshot)
         applied = await self._bring_in_line(match, snapshot, closing=closing)
         match.cached, match.failed = applied.cached, applied.failed
         match.again = monotonic() + AGAIN if applied.failed else math.inf
-        if translated.status is not match.status:
-            log.info("match.status_changed", match=match.match_id, status=translated.status.value)
+        if now.status is not match.status:
+            log.info("match.status_changed", match=match.match_id, status=now.status.value)
         if fetched.changed or match.changed_at is None:
             match.changed_at = self.clock()
-        if translated.kickoff is not None:  # a time that the provider does not know any more is no other time
-            match.kickoff = translated.kickoff
-        match.status, match.pending = translated.status, applied.pending
+        if now.kickoff is not None:  # a time that the provider does not know any more is no other time
+            match.kickoff = now.kickoff
+        match.status, match.pending = now.status, snapshot.pending
         match.hints = fetched.hints
 
-    async def _translate(self, match: Followed, fetched: Fetched) -> tuple[Match, Mapping[str, bytes]]:
-        """The match as its last good bodies describe it now, and the new ones packed.
+    async def _translate(self, match: Followed, fetched: Fetched) -> Snapshot:
+        """The match as it is believed after these answers.
 
         Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
         """
-        stored = await self.store.glance(partial(sync.packed_bodies, follow_id=match.id))
-        changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
-        stored = {name: body for name, body in stored.items() if name not in changed}
-        size = RATIO * sum(map(len, stored.values())) + sum(map(len, changed.values()))
-        translated, packed = await beside(size, self._translated, match.match_id, stored, changed)
-        for fault in translated.faults[:FAULTS_LOGGED]:
+        stored, belief = await self.store.glance(partial(sync.packed_match, follow_id=match.id))
+        size = sum(len(answer.body or b"") for answer in fetched.changed) + RATIO * sum(map(len, stored.values()))
+        snapshot = await beside(size, self._believed, match.match_id, stored, belief, fetched)
+        for fault in snapshot.match.faults[:FAULTS_LOGGED]:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
-        if len(translated.faults) > FAULTS_LOGGED:
-            log.info("match.rows_skipped", match=match.match_id, rows=len(translated.faults))
-        return translated, packed
+        if len(snapshot.match.faults) > FAULTS_LOGGED:
+            log.info("match.rows_skipped", match=match.match_id, rows=len(snapshot.match.faults))
+        return snapshot
 
-    def _translated(
-        self, match_id: str, stored: Mapping[str, bytes], changed: Mapping[str, bytes]
-    ) -> tuple[Match, Mapping[str, bytes]]:
-        translated = self.adapter.translate(match_id, {**sync.unpacked(stored), **changed})
+    def _believed(self, match_id: str, stored: Mapping[str, bytes], packed: bytes | None, fetched: Fetched) -> Snapshot:
+        """What is believed of the match, of stored and new bodies; `packed`: what was believed before, as it is stored."""
+        changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
+        bodies = sync.unpacked({name: body for name, body in stored.items() if name not in changed}) | changed
+        translated = self.adapter.translate(match_id, bodies)
         check(self.limits, translated)
-        return translated, {name: sync.packed(body) for name, body in changed.items()}
+        before = None if packed is None else sync.unpacked_belief(packed)
+        belief = believed(before, translated, good=sources(fetched, self.adapter, translated))
+        after = sync.packed_belief(belief)
+        return Snapshot(
+            match=belief.match,
+            pending=bool(belief.doubted),
+            belief=None if after == packed else after,
+            packed={name: sync.packed(body) for name, body in changed.items()},
+            answers=fetched.answers,
+            hints=fetched.hints,
+        )
 
     async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:
         """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""

@@ -64,14 +64,15 @@ class CachedInputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A match as its last good bodies describe it, and what this poll adds to what is known.
+    """A match as it is believed now, and what this poll adds to what is known.
 
-    `good` names the sources (`play`, `text`) that answered well in this poll, changed or not; `packed` has new bodies as
-    they are to be stored, where they are large.
+    `pending`: something is in doubt, until the next good answer. `belief` and `packed`: what is believed and new bodies as
+    they are to be stored; None where nothing of it has changed.
     """
 
     match: Match
-    good: frozenset[str]
+    pending: bool = False
+    belief: bytes | None = None
     answers: tuple[Answer, ...] = ()
     hints: Mapping[str, str] | None = None
     packed: Mapping[str, bytes] | None = None

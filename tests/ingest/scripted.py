@@ -243,6 +243,17 @@ def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> dict[str, Any
     return {post.key: post for post in wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")}
 
 
+def bound(bodies: Bodies, match_id: str) -> set[str]:
+    """Keys of the texts that a snapshot binds to an incident."""
+    return set(_bound(match_id, tuple(sorted(bodies.items()))))
+
+
+@lru_cache(maxsize=4096)
+def _bound(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> frozenset[str]:
+    match = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
+    return frozenset(comment.key for comment in match.comments if comment.incident_key is not None)
+
+
 def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:
     """Score and state that a snapshot demands."""
     match = translate(match_id, bodies, names=NAMES, zone=BERLIN)

@@ -18,7 +18,7 @@ from mapping.posts import Post
 from mapping.sports import absorbed_by
 from providers.replay.demo import demo_files
 from store.database import Store
-from tests.ingest.scripted import Bodies, Crash, Process, board, open_store, says, timeline
+from tests.ingest.scripted import Bodies, Crash, Process, board, bound, open_store, says, timeline
 from tests.recordings import recordings, required, soccer_recordings
 from tests.sport_fixtures import FOLDER
 
@@ -128,13 +128,19 @@ async def created(process: Process, fuse: int | None) -> str:
 
 
 async def compare(process: Process, ticker_id: str, snapshots: list[Bodies], seen: set[str], maybe: set[str]) -> None:
-    """Posted = last good snapshot plus first yellows removed after a yellow-red that some poll had seen; exactly."""
+    """Posted = last good snapshot plus first yellows removed after a yellow-red that some poll had seen; exactly.
+
+    A text that was bound to an incident and is not any more is that incident's, if some poll has seen it so.
+    """
     last = says(snapshots[-1], process.match_id)
+    once_bound = last.keys() & {key for bodies in snapshots for key in bound(bodies, process.match_id)}
     everything = ever_said(process.match_id, tuple(tuple(bodies.items()) for bodies in snapshots))
     kept = {key for key in everything.keys() - last.keys() if absorbed(everything[key], last)}
     posted = await process.posted(ticker_id)
-    assert last.keys() | (kept & seen) <= posted.keys() <= last.keys() | (kept & maybe)
+    assert (last.keys() - once_bound) | (kept & seen) <= posted.keys() <= last.keys() | (kept & maybe)
     for key, post in last.items():
+        if key not in posted:
+            continue
         wanted, found = without_references(post.document), without_references(posted[key])
         assert wanted.get("sport_event") == found.get("sport_event"), key
         assert [block["text"] for block in wanted["contents"]] == [block["text"] for block in found["contents"]], key

@@ -9,7 +9,8 @@ from mapping.documents.game import Game, GameDraft
 from mapping.documents.state import RankedGameStateInfo, TimeBasedGameStateInfo
 from mapping.errors import DownstreamRejected
 from mapping.match import Clock, Named, PeriodScore, Person, Score, Status
-from mapping.prefill import game_document
+from mapping.prefill import EVERYTHING, game_document, synced
+from mapping.terms import Terms
 from tests.mapping.soccer_builders import (
     GORETZKA,
     HOME,
@@ -364,3 +365,12 @@ def test_places_that_are_not_in_master_data_are_named_by_the_providers_ids():
 
     assert meta_info["tournament"]["local_id"] == "132"
     assert meta_info["location"] == {"_type": "Svc::Model::Location", "local_id": "2120", "name": "Veltins-Arena"}
+
+
+def test_terms_say_which_parts_are_kept_up_to_date():
+    """An excluded scoreboard is filled in once and then left alone; squads and names always follow."""
+    document = {key: {} for key in (*EVERYTHING, "locale")}
+
+    assert {"meta_info", "squads", "summary"} == set(synced(document, Terms(sport="soccer")))
+    assert "scoreboard" not in synced(document, Terms(sport="soccer", auto_post=True, exclude_scoreboard=True))
+    assert set(EVERYTHING) == set(synced(document, Terms(sport="soccer", auto_post=True)))

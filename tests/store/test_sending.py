@@ -34,7 +34,7 @@ CLIENT = {
     "created_at": 1,
 }  # fmt: skip
 ROWS = {follows: FOLLOW, resources: RESOURCE, clients: CLIENT}
-LINE = {"local_id": None, "kind": "incident", "state": "posted", "missing": 0, "reason": "", "written": {}}
+LINE = {"local_id": None, "kind": "incident", "state": "posted", "reason": "", "written": {}}
 
 
 class Undone(Exception):
@@ -133,15 +133,15 @@ async def test_put_left_and_changed_differ_in_what_becomes_of_a_taken_key(store,
 
     def work(unit):
         write_batch(unit.conn, insert_rows(ledger, [known, known | {"key": "b"}]))
-        write_batch(unit.conn, upsert(ledger, [known | {"missing": 7, "written": {"x": ODD}}, known | {"key": "c"}]))
-        write_batch(unit.conn, insert_ignore(ledger, [known | {"key": "b", "missing": 8}, known | {"key": "d"}]))
+        write_batch(unit.conn, upsert(ledger, [known | {"state": "gone", "written": {"x": ODD}}, known | {"key": "c"}]))
+        write_batch(unit.conn, insert_ignore(ledger, [known | {"key": "b", "state": "gone"}, known | {"key": "d"}]))
         write_batch(
             unit.conn, update_rows(ledger, [{"game_id": game.id, "key": k, "reason": "gone"} for k in ("c", "nobody")])
         )
-        return {row["key"]: (row["missing"], row["reason"], row["written"]) for row in core(unit.conn, ledger)}
+        return {row["key"]: (row["state"], row["reason"], row["written"]) for row in core(unit.conn, ledger)}
 
     assert await undone(store, work) == {
-        "a": (7, "", {"x": ODD}), "b": (0, "", {}), "c": (0, "gone", {}), "d": (0, "", {}),
+        "a": ("gone", "", {"x": ODD}), "b": ("posted", "", {}), "c": ("posted", "gone", {}), "d": ("posted", "", {}),
     }  # fmt: skip
 
 

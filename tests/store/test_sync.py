@@ -165,7 +165,7 @@ async def test_the_ledger_remembers_by_key(store, game):
     goal = LedgerRow(key="incident:1", kind="soccer.goal", state="posted", local_id="e1", written={"title": "Goal"})
     card = LedgerRow(key="incident:2", kind="soccer.yellow-card", state="draft")
     await store.write(lambda unit: ledger.save(unit, game.id, [goal, card]))
-    withdrawn = replace(goal, state="withdrawn", missing=2, reason="vanished")
+    withdrawn = replace(goal, state="withdrawn", reason="vanished")
     await store.write(lambda unit: ledger.save(unit, game.id, [withdrawn]))
 
     assert await store.read(partial(ledger.rows, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}

@@ -4,10 +4,11 @@ from itertools import count
 
 import pytest
 
-from mapping.board import Board, reconcile_board, synced
+from mapping.believed import believed
 from mapping.errors import InvalidRequest
+from mapping.merge import merge_game, same
 from mapping.posts import wanted
-from mapping.prefill import game_document
+from mapping.prefill import game_document, synced
 from mapping.reconcile import reconcile
 from mapping.terms import Terms
 from providers.replay.demo import demo_files
@@ -29,20 +30,21 @@ class Liveblog:
 
     def __init__(self, sport):
         self.terms = Terms(sport=sport, auto_post=True, text=True)
-        self.entries, self.stored, self.board, self.document = {}, {}, Board(), {}
+        self.entries, self.stored, self.written, self.document, self.belief = {}, {}, {}, {}, None
         self.ids = map(str, count())
 
     def sees(self, match):
         """One good poll; returns how much was written."""
+        self.belief = believed(self.belief, match, good=frozenset({"play", "text"}))
+        match = self.belief.match
         posts = wanted(match, self.terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")
-        good = frozenset({"play", "text"})
-        changes = reconcile(posts, self.entries, self.stored, good=good, new_id=lambda: next(self.ids))
+        changes = reconcile(posts, self.entries, self.stored, new_id=lambda: next(self.ids))
         self.entries |= {entry.key: entry for entry in changes.entries}
         self.stored |= {event.local_id: event for event in changes.events}
         document = synced(game_document(match, self.terms, NOBODY), self.terms)
-        change = reconcile_board(self.board, self.document, document)
-        self.board, self.document = change.board, change.document or self.document
-        return len(changes.events) + (change.document is not None)
+        before, merged = self.document, merge_game(self.written, self.document, document)
+        self.written, self.document = merged.written, merged.document
+        return len(changes.events) + (not same(before, self.document))
 
     @property
     def published(self):

@@ -1,0 +1,213 @@
+"""The match that is believed: what of a new answer counts at once, and what waits for a second good answer.
+
+Everything that a liveblog shows of a match is made of the believed one, so scoreboard, state, squads, posts and texts agree.
+Additions and corrections count at once. A step back (something is gone, a score is lower, a state is earlier) waits, because
+feeds flap: it counts when the next good answer takes the same step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mapping.match import Score, Status
+from mapping.sports import absorbed_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from collections.abc import Set as AbstractSet
+
+    from mapping.match import Comment, Incident, Match, Person, Placing, Race, Side
+
+T = TypeVar("T")
+Row = TypeVar("Row")
+
+CONFIRMATIONS = 2
+"""Good answers in a row that have to take a step back before it counts."""
+
+PLAY, TEXT = "play", "text"
+"""Sources of what a match is made of: the resources of the match itself, and the provider's editorial text."""
+
+VALUES = (
+    "kickoff", "tournament", "location", "title", "score", "shootout", "winner", "decided", "points", "serving",
+)  # fmt: skip
+"""Fields of a match that are guarded each by itself."""
+
+IGNORED = frozenset({"order", "synthesised", "created_at"})
+"""Fields that say nothing of what happened: a row before is gone, or somebody else has filled in for the row itself."""
+
+RANK = {Status.SCHEDULED: 0, Status.POSTPONED: 0, Status.LIVE: 1, Status.BREAK: 1, Status.SHOOTOUT: 2}
+"""Statuses in the order of a match; those that are not here end it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A match as it is believed, and the names of what its last good answers did not say any more."""
+
+    match: Match
+    doubted: frozenset[str] = frozenset()
+
+
+def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) -> Belief:
+    """What is believed after `answer`, the match as its last good bodies describe it.
+
+    `good` names the sources that answered well this time, changed or not; only those confirm that something is gone.
+    """
+    if before is None:
+        return Belief(answer)
+    was = before.match
+    play, text = (_Doubts(before.doubted, counts=source in good) for source in (PLAY, TEXT))
+    incidents = _incidents(was, answer, play)
+    match = replace(
+        answer,
+        **_state(was, answer, play),
+        **{name: _value(getattr(was, name), getattr(answer, name), name, play) for name in VALUES},
+        home=_side(was.home, answer.home, "home", play),
+        away=_side(was.away, answer.away, "away", play),
+        race=_race(was.race, answer.race, play),
+        periods=_rows(was.periods, answer.periods, lambda each: f"period {each.title}", play),
+        incidents=incidents,
+        comments=_comments(was, answer, {each.key for each in incidents}, text),
+    )
+    return Belief(match, frozenset(play.doubted | text.doubted))
+
+
+@dataclass(slots=True)
+class _Doubts:
+    """Which steps back are believed: those that the last good answer has taken already."""
+
+    earlier: AbstractSet[str]
+    counts: bool
+    """Whether this answer confirms anything."""
+    doubted: set[str] = field(default_factory=set)
+
+    def keep(self, name: str) -> bool:
+        """Whether what is gone stays for now; `name` tells it from everything else that may be gone."""
+        if name in self.earlier and self.counts:
+            return False
+        if name in self.earlier or self.counts:
+            self.doubted.add(name)
+        return True
+
+
+def less(after: object, before: object) -> bool:
+    """Whether `after` tells nothing that `before` does not tell, or a lower score."""
+    if after == before or after in (None, "", ()):
+        return True
+    if isinstance(after, Score) and isinstance(before, Score):
+        return after.home + after.away < before.home + before.away
+    if isinstance(after, tuple) and isinstance(before, tuple):
+        return all(is_dataclass(each) and any(less(each, other) for other in before) for each in after)
+    if is_dataclass(after) and type(after) is type(before):
+        names = (each.name for each in fields(after) if each.name not in IGNORED)
+        return all(less(getattr(after, name), getattr(before, name)) for name in names)
+    return False
+
+
+def _value(before: T, after: T, name: str, doubts: _Doubts) -> T:
+    """`after`, or `before` where `after` tells less."""
+    return before if after != before and less(after, before) and doubts.keep(name) else after
+
+
+def _state(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
+    """Status and clock, which belong together: an earlier state waits, and one without the times that it had."""
+    earlier = _progress(after) < _progress(before)
+    poorer = after.clock != before.clock and less(after.clock, before.clock) and after.status is before.status
+    if (earlier or poorer) and doubts.keep("state"):
+        return {"status": before.status, "clock": before.clock}
+    return {}
+
+
+def _progress(match: Match) -> tuple[int, int, bool]:
+    return RANK.get(match.status, len(RANK)), match.clock.phase, match.clock.in_break
+
+
+def _side(before: Side | None, after: Side | None, name: str, doubts: _Doubts) -> Side | None:
+    """A side with everybody who was named for it; another team is a correction, its squad too.
+
+    A match without one of its teams is refused as a whole, by whoever makes a document of it.
+    """
+    if before is None or after is None or before.ext_id != after.ext_id:
+        return after
+    itself = _value(replace(before, lineup=(), bench=()), replace(after, lineup=(), bench=()), name, doubts)
+    lineup, bench = {each.ext_id for each in after.lineup}, {each.ext_id for each in after.bench}
+
+    def squad(before: Iterable[Person], after: Iterable[Person], others: AbstractSet[str]) -> tuple[Person, ...]:
+        stayed = [each for each in before if each.ext_id not in others]
+        return _rows(stayed, after, lambda each: f"{name} {each.ext_id}", doubts)
+
+    return replace(
+        itself, lineup=squad(before.lineup, after.lineup, bench), bench=squad(before.bench, after.bench, lineup)
+    )
+
+
+def _race(before: Race | None, after: Race | None, doubts: _Doubts) -> Race | None:
+    """A race as a whole: an earlier lap waits, and a ranking from which somebody is gone."""
+    if before is None or after is None or before == after:
+        return _value(before, after, "race", doubts)
+    was, now = ({_entrant(each) for each in race.ranking} for race in (before, after))
+    back = (after.lap or 0) < (before.lap or 0) or was > now or less(after, before)
+    return before if back and doubts.keep("race") else after
+
+
+def _entrant(placing: Placing) -> tuple[str | None, ...]:
+    return tuple([None if each is None else each.ext_id for each in (placing.person, placing.team)])
+
+
+def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident, ...]:
+    """Incidents by their keys. One that may be in the answer, in a form that nobody could read, is not gone."""
+    cards = {(each.kind, _player(each)) for each in answer.incidents}
+
+    def stays(gone: Incident) -> bool:
+        """A first yellow card stays when the provider drops it because of the yellow-red that followed."""
+        return gone.key in answer.unreadable or (absorbed_by(gone.kind), _player(gone)) in cards
+
+    rows = _rows(before.incidents, answer.incidents, lambda each: each.key, doubts, stays)
+    times = {each.key: each.created_at for each in before.incidents}
+    return tuple(
+        [
+            replace(each, created_at=times[each.key]) if each.created_at is None and times.get(each.key) else each
+            for each in rows
+        ]
+    )
+
+
+def _player(incident: Incident) -> str | None:
+    return next((each.person.ext_id for each in incident.people), None)
+
+
+def _comments(before: Match, answer: Match, incidents: AbstractSet[str], doubts: _Doubts) -> tuple[Comment, ...]:
+    """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident."""
+    bound = {each.key: each.incident_key for each in before.comments if each.incident_key in incidents}
+    after = [replace(each, incident_key=each.incident_key or bound.get(each.key)) for each in answer.comments]
+    known = [replace(each, incident_key=bound.get(each.key)) for each in before.comments]
+    return _rows(known, after, lambda each: each.key, doubts, lambda gone: gone.key in answer.unreadable)
+
+
+def _rows(
+    before: Iterable[Row],
+    after: Iterable[Row],
+    key: Callable[[Row], str],
+    doubts: _Doubts,
+    stays: Callable[[Row], bool] = lambda _: False,
+) -> tuple[Row, ...]:
+    """The rows after, each guarded by itself, and those of before that are not gone yet, behind the ones they followed.
+
+    `key` names a row; `stays` tells which stay however often they are gone.
+    """
+    known = {key(each): each for each in before}
+    rows = {}
+    for each in after:
+        name = key(each)
+        rows[name] = _value(known[name], each, name, doubts) if name in known else each
+    behind: dict[str | None, list[Row]] = {}
+    last = None
+    for name, each in known.items():
+        if name in rows:
+            last = name
+        elif stays(each) or doubts.keep(name):
+            behind.setdefault(last, []).append(each)
+    woven = behind.get(None, [])
+    for name, each in rows.items():
+        woven += [each, *behind.get(name, ())]
+    return tuple(woven)

@@ -1,0 +1,200 @@
+"""What is believed of a match: additions at once, steps back when the next good answer takes them too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.believed import Belief, believed
+from mapping.match import Clock, Fault, PeriodScore, Placing, Race, Score, Status
+from tests.mapping.soccer_builders import (
+    CALETA_CAR,
+    GEIS,
+    GORETZKA,
+    HOME,
+    KICKOFF,
+    MATCH,
+    MEYER,
+    comment,
+    incident,
+    involved,
+)
+
+GOOD = frozenset({"play", "text"})
+
+GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))
+CHANGE = incident("soccer.substitution", key="incident:2", order=2, people=involved(in_=MEYER, out=GEIS))
+START = incident("soccer.game-start", key="period:soccer.game-start", order=0)
+FULL = replace(
+    MATCH,
+    score=Score(2, 0),
+    status=Status.BREAK,
+    clock=Clock(phase=1, phase_started_at=KICKOFF, in_break=True),
+    periods=(PeriodScore(title="half-time", score=Score(1, 0)),),
+    incidents=(START, GOAL, CHANGE),
+    comments=(comment("A goal", incident_key=GOAL.key), comment("Rain", key="text:2", order=2)),
+)
+
+
+def without(name, *rows):
+    return replace(FULL, **{name: tuple(each for each in getattr(FULL, name) if each not in rows)})
+
+
+def only(**fields):
+    return replace(FULL, **fields)
+
+
+STEPS_BACK = {
+    "an incident": without("incidents", GOAL),
+    "a period's row": without("incidents", START),
+    "half of a substitution": only(incidents=(START, GOAL, replace(CHANGE, people=involved(in_=MEYER)))),
+    "an incident's minute": only(incidents=(START, replace(GOAL, minute=None), CHANGE)),
+    "a text": without("comments", FULL.comments[1]),
+    "a lower score": only(score=Score(1, 0)),
+    "no score": only(score=None),
+    "a lower score of a period": only(periods=(PeriodScore(title="half-time", score=Score(0, 0)),)),
+    "a period's score": only(periods=()),
+    "an earlier status": only(status=Status.SCHEDULED),
+    "an earlier phase": only(clock=Clock(phase=0)),
+    "play goes on in a break": only(status=Status.LIVE, clock=Clock(phase=1, phase_started_at=KICKOFF)),
+    "a person on the bench": only(home=replace(HOME, bench=())),
+    "an empty line-up": only(home=replace(HOME, lineup=(), bench=())),
+    "a person's number": only(home=replace(HOME, lineup=(replace(GORETZKA, number=None), GEIS))),
+    "a team's picture": only(home=replace(HOME, image=None)),
+    "the kick-off": only(kickoff=None),
+    "the tournament": only(tournament=None),
+    "everything": only(score=None, periods=(), incidents=(), comments=(), status=Status.SCHEDULED, clock=Clock()),
+}
+
+
+@pytest.mark.parametrize("less", STEPS_BACK.values(), ids=STEPS_BACK.keys())
+def test_a_step_back_waits_for_a_second_good_answer(less):
+    """Said once it changes nothing, said twice it counts, and what comes back counts at once."""
+    once = believed(Belief(FULL), less, good=GOOD)
+    twice = believed(once, less, good=GOOD)
+
+    assert FULL == once.match
+    assert once.doubted
+    assert believed(once, FULL, good=GOOD) == Belief(FULL)
+    assert twice == Belief(less)
+    assert believed(twice, FULL, good=GOOD) == Belief(FULL)
+
+
+@pytest.mark.parametrize("less", STEPS_BACK.values(), ids=STEPS_BACK.keys())
+def test_an_answer_that_failed_confirms_nothing(less):
+    """A step back stays in doubt while its source answers badly."""
+    once = believed(Belief(FULL), less, good=GOOD)
+
+    assert once == believed(once, less, good=frozenset())
+
+
+CORRECTIONS = {
+    "another scorer": only(incidents=(START, replace(GOAL, people=involved(scorer=GEIS)), CHANGE)),
+    "another kind": only(incidents=(START, replace(GOAL, kind="soccer.own-goal"), CHANGE)),
+    "another minute": only(incidents=(START, replace(GOAL, minute=16), CHANGE)),
+    "a goal for the other side": only(score=Score(1, 1)),
+    "another incident": only(incidents=(*FULL.incidents, replace(GOAL, key="incident:3"))),
+    "from the bench": only(home=replace(HOME, lineup=(*HOME.lineup, MEYER), bench=())),
+    "another name": only(home=replace(HOME, name="Schalke 04")),
+    "another team": only(away=replace(HOME, ext_id="1", lineup=(CALETA_CAR,))),
+    "the end": only(status=Status.FINISHED),
+    "another kick-off": only(kickoff=KICKOFF + 900),
+    "another text": only(comments=(replace(FULL.comments[0], html="What a goal"), FULL.comments[1])),
+}
+
+
+@pytest.mark.parametrize("more", CORRECTIONS.values(), ids=CORRECTIONS.keys())
+def test_an_addition_or_correction_counts_at_once(more):
+    """The first answer that says so is believed."""
+    assert believed(Belief(FULL), more, good=GOOD) == Belief(more)
+
+
+def test_two_different_steps_back_do_not_confirm_each_other():
+    """Each thing that is gone is counted for itself, and anew when it was back in between."""
+    once = believed(Belief(FULL), without("incidents", GOAL), good=GOOD)
+    other = believed(once, without("incidents", CHANGE), good=GOOD)
+    again = believed(other, without("incidents", GOAL), good=GOOD)
+
+    assert [FULL] * 3 == [once.match, other.match, again.match]
+
+
+def test_what_stays_keeps_its_place():
+    """An incident that is gone once stands where it stood, between those that came before and after it."""
+    late = replace(GOAL, key="incident:9", order=9)
+    once = believed(Belief(FULL), only(incidents=(START, CHANGE, late)), good=GOOD)
+
+    assert (START, GOAL, CHANGE, late) == once.match.incidents
+
+
+def test_a_first_yellow_card_stays_after_a_second_one():
+    """Providers drop it for the yellow-red card of the same player; of another player it is withdrawn."""
+    first = incident("soccer.yellow-card", people=involved(player=GEIS))
+    second = incident("soccer.yellow-red-card", key="incident:2", people=involved(player=GEIS))
+    text = comment("He knew", incident_key=first.key)
+    both, sent_off = only(incidents=(first, second), comments=(text,)), only(incidents=(second,), comments=(text,))
+    belief = Belief(both)
+    for _ in range(3):
+        belief = believed(belief, sent_off, good=GOOD)
+    other = only(incidents=(replace(second, people=involved(player=MEYER)),))
+
+    assert Belief(both) == belief
+    assert believed(believed(belief, other, good=GOOD), other, good=GOOD).match.incidents == other.incidents
+
+
+def test_a_text_stays_bound_to_its_incident():
+    """However often it comes without it; it stands alone once the incident is withdrawn."""
+    bound, loose = FULL, only(comments=(replace(FULL.comments[0], incident_key=None), FULL.comments[1]))
+    belief = Belief(bound)
+    for _ in range(3):
+        belief = believed(belief, loose, good=GOOD)
+    gone = replace(loose, incidents=(START, CHANGE))
+
+    assert Belief(bound) == belief
+    assert believed(believed(belief, gone, good=GOOD), gone, good=GOOD) == Belief(gone)
+
+
+def test_a_time_that_is_missing_is_no_other_time():
+    """A period's row that is gone leaves a row made of the status, without a time: its post keeps its place."""
+    made_up = replace(START, created_at=None, synthesised=True)
+    belief = Belief(FULL)
+    for _ in range(3):
+        belief = believed(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
+
+    assert START.created_at == belief.match.incidents[0].created_at
+
+
+def test_what_nobody_could_read_is_not_gone():
+    """An incident that is in the answer in another form stays, however often."""
+    fault = Fault(resource="match-event", row="1", field="minute", reason="no number")
+    answer = replace(without("incidents", GOAL), faults=(fault,))
+    belief = Belief(FULL)
+    for _ in range(3):
+        belief = believed(belief, answer, good=GOOD)
+
+    assert GOAL in belief.match.incidents
+    assert not belief.doubted
+
+
+def test_a_race_steps_back_as_a_whole():
+    """An earlier lap and a ranking without somebody wait; another order and another flag count at once."""
+    ranking = tuple(Placing(position=at + 1, person=person) for at, person in enumerate((GEIS, MEYER)))
+    race = Race(lap=12, total_laps=50, flag="green-flag", ranking=ranking)
+    full = only(race=race)
+    for less in (None, replace(race, lap=11), replace(race, ranking=ranking[:1])):
+        once = believed(Belief(full), only(race=less), good=GOOD)
+        assert full == once.match
+        assert Belief(only(race=less)) == believed(once, only(race=less), good=GOOD)
+    overtaken = tuple(Placing(position=at + 1, person=person) for at, person in enumerate((MEYER, GEIS)))
+    for more in (replace(race, flag="red-flag"), replace(race, ranking=overtaken), replace(race, lap=13)):
+        assert Belief(only(race=more)) == believed(Belief(full), only(race=more), good=GOOD)
+
+
+def test_a_team_that_is_gone_is_not_covered_up():
+    """Such an answer is a fault, which nobody would hear of if the team were kept."""
+    assert believed(Belief(FULL), only(away=None), good=GOOD).match.away is None
+
+
+def test_the_first_answer_is_believed():
+    """There is nothing that it could step back from."""
+    assert Belief(FULL) == believed(None, FULL, good=GOOD)
