@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from config.shape import FILE_SUFFIX, Leaf, Node, Table, children
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from config.errors import Path
 
 LIMIT = 65536
@@ -41,11 +43,13 @@ def resolve(tree: Any, node: Node, folder: FilePath, path: Path = ()) -> Resolve
             del resolved[name]
             resolved[key] = _secret(tree[name], key in tree, folder, (*path, name))
     trees = {key: part.tree for key, part in resolved.items()}
-    return Resolved(
-        list(trees.values()) if isinstance(tree, list) else trees,
-        tuple(file for part in resolved.values() for file in part.files),
-        tuple(problem for part in resolved.values() for problem in part.problems),
-    )
+    return _joined(list(trees.values()) if isinstance(tree, list) else trees, resolved.values())
+
+
+def _joined(tree: Any, parts: Collection[Resolved]) -> Resolved:
+    """The tree with the files and problems of all its parts."""
+    files = tuple(file for part in parts for file in part.files)
+    return Resolved(tree, files, tuple(problem for part in parts for problem in part.problems))
 
 
 def _secret_keys(node: Node) -> list[str]:

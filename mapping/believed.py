@@ -14,7 +14,7 @@ from mapping.match import Score, Status
 from mapping.sports import absorbed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from mapping.match import Comment, Incident, Match, Person, Placing, Race, Side
@@ -90,18 +90,26 @@ class _Doubts:
         return True
 
 
-def less(after: object, before: object) -> bool:
+def less(after: Any, before: Any) -> bool:
     """Whether `after` tells nothing that `before` does not tell, or a lower score."""
     if after == before or after in (None, "", ()):
         return True
-    if isinstance(after, Score) and isinstance(before, Score):
-        return after.home + after.away < before.home + before.away
-    if isinstance(after, tuple) and isinstance(before, tuple):
-        return all(is_dataclass(each) and any(less(each, other) for other in before) for each in after)
-    if is_dataclass(after) and type(after) is type(before):
-        names = (each.name for each in fields(after) if each.name not in IGNORED)
-        return all(less(getattr(after, name), getattr(before, name)) for name in names)
-    return False
+    if type(after) is not type(before):
+        return False
+    if isinstance(after, Score):
+        return after.home + after.away < int(before.home + before.away)
+    if isinstance(after, tuple):
+        return all(_in_less(each, before) for each in after)
+    return is_dataclass(after) and _fields_less(after, before)
+
+
+def _in_less(row: Any, before: tuple[Any, ...]) -> bool:
+    return is_dataclass(row) and any(less(row, other) for other in before)
+
+
+def _fields_less(after: Any, before: Any) -> bool:
+    names = (each.name for each in fields(after) if each.name not in IGNORED)
+    return all(less(getattr(after, name), getattr(before, name)) for name in names)
 
 
 def _value(before: T, after: T, name: str, doubts: _Doubts) -> T:
@@ -145,9 +153,12 @@ def _race(before: Race | None, after: Race | None, doubts: _Doubts) -> Race | No
     """A race as a whole: an earlier lap waits, and a ranking from which somebody is gone."""
     if before is None or after is None or before == after:
         return _value(before, after, "race", doubts)
+    return before if _goes_back(before, after) and doubts.keep("race") else after
+
+
+def _goes_back(before: Race, after: Race) -> bool:
     was, now = ({_entrant(each) for each in race.ranking} for race in (before, after))
-    back = (after.lap or 0) < (before.lap or 0) or was > now or less(after, before)
-    return before if back and doubts.keep("race") else after
+    return (after.lap or 0) < (before.lap or 0) or was > now or less(after, before)
 
 
 def _entrant(placing: Placing) -> tuple[str | None, ...]:
@@ -200,13 +211,19 @@ def _rows(
     for each in after:
         name = key(each)
         rows[name] = _value(known[name], each, name, doubts) if name in known else each
+    kept = {name: each for name, each in known.items() if name not in rows and (stays(each) or doubts.keep(name))}
+    return _woven(known, rows, kept)
+
+
+def _woven(before: Iterable[str], rows: Mapping[str, Row], kept: Mapping[str, Row]) -> tuple[Row, ...]:
+    """The rows, and those that are kept behind the ones that they followed `before`."""
     behind: dict[str | None, list[Row]] = {}
     last = None
-    for name, each in known.items():
+    for name in before:
         if name in rows:
             last = name
-        elif stays(each) or doubts.keep(name):
-            behind.setdefault(last, []).append(each)
+        elif name in kept:
+            behind.setdefault(last, []).append(kept[name])
     woven = behind.get(None, [])
     for name, each in rows.items():
         woven += [each, *behind.get(name, ())]

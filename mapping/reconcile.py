@@ -14,7 +14,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.merge import Document, merge_event, same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mapping.posts import Post
 
@@ -85,11 +85,12 @@ def reconcile(
         _follow(post, ledger[post.key], stored) if post.key in ledger else _create(post, new_id())
         for post in posts.values()
     ]
-    decided += [
-        _withdraw(entry, stored.get(entry.local_id), closing=closing)
-        for entry in ledger.values()
-        if entry.key not in posts and entry.state is not State.GONE
-    ]
+    gone = (entry for key, entry in ledger.items() if key not in posts)
+    decided += [_withdraw(entry, stored.get(entry.local_id), closing=closing) for entry in gone]
+    return _changes(decided, ledger)
+
+
+def _changes(decided: Sequence[Decision], ledger: Mapping[str, Entry]) -> Changes:
     return Changes(
         events=tuple(event for event, _ in decided if event is not None),
         entries=tuple(entry for _, entry in decided if entry != ledger.get(entry.key)),
@@ -146,6 +147,8 @@ def _status(post: Post, entry: Entry, now: Stored) -> tuple[int, int]:
 
 def _withdraw(entry: Entry, now: Stored | None, *, closing: bool) -> Decision:
     """The incident is not there: withdraw its post, delete what stayed withdrawn when the window closes."""
+    if entry.state is State.GONE:
+        return None, entry
     if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, reason="deleted by an editor")
     if entry.state is State.WITHDRAWN:

@@ -157,15 +157,20 @@ def refused(error: BaseException) -> bool:
 
 def reason(error: BaseException | None) -> str:
     """The database's own words for why it is not available, in one line and without an address or a secret."""
-    cause: BaseException | None = error
-    while isinstance(cause, StoreUnavailable | exc.DBAPIError):
-        cause = cause.__cause__ if isinstance(cause, StoreUnavailable) else cause.orig
+    cause = _root(error)
     if cause is None or isinstance(cause, TimeoutError | exc.TimeoutError | asyncio.CancelledError):
         return "it does not answer in time"
     if isinstance(cause, OSError) and (cause.errno or 0) > 0:
         return os.strerror(cause.errno or 0)  # asyncio's own text says less
     said = NOT_CONNECTED.match(str(cause))
     return " ".join((said["words"] if said else str(cause)).split()) or type(cause).__name__
+
+
+def _root(error: BaseException | None) -> BaseException | None:
+    """What the driver or the operating system has raised."""
+    while isinstance(error, StoreUnavailable | exc.DBAPIError):
+        error = error.__cause__ if isinstance(error, StoreUnavailable) else error.orig
+    return error
 
 
 @contextmanager

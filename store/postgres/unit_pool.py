@@ -195,15 +195,8 @@ class UnitPool:
         try:
             results = connection.transact(first.begin, partial(self._together, units, taken, connection))
         except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the callers, not to this thread
-            if not taken:  # not even begun: so that each turn leaves fewer
-                taken.append(units.popleft())
-            if not _retried(error) and (len(taken) == 1 or passing(error)):
-                return [UnitOutcome(unit, error=caller_error(error)) for unit in taken]
-        else:
-            return [UnitOutcome(unit, result) for unit, result in zip(taken, results, strict=True)]
-        for unit in taken:  # each is answered at once: the next may wait for a lock
-            _answer_all([_alone(unit, connection)])
-        return []
+            return _after_failure(error, taken or [units.popleft()], connection)  # each turn leaves fewer
+        return [UnitOutcome(unit, result) for unit, result in zip(taken, results, strict=True)]
 
     def _together(
         self,
@@ -224,6 +217,15 @@ class UnitPool:
             _begin_unit(unit, connection)
             results.append(_work(unit, conn, locked))
         return results
+
+
+def _after_failure(error: BaseException, taken: list[QueuedUnit], connection: PooledConnection) -> list[UnitOutcome]:
+    """What becomes of units whose transaction failed: its error, or another run, each in a transaction of its own."""
+    if not _retried(error) and (len(taken) == 1 or passing(error)):
+        return [UnitOutcome(unit, error=caller_error(error)) for unit in taken]
+    for unit in taken:  # each is answered at once: the next may wait for a lock
+        _answer_all([_alone(unit, connection)])
+    return []
 
 
 def _alone(unit: QueuedUnit, connection: PooledConnection) -> UnitOutcome:
