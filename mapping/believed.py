@@ -55,10 +55,17 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) ->
     """
     if before is None:
         return Belief(answer)
-    was = before.match
-    play, text = (_Doubts(before.doubted, counts=source in good) for source in (PLAY, TEXT))
+    doubts = [_Doubts(before.doubted, counts=source in good) for source in (PLAY, TEXT)]
+    match = _believed(before.match, answer, *doubts)
+    if any(each.doubted for each in doubts):  # what was deduced from a row that is gone waits with it
+        doubts = [_Doubts(before.doubted, each.counts, wary=bool(each.doubted)) for each in doubts]
+        match = _believed(before.match, answer, *doubts)
+    return Belief(match, frozenset().union(*(each.doubted for each in doubts)))
+
+
+def _believed(was: Match, answer: Match, play: _Doubts, text: _Doubts) -> Match:
     incidents = _incidents(was, answer, play)
-    match = replace(
+    return replace(
         answer,
         **_state(was, answer, play),
         **{name: _value(getattr(was, name), getattr(answer, name), name, play) for name in VALUES},
@@ -69,7 +76,6 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) ->
         incidents=incidents,
         comments=_comments(was, answer, {each.key for each in incidents}, text),
     )
-    return Belief(match, frozenset(play.doubted | text.doubted))
 
 
 @dataclass(slots=True)
@@ -79,6 +85,8 @@ class _Doubts:
     earlier: AbstractSet[str]
     counts: bool
     """Whether this answer confirms anything."""
+    wary: bool = False
+    """Whether something is gone, so that only what tells more counts at once."""
     doubted: set[str] = field(default_factory=set)
 
     def keep(self, name: str) -> bool:
@@ -113,8 +121,10 @@ def _fields_less(after: Any, before: Any) -> bool:
 
 
 def _value(before: T, after: T, name: str, doubts: _Doubts) -> T:
-    """`after`, or `before` where `after` tells less."""
-    return before if after != before and less(after, before) and doubts.keep(name) else after
+    """`after`, or `before` where `after` tells less, or something else beside what is gone."""
+    if after == before or less(before, after):
+        return after
+    return before if (doubts.wary or less(after, before)) and doubts.keep(name) else after
 
 
 def _state(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
@@ -153,7 +163,7 @@ def _race(before: Race | None, after: Race | None, doubts: _Doubts) -> Race | No
     """A race as a whole: an earlier lap waits, and a ranking from which somebody is gone."""
     if before is None or after is None or before == after:
         return _value(before, after, "race", doubts)
-    return before if _goes_back(before, after) and doubts.keep("race") else after
+    return before if (doubts.wary or _goes_back(before, after)) and doubts.keep("race") else after
 
 
 def _goes_back(before: Race, after: Race) -> bool:
@@ -174,13 +184,16 @@ def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident,
         return gone.key in answer.unreadable or (absorbed_by(gone.kind), _player(gone)) in cards
 
     rows = _rows(before.incidents, answer.incidents, lambda each: each.key, doubts, stays)
-    times = {each.key: each.created_at for each in before.incidents}
-    return tuple(
-        [
-            replace(each, created_at=times[each.key]) if each.created_at is None and times.get(each.key) else each
-            for each in rows
-        ]
-    )
+    known = {each.key: each for each in before.incidents}
+    return tuple([_in_time(known[each.key], each) if each.key in known else each for each in rows])
+
+
+def _in_time(before: Incident, after: Incident) -> Incident:
+    """The incident at the time that the provider once gave it: neither none nor one that was made up is another one."""
+    made_up = after.synthesised and not before.synthesised
+    if before.created_at is not None and (made_up or after.created_at is None):
+        return replace(after, created_at=before.created_at, synthesised=before.synthesised)
+    return after
 
 
 def _player(incident: Incident) -> str | None:
@@ -191,7 +204,8 @@ def _comments(before: Match, answer: Match, incidents: AbstractSet[str], doubts:
     """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident."""
     bound = {each.key: each.incident_key for each in before.comments if each.incident_key in incidents}
     after = [replace(each, incident_key=each.incident_key or bound.get(each.key)) for each in answer.comments]
-    known = [replace(each, incident_key=bound.get(each.key)) for each in before.comments]
+    gone = {each.key for each in before.incidents} - incidents
+    known = [replace(each, incident_key=None) if each.incident_key in gone else each for each in before.comments]
     return _rows(known, after, lambda each: each.key, doubts, lambda gone: gone.key in answer.unreadable)
 
 

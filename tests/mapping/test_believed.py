@@ -156,12 +156,13 @@ def test_a_text_stays_bound_to_its_incident():
 
 def test_a_time_that_is_missing_is_no_other_time():
     """A period's row that is gone leaves a row made of the status, without a time: its post keeps its place."""
-    made_up = replace(START, created_at=None, synthesised=True)
-    belief = Belief(FULL)
-    for _ in range(3):
-        belief = believed(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
+    for time in (None, KICKOFF):
+        made_up = replace(START, created_at=time, synthesised=True)
+        belief = Belief(FULL)
+        for _ in range(3):
+            belief = believed(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
 
-    assert START.created_at == belief.match.incidents[0].created_at
+        assert START == belief.match.incidents[0]
 
 
 def test_what_nobody_could_read_is_not_gone():
@@ -174,6 +175,21 @@ def test_what_nobody_could_read_is_not_gone():
 
     assert GOAL in belief.match.incidents
     assert not belief.doubted
+
+
+def test_what_is_deduced_waits_with_what_it_was_deduced_from():
+    """Halves of substitutions that are paired otherwise because one is gone; with a goal more beside it, which counts."""
+    other = replace(CHANGE, key="incident:3", order=3, people=involved(in_=CALETA_CAR, out=GORETZKA))
+    full = only(incidents=(START, GOAL, CHANGE, other))
+    paired = replace(CHANGE, people=involved(in_=MEYER, out=GORETZKA))
+    half = replace(other, people=involved(in_=CALETA_CAR))
+    goal = replace(GOAL, key="incident:9", order=9)
+    once = believed(Belief(full), only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
+
+    assert (START, GOAL, CHANGE, other, goal) == once.match.incidents
+    assert Score(3, 0) == once.match.score
+    twice = believed(once, only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
+    assert (START, GOAL, paired, half, goal) == twice.match.incidents
 
 
 def test_a_race_steps_back_as_a_whole():
