@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Row = TypeVar("Row")
 
+DAY = 24 * 3600
+
 CONFIRMATIONS = 2
 """Good answers in a row that have to take a step back before it counts."""
 
@@ -29,7 +31,7 @@ PLAY, TEXT = "play", "text"
 """Sources of what a match is made of: the resources of the match itself, and the provider's editorial text."""
 
 VALUES = (
-    "kickoff", "tournament", "location", "title", "score", "shootout", "winner", "decided", "points", "serving",
+    "tournament", "location", "title", "score", "shootout", "winner", "decided", "points", "serving",
 )  # fmt: skip
 """Fields of a match that are guarded each by itself."""
 
@@ -68,6 +70,7 @@ def _believed(was: Match, answer: Match, play: _Doubts, text: _Doubts) -> Match:
     return replace(
         answer,
         **_state(was, answer, play),
+        kickoff=_kickoff(was, answer),
         **{name: _value(getattr(was, name), getattr(answer, name), name, play) for name in VALUES},
         home=_side(was.home, answer.home, "home", play),
         away=_side(was.away, answer.away, "away", play),
@@ -134,6 +137,14 @@ def _state(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
     if (earlier or poorer) and doubts.keep("state"):
         return {"status": before.status, "clock": before.clock}
     return {}
+
+
+def _kickoff(before: Match, after: Match) -> int | None:
+    """When the match begins. A time that the provider does not know, or not any more, is no other time."""
+    if before.kickoff is None or (after.kickoff is not None and not after.kickoff_open):
+        return after.kickoff
+    same_day = after.kickoff is None or abs(after.kickoff - before.kickoff) < DAY
+    return before.kickoff if same_day else after.kickoff
 
 
 def _progress(match: Match) -> tuple[int, int, bool]:

@@ -210,7 +210,7 @@ class Match:
     scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
     A race has neither home nor away, but a `title` and, once there is a start list or a classification, a `race`.
     `decided` says how a match was decided where the provider gives it (`overtime`, `shootout`); `points` are those of a
-    running game, and `serving` is who serves it.
+    running game, and `serving` is who serves it. `kickoff_open`: the hour of `kickoff` may stand for "not fixed yet".
     """
 
     provider: str
@@ -218,6 +218,7 @@ class Match:
     sport: str
     status: Status
     kickoff: int | None = None
+    kickoff_open: bool = False
     clock: Clock = field(default_factory=Clock)
     home: Side | None = None
     away: Side | None = None

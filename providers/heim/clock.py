@@ -139,6 +139,11 @@ def kickoff(match: Row, zone: tzinfo, faults: FaultCollector) -> int | None:
     )
 
 
+def is_open(match: Row) -> bool:
+    """Whether the hour is 00:00, which stands for "not fixed" beside a real one (assumed; no recording has it)."""
+    return match.data.get("match_time") in {"00:00", "00:00:00"}
+
+
 def phase_of_minute(minute: int) -> int:
     """The phase that a capped minute belongs to."""
     return next((phase for last, phase in LAST_MINUTES if minute <= last), len(LAST_MINUTES))

@@ -126,6 +126,12 @@ def without_a_goal(bodies: Bodies) -> Bodies:
     return {**bodies, "match": json.dumps(match, ensure_ascii=False).encode()}
 
 
+def at_midnight(bodies: Bodies) -> Bodies:
+    match = json.loads(bodies["match"])
+    match["match"]["match_time"] = "00:00"
+    return {**bodies, "match": json.dumps(match, ensure_ascii=False).encode()}
+
+
 def without_line_ups(bodies: Bodies) -> Bodies:
     rows = [row for row in json.loads(bodies["match-event"]) if row["action"] != "playing"]
     return {**bodies, "match-event": json.dumps(rows, ensure_ascii=False).encode()}
@@ -178,7 +184,7 @@ async def test_said_once_it_moves_nothing_said_twice_it_counts_once(store, answe
 
 
 async def test_another_matchs_answers_and_those_of_another_resource_move_nothing(store, answers):
-    """Said three times in a row too: they are faults."""
+    """Said three times in a row too: they are faults, and so is 00:00 after a kick-off whose hour was known."""
     match = await followed(store, answers)
     version = await match.version()
     good, other = answers.good, answers.other
@@ -188,6 +194,7 @@ async def test_another_matchs_answers_and_those_of_another_resource_move_nothing
         {**good, "match-event": good["liveticker"]},
         {**good, "liveticker": good["match-event"]},
         {**good, "match": good["match-event"]},
+        at_midnight(good),
     ]
     for bodies in wrong:
         for _ in range(3):

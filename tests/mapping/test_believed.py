@@ -62,7 +62,6 @@ STEPS_BACK = {
     "an empty line-up": only(home=replace(HOME, lineup=(), bench=())),
     "a person's number": only(home=replace(HOME, lineup=(replace(GORETZKA, number=None), GEIS))),
     "a team's picture": only(home=replace(HOME, image=None)),
-    "the kick-off": only(kickoff=None),
     "the tournament": only(tournament=None),
     "everything": only(score=None, periods=(), incidents=(), comments=(), status=Status.SCHEDULED, clock=Clock()),
 }
@@ -209,6 +208,18 @@ def test_a_race_steps_back_as_a_whole():
 def test_a_team_that_is_gone_is_not_covered_up():
     """Such an answer is a fault, which nobody would hear of if the team were kept."""
     assert believed(Belief(FULL), only(away=None), good=GOOD).match.away is None
+
+
+def test_a_kick_off_whose_hour_is_not_fixed_is_no_other_time():
+    """Neither an hour that is gone nor 00:00 of the same day changes it, however often; another day and another hour do."""
+    midnight = KICKOFF - KICKOFF % 86400
+    for answer in (only(kickoff=None), only(kickoff=midnight, kickoff_open=True)):
+        belief = Belief(FULL)
+        for _ in range(3):
+            belief = believed(belief, answer, good=GOOD)
+        assert KICKOFF == belief.match.kickoff
+    for answer in (only(kickoff=midnight + 3 * 86400, kickoff_open=True), only(kickoff=midnight)):
+        assert answer.kickoff == believed(Belief(FULL), answer, good=GOOD).match.kickoff
 
 
 def test_the_first_answer_is_believed():

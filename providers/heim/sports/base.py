@@ -50,6 +50,7 @@ class Source:
             sport=sport,
             status=status,
             kickoff=self.kickoff(),
+            kickoff_open=clock.is_open(self.row),
             tournament=self.tournament(),
             location=self.faults.try_read(lambda: squads.named(self.row.part("venue"), self.faults)),
             text=(self.faults.try_read(self.row.text, "live_status") or FULL_COVERAGE) == FULL_COVERAGE,

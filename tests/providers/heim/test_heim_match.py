@@ -51,6 +51,15 @@ def test_an_open_kickoff_is_unknown(changes):
     assert (found.kickoff, found.faults) == (None, ())
 
 
+def test_midnight_may_stand_for_an_hour_that_is_not_fixed():
+    """It is taken as it is, and marked."""
+    found = translated(match_time="00:00")
+
+    assert found.kickoff_open
+    assert found.kickoff is not None
+    assert not translated().kickoff_open
+
+
 def test_older_bodies_get_short_name_and_country_from_the_rows():
     """Where the match has only id and name of a team, its event rows complete it."""
     bare = {"id": HOME["id"], "name": HOME["name"]}
