@@ -32,7 +32,7 @@ class State(StrEnum):
 class Entry:
     """A line of the ledger: the post of one key in one liveblog.
 
-    `said` is the post as the provider told it last, whatever a person made of it; `said_status` is the status that the sync
+    `said` is the post as the provider last gave it, whatever a person made of it; `said_status` is the status that the sync
     wanted last, `restore_status` the one the post had when it was withdrawn.
     """
 

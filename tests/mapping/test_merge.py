@@ -1,5 +1,7 @@
 """The merge: a person wins unit by unit, and everything else follows the provider."""
 
+from copy import deepcopy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,6 +137,102 @@ def test_owners_name_each_unit():
 
     assert "editor" == found["sport_event.time_of_play"] == found["headline"] == found["contents.bphoto"]
     assert "sync" == found["sport_event.players"] == found["contents.b1"]
+
+
+PAIR = "Svc::Model::Content::Scoreboard::ScoreboardScore"
+TEAM = {"_type": "Svc::Model::Team", "_id": "5f0c1de2a1b2c3d4e5f60719"}
+
+
+def played(values):
+    """A liveblog and its post as one document, with these values of its units, by name."""
+    say = values.get
+    return {
+        "summary": say("summary"),
+        "meta_info": {"title": say("meta_info.title"), "home_team": {**TEAM, "name": say("meta_info.home_team.name")}},
+        "state_info": {
+            "_type": "Clock",
+            "timeout": say("state_info.timeout"),
+            "gamestate": say("state_info.gamestate"),
+        },
+        "options": {"phase_length": say("options.phase_length")},
+        "squads": {"home": {"_type": "Svc::Model::Squad", "lineup": [*(say("squads.home.lineup") or "")]}},
+        "scoreboard": {
+            "score": {
+                "_type": PAIR,
+                "home_score": say("scoreboard.score.home_score"),
+                "away_score": say("scoreboard.score.away_score"),
+            },
+            "scores": [
+                {"_type": PAIR, "title": title, "home_score": say(f"scoreboard.scores.{title}.home_score")}
+                for title in ("1", "2")
+            ],
+        },
+        "headline": say("headline"),
+        "sport_event": {"event_type": "soccer.goal", "time_of_play": say("sport_event.time_of_play")},
+        "contents": [text(name, say(f"contents.{name}")) for name in ("b1", "b2") if say(f"contents.{name}")],
+    }
+
+
+UNITS = (
+    "summary",
+    "meta_info.title",
+    "meta_info.home_team.name",
+    "state_info.timeout",
+    "state_info.gamestate",
+    "options.phase_length",
+    "squads.home.lineup",
+    "scoreboard.score.home_score",
+    "scoreboard.score.away_score",
+    "scoreboard.scores.1.home_score",
+    "scoreboard.scores.2.home_score",
+    "headline",
+    "sport_event.time_of_play",
+    "contents.b1",
+    "contents.b2",
+)
+
+
+def without_empty(document):
+    """The document without absent, null and empty values, which are one, and without an order of its blocks."""
+    if isinstance(document, dict):
+        inner = {name: without_empty(value) for name, value in document.items()}
+        return {name: value for name, value in inner.items() if not same(value, None)}
+    return sorted(map(without_empty, document), key=str) if isinstance(document, list) else document
+
+
+class Owned:
+    """A field belongs to whoever differed last, and to nobody when both say the same."""
+
+    def __init__(self):
+        self.said = self.value = ""
+        self.edited = False
+
+    def provider(self, value):
+        self.edited = self.edited and value != self.value
+        self.said, self.value = value, self.value if self.edited else value
+
+    def editor(self, value):
+        self.edited, self.value = value != self.said, value
+
+
+steps = st.tuples(st.sampled_from(["provider", "editor"]), st.sampled_from(UNITS), st.sampled_from(["", "a", "b", "c"]))
+
+
+@given(steps=st.lists(steps, min_size=1, max_size=40), merge=st.sampled_from([merge_event, merge_game]))
+def test_a_field_belongs_to_whoever_differed_last_and_to_nobody_when_both_say_the_same(steps, merge):
+    """Whatever provider and editor say and in whichever order, each unit is worth and owned as the model has it."""
+    model = {unit: Owned() for unit in UNITS}
+    said, current = played({}), played({})
+    for who, unit, value in steps:
+        getattr(model[unit], who)(value)
+        if who == "provider":
+            wanted = played({name: each.said for name, each in model.items()})
+            said, current = wanted, merge(said, deepcopy(current), wanted)
+        else:
+            current = played({name: each.value for name, each in model.items()})
+        assert without_empty(played({name: each.value for name, each in model.items()})) == without_empty(current)
+        edited = {name for name, owner in owners(said, current).items() if owner == "editor"}
+        assert {name for name, each in model.items() if each.edited} == edited
 
 
 values = st.sampled_from(["", "a", "b", "c"])
