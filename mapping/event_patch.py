@@ -1,18 +1,16 @@
 """A post as a client sends it, made into the post that is stored: absent fields kept, null and empty ones cleared.
 
+An update in the older form, with `event_info` and no `contents`, is a whole post: it leaves out what it takes away.
+
 What a client sends back unchanged stays exactly as it is stored, so that a tool which always sends whole posts takes over
 nothing but what its user changed (see `mapping.merge`).
-
-Three ways to post a file are understood: an entry in `media` that a block shows by its id; the shortcut `source_url` in a
-block, for which the entry is made; and the older form, an entry without id, for which the block is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,24 +18,15 @@ from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of
+from mapping.event_media import NewId, Stamp, legacy_entries, media_entries, show_media, without_gone
+from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of, unconverted
 from mapping.merge import adopt_block_ids
 from mapping.rich_text import sanitise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 Document = dict[str, Any]
-NewId = Callable[[str], str]
-"""letter (`b` block, `m` media) → a `local_id` that nobody has."""
-
-MEDIA = "Svc::Model::Media"
-MULTI_MEDIA = "Svc::Model::Content::MultiMediaContentBlock"
-CONTENTS = {"i": "Svc::Model::Content::ImageMediaContent", "v": "Svc::Model::Content::VideoMediaContent"}
-OURS = frozenset({"created_at", "updated_at", "user_id", "version"})
-"""Facts about a file that the service alone decides."""
-VIDEOS = (".mp4", ".m4v", ".mov", ".webm", ".m3u8")
-
 EVENT = "Svc::Model::Event"
 WITH_CHOICES = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
 LEGACY_BLOCKS = frozenset({RICH_TEXT, WEB_EMBED})
@@ -46,20 +35,6 @@ PLAIN = ("headline", "tag_ids", "state_info")
 STICKY = frozenset({"sticky", "stickyNoHighlight"})
 SPORT_EVENT = "Svc::Model::Content::SportEventContentBlock"
 EMPTY: Document = {"_type": EVENT, "headline": "", "highlight": "", "contents": []}
-
-
-class Stamp(NamedTuple):
-    """Who changes a post, and when (Unix seconds)."""
-
-    by: str
-    now: int
-
-
-class ShownMedia(NamedTuple):
-    """A post's blocks and files; every file that a block shows is among the files."""
-
-    blocks: list[Document]
-    media: list[Document]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +78,7 @@ def new_post(event: Event, stamp: Stamp, *, drafts: bool, new_id: NewId) -> Patc
 
 def changed_post(event: Event, before: EventBefore, stamp: Stamp, *, new_id: NewId) -> PatchedEvent:
     """The stored post with what the client sent; raises Unprocessable with the field."""
-    sent = sent_fields(event)
+    sent = _whole(sent_fields(event), before.document)
     publish_at = event.publish_at if "publish_at" in sent else before.publish_at
     return PatchedEvent(
         document={**_content(sent, before.document, _as_sent(sent, before.shown), stamp, new_id), "editor": stamp.by},
@@ -139,6 +114,19 @@ def shown(document: Mapping[str, Any], *, older: bool = True) -> Document:
     }
 
 
+def _in_older_form(sent: Mapping[str, Any]) -> bool:
+    return bool(sent.get("event_info")) and "contents" not in sent
+
+
+def _whole(sent: Document, before: Mapping[str, Any]) -> Document:
+    """What was sent and, in the older form, that it leaves out the highlight and the files where they are absent."""
+    if not _in_older_form(sent):
+        return sent
+    old = before.get("highlight") or ""
+    sticky = old if old in STICKY else "sticky"
+    return {"highlight": sticky if sent.get("is_sticky") else "", "media": [], **sent}
+
+
 def _set_fields(part: BaseModel, values: Document) -> Document:
     there = part.model_fields_set - {"type_"}
     return {name: values.get(name) for name in type(part).model_fields if name in there}
@@ -168,14 +156,8 @@ def _content(sent: Document, before: Document, seen: Document, stamp: Stamp, new
     if "sport_event" in sent:
         document["sport_event"] = _sport_event(sent["sport_event"], before, seen, new_id)
     if "event_info" in sent:
-        document["event_info"] = _unconverted(sent["event_info"] or {})
+        document["event_info"] = unconverted(sent["event_info"] or {})
     return _without_empty(document | _blocks_and_media(sent, before, seen, stamp, new_id))
-
-
-def _unconverted(info: Document) -> Document | None:
-    """What the older form says that no block does."""
-    kept = {name: value for name, value in info.items() if name not in CONVERTED}
-    return kept if kept.keys() - {"_type"} else None
 
 
 def _without_empty(document: Document) -> Document:
@@ -213,40 +195,42 @@ def _present(fields: Document) -> Document:
 
 def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: Stamp, new_id: NewId) -> Document:
     old_blocks, old_media = _stored(before, "contents"), _stored(before, "media")
-    blocks = _sent_blocks(sent, seen)
+    blocks = _sent_blocks(sent, seen, old_blocks)
     if blocks is None and "media" not in sent:
         return {}
-    media = _media_entries(sent["media"] or [], old_media, stamp, new_id) if "media" in sent else old_media
-    older = _legacy_entries(sent, media) if not before.get("media") else ()
+    media = media_entries(sent["media"] or [], old_media, stamp, new_id) if "media" in sent else old_media
+    whole = _in_older_form(sent)
+    older = legacy_entries(sent, media) if whole or not old_media else ()
     wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks)
-    made = _show_media(wanted, media, stamp, new_id, older=older)
+    wanted = without_gone(wanted, media) if whole else wanted
+    made = show_media(wanted, media, stamp, new_id, older=older)
     named = [block if block.get("local_id") else {**block, "local_id": new_id("b")} for block in made.blocks]
     return {"contents": [_safe(block, old_blocks) for block in named], "media": made.media}
 
 
-def _legacy_entries(sent: Document, media: Sequence[Document]) -> list[str]:
-    """Entries of the older form: nobody can show what has no id, so they are shown by themselves."""
-    pairs = zip(sent.get("media") or (), media, strict=False)
-    return [entry["local_id"] for given, entry in pairs if not given.get("local_id")]
-
-
-def _sent_blocks(sent: Document, seen: Document) -> list[Document] | None:
+def _sent_blocks(sent: Document, seen: Document, stored: Sequence[Document]) -> list[Document] | None:
     """The blocks that a client means, in whichever form it wrote them; None where it leaves them as they are."""
     blocks = (sent["contents"] or []) if "contents" in sent else None
-    texts = _converted(sent.get("event_info") or {})
-    rewritten = bool(texts) and texts != _converted(seen.get("event_info") or {})
+    info, known = _converted(sent.get("event_info") or {}), _converted(seen.get("event_info") or {})
+    rewritten = info != known and (bool(info) or _in_older_form(sent))
     if rewritten and (blocks is None or blocks == (seen.get("contents") or [])):
-        return _legacy_blocks(texts, seen)
+        return _legacy_blocks(_newest_text(info, known), stored)
     return blocks
 
 
-def _legacy_blocks(info: Document, seen: Document) -> list[Document]:
+def _newest_text(info: Document, known: Document) -> Document:
+    """The older form without the formatting that came back as it was beside a title of other words."""
+    stale = info.get("title") != known.get("title") and info.get("attributes_json") == known.get("attributes_json")
+    return info | {"attributes_json": None} if stale and info.get("title") else info
+
+
+def _legacy_blocks(info: Document, stored: Sequence[Document]) -> list[Document]:
     """The blocks of the older form before those that it does not know."""
     try:
         blocks = blocks_of(info)
     except ValueError as error:
         raise Unprocessable(str(error), field="event_info.attributes_json") from None
-    return [*blocks, *(block for block in _stored(seen, "contents") if block.get("_type") not in LEGACY_BLOCKS)]
+    return [*blocks, *(block for block in stored if block.get("_type") not in LEGACY_BLOCKS)]
 
 
 def _converted(info: Mapping[str, Any]) -> Document:
@@ -285,104 +269,3 @@ def _safe(block: Document, stored: Sequence[Document]) -> Document:
 def _stored(document: Mapping[str, Any], name: str) -> list[Document]:
     found = document.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-
-
-def _media_entries(
-    sent: Sequence[Mapping[str, Any]], known: Sequence[Mapping[str, Any]], stamp: Stamp, new_id: NewId
-) -> list[Document]:
-    """The sent entries as full ones: new ones with an id, known ones with what was sent laid over what is stored."""
-    by_id = {entry.get("local_id"): entry for entry in known}
-    named = {entry.get("local_id") for entry in sent}
-    by_url = {entry.get("url"): entry for entry in known if entry.get("local_id") not in named}
-    made: list[Document] = []
-    for index, entry in enumerate(sent):
-        before = by_id.get(entry["local_id"]) if entry.get("local_id") else by_url.pop(entry.get("url"), None)
-        if before is not None:
-            made.append(_updated_media(before, entry, stamp, f"media.{index}"))
-        elif not entry.get("url"):
-            raise Unprocessable("a new media entry should have a url", field=f"media.{index}.url")
-        else:
-            made.append(_new_media(entry, stamp, new_id))
-    return made
-
-
-def _show_media(
-    blocks: Sequence[Document], media: Sequence[Document], stamp: Stamp, new_id: NewId, *, older: Iterable[str] = ()
-) -> ShownMedia:
-    """The blocks with every item showing an entry; `older` names entries for which a block is made.
-
-    Raises Unprocessable, with the path, for an item that shows no file.
-    """
-    files = list(media)
-    shown = [_with_media(block, files, stamp, new_id, f"contents.{index}") for index, block in enumerate(blocks)]
-    used = {item["media_local_id"] for block in shown if _shows_media(block) for item in block["items"]}
-    alone = [file for file in files if file["local_id"] in set(older) - used]
-    items = [_item_for(file) for file in alone if file.get("local_status") == LocalStatus.PUBLISHED]
-    made = [{"_type": MULTI_MEDIA, "items": items}] if items else []
-    return ShownMedia([*shown, *made], files)
-
-
-def _shows_media(block: Document) -> bool:
-    return block.get("_type") == MULTI_MEDIA
-
-
-def _with_media(block: Document, files: list[Document], stamp: Stamp, new_id: NewId, path: str) -> Document:
-    """The block with each item showing an entry; entries that items mean by `source_url` are added to `files`."""
-    if not _shows_media(block):
-        return block
-    items = []
-    for index, item in enumerate(block.get("items") or ()):
-        file = _shown_by(item, files)
-        if file is None:
-            file = _from_source(item, stamp, new_id, f"{path}.items.{index}")
-            files.append(file)
-        items.append({**item, "media_local_id": file["local_id"]})
-    return {**block, "items": items}
-
-
-def _shown_by(item: Document, files: Iterable[Document]) -> Document | None:
-    name, url = item.get("media_local_id"), item.get("source_url")
-    return next((file for file in files if (file["local_id"] == name if name else file.get("url") == url)), None)
-
-
-def _from_source(item: Document, stamp: Stamp, new_id: NewId, path: str) -> Document:
-    """The entry for an item that shows a new file by its `source_url`."""
-    name, url = item.get("media_local_id"), item.get("source_url")
-    if not url:
-        reason = "there is no such entry in media" if name else "either media_local_id or source_url is needed"
-        raise Unprocessable(reason, field=f"{path}.media_local_id")
-    subtype = next((short for short, kind in CONTENTS.items() if kind == item.get("_type")), "i")
-    return _new_media({"local_id": name, "url": url, "subtype": subtype}, stamp, new_id)
-
-
-def _new_media(entry: Mapping[str, Any], stamp: Stamp, new_id: NewId) -> Document:
-    subtype = entry.get("subtype") or ("v" if str(entry["url"]).lower().endswith(VIDEOS) else "i")
-    facts = {name: entry[name] for name in ("width", "height", "title", "credit") if entry.get(name) is not None}
-    length = entry.get("duration_ms")
-    return {
-        "_type": MEDIA,
-        "local_id": entry.get("local_id") or new_id("m"),
-        "subtype": subtype,
-        "url": entry["url"],
-        "local_status": entry.get("local_status") or LocalStatus.PUBLISHED,
-        **({"duration_ms": 0} if subtype == "i" else {} if length is None else {"duration_ms": length}),
-        **facts,
-        "created_at": stamp.now,
-        "updated_at": stamp.now,
-        "user_id": stamp.by,
-    }
-
-
-def _updated_media(before: Mapping[str, Any], sent: Mapping[str, Any], stamp: Stamp, path: str) -> Document:
-    changed = {name: value for name, value in sent.items() if name not in OURS}
-    deleted = LocalStatus.DELETED
-    if before.get("local_status") == deleted and changed.get("local_status", deleted) != deleted:
-        raise Unprocessable("a deleted file stays deleted", field=f"{path}.local_status")
-    after = {**before, **changed}
-    return after if after == dict(before) else {**after, "updated_at": stamp.now}
-
-
-def _item_for(file: Mapping[str, Any]) -> Document:
-    texts = {name: file[name] for name in ("title", "credit") if file.get(name)}
-    kind = CONTENTS.get(str(file.get("subtype")), CONTENTS["i"])
-    return {"_type": kind, "media_local_id": file["local_id"], **texts}

@@ -1,7 +1,8 @@
 """The older form of a post: one text with spans instead of blocks of markup, converted both ways.
 
-`event_info.title` is a text block that is one headline, `attributes_json` (a JSON object in a string) a text block with
-markup, each of `web_embed_urls` an embed block. `start` and `end` count Unicode characters, `end` is not part of the span.
+`event_info.title` is the text of a post. One with formatting has it again in `attributes_json` (a JSON object in a string),
+with spans: both are one text block. Each of `web_embed_urls` is an embed block. `start` and `end` of a span count Unicode
+characters, `end` is not part of the span.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import html
 import json
 import re
 from functools import lru_cache
-from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +18,7 @@ from mapping import strict_json
 from mapping.rich_text import sanitise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 Document = dict[str, Any]
 
@@ -29,13 +29,17 @@ INFO = "Svc::Model::EventInfo::BasicEventInfo"
 CONVERTED = frozenset({"title", "attributes_json", "web_embed_urls"})
 """Fields of the older form that stand in the blocks alone; the others are kept as they are."""
 
-TAGS = {"Headline": "h3", "Bold": "b", "Italic": "i", "Underline": "u", "Strikethrough": "s"}
+TAGS = {"Headline": "h3", "Ref": "a", "Bold": "b", "Italic": "i", "Underline": "u", "Strikethrough": "s"}
 """Kind of a span → element, in the order in which they are nested."""
-KINDS = {tag: kind for kind, tag in TAGS.items()} | {"strong": "Bold", "em": "Italic", "h4": "Headline", "a": "Ref"}
+KINDS = {tag: kind for kind, tag in TAGS.items()} | {"strong": "Bold", "em": "Italic", "h4": "Headline"}
 REF = "Ref"
-SPANS = ("spans", "attributes")
-ADDRESSES = ("url", "href", "ref", "target")
-"""Names under which clients of the older form send the same thing."""
+SPANS = ("attrs", "spans")
+"""Names under which clients send the spans; answers have the first."""
+
+PREFIX = "type_prefix"
+"""Where a stored post keeps how its client begins the names of types in `attributes_json`; never shown."""
+OUR_PREFIX = "Svc::ApiModel::"
+_TEXT_TYPE = re.compile(r"((?:[A-Za-z0-9]{1,32}::){1,4})Text::AttributedText")
 
 MOST_SPANS = 500
 """Spans of one text; cutting it costs the square of their number."""
@@ -43,7 +47,6 @@ MOST_SPANS = 500
 SHORT, CACHED = 2000, 5000
 """Characters of markup of which the conversion is cached, and how many conversions are: 20 MB at most."""
 
-_TITLE = re.compile(r"<h3>([^<]*)</h3>")
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]|"[^"]*")*)>|([^<]+|<)')
 """An element's tag or a piece of text, as sanitised markup has them."""
 _HREF = re.compile(r'href="([^"]*)"')
@@ -57,29 +60,70 @@ class TextSpan(NamedTuple):
     url: str = ""
 
 
+class AttributedText(NamedTuple):
+    """A text and its formatting, the spans in the order of their places."""
+
+    body: str
+    spans: tuple[TextSpan, ...]
+
+    def as_json(self, prefix: str) -> str:
+        """The value of `attributes_json`; `prefix` begins the names of its types."""
+        attrs = [_attr(span, prefix) for span in self.spans]
+        return _COMPACT.encode({"_type": f"{prefix}Text::AttributedText", "text": self.body, SPANS[0]: attrs})
+
+
+def _attr(span: TextSpan, prefix: str) -> Document:
+    place: Document = {"_type": f"{prefix}Text::{span.kind}Span", "start": span.start, "end": span.end}
+    return place | ({"ref": {"_type": f"{prefix}UrlRef", "url": span.url}} if span.kind == REF else {})
+
+
 _PLACE = attrgetter("start", "end")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # unlike faster ones it breaks at no text
 
 
 def blocks_of(info: Mapping[str, Any]) -> list[Document]:
     """The content blocks with what the older form says. Raises ValueError for `attributes_json` that says nothing."""
-    title, attributes = info.get("title"), info.get("attributes_json")
-    texts = [f"<h3>{html.escape(title, quote=False)}</h3>"] if title else []
-    texts += [markup_of(attributes)] if attributes else []
+    text = _block_text(info)
     return [
-        *({"_type": RICH_TEXT, "text": text} for text in texts if text),
+        *([{"_type": RICH_TEXT, "text": text}] if text else []),
         *({"_type": WEB_EMBED, "url": url} for url in info.get("web_embed_urls") or ()),
     ]
 
 
+def _block_text(info: Mapping[str, Any]) -> str:
+    """The text with formatting goes before the title, which is the same one without."""
+    attributes, title = info.get("attributes_json"), info.get("title")
+    return (markup_of(attributes) if attributes else "") or (_markup(title, []) if title else "")
+
+
+def unconverted(info: Mapping[str, Any]) -> Document | None:
+    """What the older form says that no block does, None where that is nothing."""
+    kept = {name: value for name, value in info.items() if name not in CONVERTED}
+    prefix = _prefix_of(info.get("attributes_json"))
+    kept |= {PREFIX: prefix} if prefix else {}
+    return kept if kept.keys() - {"_type"} else None
+
+
+def _prefix_of(attributes_json: str | None) -> str | None:
+    """How the client begins the names of types, e.g. `Svc::ApiModel::`; None where it does not say."""
+    try:
+        value = _mapping(strict_json.loads(attributes_json or "null"))
+    except ValueError:
+        return None
+    found = _TEXT_TYPE.fullmatch(str(value.get("_type")))
+    return found[1] if found else None
+
+
 def info_of(document: Mapping[str, Any]) -> Document | None:
     """The older form of a post, None where it has neither text nor anything else that the older form knows."""
-    kept = {name: value for name, value in _mapping(document.get("event_info")).items() if name not in CONVERTED}
+    stored = _mapping(document.get("event_info"))
+    kept = {name: value for name, value in stored.items() if name not in CONVERTED | {PREFIX}}
     texts, urls = _texts_of(document, RICH_TEXT, "text"), _texts_of(document, WEB_EMBED, "url")
     made: Document = {}
-    if texts and (headline := _TITLE.fullmatch(texts[0])):
-        made["title"], texts = html.unescape(headline[1]), texts[1:]
-    made |= {"attributes_json": attributes_of(texts)} if texts else {}
+    if texts:
+        text = attributed(texts)
+        made |= {"title": text.body}
+        made |= {"attributes_json": text.as_json(str(stored.get(PREFIX) or OUR_PREFIX))} if text.spans else {}
     made |= {"web_embed_urls": urls} if urls else {}
     return {"_type": INFO, **kept, **made} if kept.keys() - {"_type"} or made else None
 
@@ -102,11 +146,11 @@ def markup_of(attributes_json: str) -> str:
     if len(given) > MOST_SPANS:
         raise ValueError(f"it should have at most {MOST_SPANS} spans")
     spans = [_span(each, len(text)) for each in given]
-    return sanitise("".join(_segments(text, [span for span in spans if span.start < span.end])))
+    return _markup(text, spans)
 
 
-def attributes_of(texts: Sequence[str]) -> str:
-    """Markup as text with spans, in a JSON string; several pieces one below the other.
+def attributed(texts: Sequence[str]) -> AttributedText:
+    """Markup as text with spans; several pieces one below the other.
 
     What is short is cached: the same post is shown again after each change of it, and in every full read.
     """
@@ -114,21 +158,21 @@ def attributes_of(texts: Sequence[str]) -> str:
     return _cached(tuple(texts)) if short else _converted(texts)
 
 
-def _converted(texts: Sequence[str]) -> str:
+def _converted(texts: Sequence[str]) -> AttributedText:
     reader = _Reader()
-    for index, text in enumerate(texts):
-        reader.line(force=index > 0)
+    for text in texts:
+        reader.line()
         if "<" in text or "&" in text:
             reader.feed(text)
         else:
             reader.add(text)
     body = "".join(reader.found).rstrip("\n")
-    spans = [
-        {"type": span.kind, "start": span.start, "end": end, **({"url": span.url} if span.url else {})}
+    spans = tuple(
+        span._replace(end=end)
         for span in sorted(reader.spans, key=_PLACE)
-        if span.start < (end := min(span.end, len(body)))
-    ]
-    return _COMPACT.encode({"text": body, "spans": spans})
+        if span.start < (end := min(span.end, len(body))) and (span.url or span.kind != REF)
+    )
+    return AttributedText(body, spans)
 
 
 _cached = lru_cache(maxsize=CACHED)(_converted)
@@ -141,38 +185,40 @@ def _span(value: Any, length: int) -> TextSpan:
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= length:
         raise ValueError("start and end of a span should be places in its text")
     kind = _kind_of(value)
-    url = next((value[name] for name in ADDRESSES if isinstance(value.get(name), str)), "")
-    return TextSpan(kind, start, end, url if kind == REF else "")
+    url = _mapping(value.get("ref")).get("url") or value.get("url")
+    return TextSpan(kind, start, end, url if kind == REF and isinstance(url, str) else "")
 
 
 def _kind_of(span: Document) -> str:
-    written = str(span.get("type") or span.get("_type") or "").rpartition("::")[2].removesuffix("TextSpan")
-    kind = next((each for each in (*TAGS, REF) if each.casefold() == written.casefold()), None)
+    written = str(span.get("type") or span.get("_type") or "").rpartition("::")[2].removesuffix("Span")
+    kind = next((each for each in TAGS if each.casefold() == written.casefold()), None)
     if kind is None:
-        raise ValueError(f"the type of a span should be one of: {', '.join((*TAGS, REF))}")
+        raise ValueError(f"the type of a span should be one of: {', '.join(TAGS)}")
     return kind
 
 
-def _segments(text: str, spans: Sequence[TextSpan]) -> Iterator[str]:
-    """The text cut where a span begins or ends, each piece in the elements that hold there."""
-    cuts = sorted({0, len(text), *(span.start for span in spans), *(span.end for span in spans)})
-    broken = {span.end for span in spans if span.kind == "Headline"}  # its element ends the line by itself
-    for start, end in pairwise(cuts):
-        piece = text[start:end].removeprefix("\n" if start in broken else "")
-        around = [span for span in spans if span.start <= start and end <= span.end]
-        yield _in_elements(html.escape(piece, quote=False).replace("\n", "<br>"), around)
+def _markup(text: str, spans: Sequence[TextSpan]) -> str:
+    by_kind = [sorted((span for span in spans if span.kind == kind), key=_PLACE) for kind in TAGS]
+    return sanitise(_nested(text, 0, len(text), by_kind))
 
 
-def _in_elements(markup: str, spans: Sequence[TextSpan]) -> str:
-    """The markup in the elements of all these spans."""
-    links = [span.url for span in spans if span.kind == REF]
-    if links:
-        markup = f'<a href="{html.escape(links[0])}">{markup}</a>'
-    kinds = {span.kind for span in spans}
-    for kind in reversed(TAGS):
-        if kind in kinds:
-            markup = f"<{TAGS[kind]}>{markup}</{TAGS[kind]}>"
-    return markup
+def _nested(text: str, start: int, end: int, by_kind: Sequence[Sequence[TextSpan]]) -> str:
+    """Markup of a part of the text: elements of the first kind, within and between them those of the others."""
+    if not by_kind:
+        return html.escape(text[start:end], quote=False).replace("\n", "<br>")
+    spans, *inner = by_kind
+    found: list[str] = []
+    for span in spans:
+        first, last = max(span.start, start), min(span.end, end)
+        if first < last:
+            found += (_nested(text, start, first, inner), _element(span, _nested(text, first, last, inner)))
+            start = last + (span.kind == "Headline" and text[last : last + 1] == "\n")  # a headline ends its line
+    return "".join([*found, _nested(text, start, end, inner)])
+
+
+def _element(span: TextSpan, inner: str) -> str:
+    address = f' href="{html.escape(span.url)}"' if span.kind == REF else ""
+    return f"<{TAGS[span.kind]}{address}>{inner}</{TAGS[span.kind]}>"
 
 
 class _Reader:

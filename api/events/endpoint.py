@@ -20,7 +20,8 @@ from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
-from mapping.event_patch import EventBefore, PatchedEvent, Stamp, changed_post, new_post, shown
+from mapping.event_media import Stamp
+from mapping.event_patch import EventBefore, PatchedEvent, changed_post, new_post, shown
 from mapping.merge import same
 from mapping.references import part_ids
 from store import declarations, idempotency, liveblogs

