@@ -108,7 +108,11 @@ def _incident(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Inci
         side="home" if known & {"team", "opponent"} and not sport.ranked else None,
         team=HOME if "team" in known and sport.ranked else None,
         people=tuple(
-            Involved(role=role, person=Person(ext_id=str(at), name=name, short_name=name))
+            Involved(
+                role=role,
+                person=Person(ext_id=str(at), name=name, short_name=name),
+                team=AWAY if role == "own-goal" else None,
+            )
             for at, (role, name) in enumerate(zip(people, SURNAMES, strict=False))
         ),
         score=Score(4, 6) if "won" in known else SCORES["final"] if "score" in known and kind.scores else None,
@@ -121,7 +125,7 @@ def published(case: Case, locale: str) -> tuple[str, str]:
     """The post's title in a feed, and its text."""
     terms = replace(ENGLISH, sport=case.match.sport, locale=locale)
     (post,) = wanted(case.match, terms, References(owner_id=""), block_id=lambda key, name: f"{key}-{name}")
-    item = item_of({"local_id": "1", **post.document}, "")
+    item = item_of({"local_id": "1", **post.document}, "", locale)
     return item.title, item.text
 
 
