@@ -9,12 +9,16 @@ from urllib.parse import urlsplit
 
 from api.json_path import Json, kind, node, nodes, number, text
 from mapping.documents.scalars import LocalStatus
+from mapping.locales import translator
+from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 TITLE_LENGTH = 80
+_LETTER = "[a-zA-Z\N{LATIN CAPITAL LETTER A WITH GRAVE}-\N{LATIN SMALL LETTER Y WITH STROKE}]"
+"""Latin alone: Chinese writes a name without spaces around it."""
 _MINUTES = re.compile(r"\d+(\+\d+)?")
 _SCORE = re.compile(r"\d+\s*[:\N{EN DASH}-]\s*\d+\b")
 
@@ -25,24 +29,54 @@ def minute(event: Json) -> str:
     return f"{time}'" if _MINUTES.fullmatch(time) else time
 
 
-def score(event: Json) -> str:
+def score(event: Json, locale: str) -> str:
     """The score that the post shows, such as `1:0`; empty where it shows none."""
-    return tally(node(event, "sport_event", "score"))
+    return tally(node(event, "sport_event", "score"), locale)
 
 
-def incident(event: Json) -> str:
-    """What happened in the match, with the score where the post shows one: `Goal 1:0`."""
+def incident(event: Json, locale: str) -> str:
+    """What happened in the match, with the score where the post shows one: `Goal 1-0`."""
     title = text(event, "sport_event", "title") or _spoken(text(event, "sport_event", "event_type"))
-    shown = "" if _SCORE.search(title) else score(event)
+    shown = "" if _SCORE.search(title) else score(event, locale)
     return " ".join(filter(None, (title, shown)))
 
 
-def headline(event: Json) -> str:
-    """The title of a post: its headline, else the incident with its minute, else the first words of the text."""
+def headline(event: Json, locale: str) -> str:
+    """The title of a post: its headline, else the incident with minute, player and team, else the first words of the text."""
     if head := text(event, "headline"):
         return one_line(head)
-    happened = incident(event)
-    return one_line(" ".join(filter(None, (minute(event), happened))) if happened else _first_words(event))
+    happened = incident(event, locale)
+    if not happened:
+        return one_line(_first_words(event))
+    moment = " ".join(filter(None, (minute(event), happened)))
+    return one_line(" – ".join(filter(None, (moment, _acting(event)))))
+
+
+def _acting(event: Json) -> str:
+    """Who did it, as `Zambrano (Frankfurt)`; the team alone where the player is of the other one or not known."""
+    team = _team(event)
+    player = next((_called(node(each, "player")) for each in nodes(event, "sport_event", "players")), "")
+    if not player or (team and not _of_team(event)):
+        return team
+    return f"{player} ({team})" if team and player != team else player
+
+
+def _team(event: Json) -> str:
+    return _called(node(event, "sport_event", "team"))
+
+
+def _of_team(event: Json) -> bool:
+    """Whether nobody who took part is known to play for another team than the post's."""
+    team = node(event, "sport_event", "team")
+    players = [node(each, "player") for each in nodes(event, "sport_event", "players")]
+    own = {("team_id", text(team, "_id")), ("team_local_id", text(team, "local_id"))}
+    return all(text(each, name) in {"", identity} for each in players for name, identity in own if identity)
+
+
+def _called(named: Json) -> str:
+    """The short name of a player or team, unless it is an abbreviation."""
+    short = text(named, "short_name")
+    return short if short and not short.endswith(".") else text(named, "name")
 
 
 def players(event: Json) -> list[tuple[str, str]]:
@@ -51,10 +85,10 @@ def players(event: Json) -> list[tuple[str, str]]:
     return [(text(each, "event_player_title"), name) for each in parts if (name := text(each, "player", "name"))]
 
 
-def body_html(event: Json) -> str:
-    """The post without its headline, as sanitised HTML."""
+def body_html(event: Json, locale: str) -> str:
+    """The post without its headline, as sanitised HTML; who took part is listed where the text does not name them."""
     media = {text(each, "local_id"): each for each in nodes(event, "media")}
-    return "".join([_players_html(event), *(_block_html(each, media) for each in nodes(event, "contents"))])
+    return "".join([_players_html(event), *(_block_html(each, media, locale) for each in nodes(event, "contents"))])
 
 
 def plain_text(event: Json) -> str:
@@ -79,10 +113,10 @@ def web_url(value: Any) -> str:
     return url if parts.scheme in {"http", "https"} and parts.netloc else ""
 
 
-def tally(score: Json) -> str:
-    """A pair of scores as `1:0`; empty unless both are known."""
+def tally(score: Json, locale: str) -> str:
+    """A pair of scores as the language writes it, `1:0` or `1-0`; empty unless both are known."""
     home, away = text(score, "home_score"), text(score, "away_score")
-    return f"{home}:{away}" if home and away else ""
+    return translator(locale).text(SCORE, context=SCORE_CONTEXT, home=home, away=away) if home and away else ""
 
 
 def _spoken(event_type: str) -> str:
@@ -97,15 +131,33 @@ def _first_words(event: Json) -> str:
 
 
 def _players_html(event: Json) -> str:
+    if _named_in_text(event):
+        return ""
     named = [f"{escape(role)}: {escape(name)}" if role else escape(name) for role, name in players(event)]
-    team = escape(text(event, "sport_event", "team", "name"))
+    team = escape(text(event, "sport_event", "team", "name")) if _of_team(event) else ""
     line = " · ".join(filter(None, [team, *named]))
     return f'<p class="players">{line}</p>' if line else ""
 
 
-def _block_html(block: Json, media: dict[str, Json]) -> str:
+def _named_in_text(event: Json) -> bool:
+    """Whether the text names everybody who took part, without anybody the team."""
+    written = plain_text(event)
+    people = [node(each, "player") for each in nodes(event, "sport_event", "players")]
+    everybody = [each for each in people if text(each, "name")] or [node(event, "sport_event", "team")]
+    return all(_names(written, each) for each in everybody)
+
+
+def _names(written: str, who: Json) -> bool:
+    """Whether a text has the name, short name or surname of a player or team, as whole words in any case."""
+    names = {text(who, "name"), text(who, "short_name"), text(who, "name").rpartition(" ")[2]} - {""}
+    return any(re.search(f"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})", written, re.IGNORECASE) for name in names)
+
+
+def _block_html(block: Json, media: dict[str, Json], locale: str) -> str:
     if kind(block) == "MultiMediaContentBlock":
         return "".join(_media_html(item, media) for item in nodes(block, "items"))
+    if kind(block) == "ScoreboardContentBlock":
+        return _board(block, locale)
     render = BLOCKS.get(kind(block))
     return render(block) if render else ""
 
@@ -146,9 +198,9 @@ def _player_card(block: Json) -> str:
     return f"<p>{escape(line)}</p>" if line else ""
 
 
-def _board(block: Json) -> str:
+def _board(block: Json, locale: str) -> str:
     home, away = text(block, "scoreboard", "home_team", "name"), text(block, "scoreboard", "away_team", "name")
-    line = " ".join(filter(None, [home, tally(node(block, "scoreboard", "score")), away]))
+    line = " ".join(filter(None, [home, tally(node(block, "scoreboard", "score"), locale), away]))
     return f'<p class="score">{escape(line)}</p>' if home and away else ""
 
 
@@ -196,6 +248,5 @@ BLOCKS: dict[str, Callable[[Json], str]] = {
     "PollContentBlock": _question,
     "QuizContentBlock": _question,
     "PlayerCardContentBlock": _player_card,
-    "ScoreboardContentBlock": _board,
 }
 """How each kind of content is shown; kinds not listed are not shown."""

@@ -88,7 +88,8 @@ def summary(game: Json) -> str:
     """One line about the liveblog: its own, else its title with the score where there is one."""
     if own := text(game, "summary"):
         return own
-    return " ".join(filter(None, [text(game, "meta_info", "title"), tally(node(game, "scoreboard", "score"))]))
+    score = tally(node(game, "scoreboard", "score"), text(game, "locale") or "en")
+    return " ".join(filter(None, [text(game, "meta_info", "title"), score]))
 
 
 def owner(organization_id: str, name_of: Callable[[str], str | None] | None) -> Json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mapping.prefill import state_info
 from mapping.references import References
 from mapping.sports import sport_of
-from mapping.wording import ending
+from mapping.wording import ending, extra_half
 
 if TYPE_CHECKING:
     from mapping.match import Comment, Match
@@ -26,7 +26,7 @@ def of_setting(match: Match, terms: Terms) -> int:
     return hash(
         (
             terms,
-            ending(sport, match),
+            (ending(sport, match), extra_half(match)),
             repr(state_info(sport, match, NOBODY)),  # takes some of its times from incidents
             (match.provider, match.match_id, match.sport, match.status, match.kickoff, match.clock, match.title),
             (match.home, match.away, match.tournament, match.location, match.race),

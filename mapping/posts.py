@@ -158,7 +158,8 @@ def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:
 
 def _sport_event(desk: _Desk, incident: Incident) -> Document:
     side = incident.team or desk.match.side(incident.side)
-    scores = desk.sport.kind(incident.kind).scores and incident.score is not None
+    kind = desk.sport.kind(incident.kind)
+    scores = kind.scores and incident.score is not None
     time_of_play, phase = _time_of_play(incident, desk.texts), desk.sport.phase(incident.phase)
     return {
         "_type": "Svc::Model::Content::SportEventContentBlock",
@@ -173,7 +174,7 @@ def _sport_event(desk: _Desk, incident: Incident) -> Document:
             {
                 "_type": "Svc::Model::Content::SportEventPlayer",
                 "event_player_type": involved.role,
-                "event_player_title": desk.texts.text(desk.sport.role(involved.role)),
+                "event_player_title": desk.texts.text(kind.roles.get(involved.role) or desk.sport.role(involved.role)),
                 "player": embedded.player(involved.person, involved.team or side, desk.references),
             }
             for involved in incident.people

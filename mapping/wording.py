@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from mapping.sports import Kind, Sport
 
 OVERTIME, SHOOTOUT = "overtime", "shootout"
-FINAL = "final"
+FINAL, FULL_TIME, EXTRA_HALF = "final", "full-time", "extra-half"
 
 DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
+
+OPENING = re.compile(r"((?:^|[.!?\u3002\uff01\uff1f])\s*)\{")
+"""A placeholder that opens a sentence."""
 
 UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {player}")
 """For event types without sentences of their own."""
@@ -36,13 +39,15 @@ def sentence(sport: Sport, match: Match, incident: Incident, translator: Transla
     values = {**_values(match, incident, translator), **_score(kind, match, incident, translator)}
     own = next(_fitting(_templates(sport, kind, match, incident), values), None)
     if own is not None:
-        return _ended(translator.text(own, **values))
+        return _filled(translator.text(own), values)
     named = {**values, "title": title(sport, incident, translator)}
     return next(_fitting(() if kind.sentences else UNTRANSLATED, named), "{title}").format(**named)
 
 
-def _ended(text: str) -> str:
-    """One full stop at the end, also behind a name that has its own."""
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """The sentence: a value that opens one has a capital, and a name that ends with a full stop needs no second one."""
+    opening = {f"^{name}": value[:1].upper() + value[1:] for name, value in values.items()}
+    text = OPENING.sub(r"\1{^", template).format(**values, **opening)
     return text[:-1] if text.endswith("..") else text
 
 
@@ -86,8 +91,8 @@ def _values(match: Match, incident: Incident, translator: Translator) -> Mapping
     acting = match.side(incident.side) or incident.team
     other = next((side for side in match.sides if side is not acting), None) if acting is not None else None
     sides = {"home": match.home, "away": match.away, "team": acting, "opponent": other}
-    people = {involved.role: _name(involved.person) for involved in incident.people}
-    anybody = {"player": _name(incident.people[0].person)} if incident.people else {}
+    people = {involved.role: _called(involved.person, match) for involved in incident.people}
+    anybody = {"player": _called(incident.people[0].person, match)} if incident.people else {}
     teams = {name: _name(side) for name, side in sides.items() if side is not None}
     tally = {} if match.shootout is None else {"shootout": spoken_score(match.shootout, translator)}
     return {
@@ -128,6 +133,21 @@ def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
     return {"detail": detail, **({"seconds": detail.replace(".", mark)} if seconds else {})}
 
 
+def _called(person: Person, match: Match) -> str:
+    """The surname; with an initial, or the whole name, where somebody else in the match has the same one."""
+    name = _name(person)
+    given = person.name.removesuffix(name).strip()
+    everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
+    namesakes = [
+        each.name
+        for each in everybody
+        if each.ext_id != person.ext_id and (_name(each) == name or each.name.endswith(f" {name}"))
+    ]
+    if not namesakes or not given:
+        return name
+    return person.name if any(each.startswith(given[0]) for each in namesakes) else f"{given[0]}. {name}"
+
+
 def _name(named: Person | Side) -> str:
     """The short name, unless it is an abbreviation, which does not read well within a sentence."""
     short = named.short_name
@@ -136,9 +156,20 @@ def _name(named: Person | Side) -> str:
 
 def _score(kind: Kind, match: Match, incident: Incident, translator: Translator) -> Mapping[str, str]:
     """The score after a goal, or of the part of the match that ends here."""
-    of_parts = {part.title: part.score for part in match.periods} | {FINAL: match.score}
+    of_parts = {part.title: part.score for part in match.periods} | {FINAL: match.score, EXTRA_HALF: extra_half(match)}
     known = of_parts.get(kind.score_of or "") or incident.score
     return {} if known is None else {"score": spoken_score(known, translator)}
+
+
+def extra_half(match: Match) -> Score | None:
+    """The score between the halves of extra time, which no feed gives; None unless the goals of extra time add up."""
+    full_time = next((part.score for part in match.periods if part.title == FULL_TIME), None)
+    if full_time is None or match.score is None:
+        return None
+    goals = [each for each in match.incidents if each.score is not None and each.phase in {3, 4}]
+    missing = match.score.home + match.score.away - full_time.home - full_time.away - len(goals)
+    before = [each.score for each in goals if each.phase == 3 and each.score is not None]
+    return None if missing else max((full_time, *before), key=lambda score: score.home + score.away)
 
 
 def spoken_score(value: Score, translator: Translator) -> str:

@@ -112,12 +112,13 @@ def build_feed(
 ) -> Feed:
     """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
     page = page_url(public_url, game.local_id)
-    items = tuple(item for event in events if (item := _item(event, page)))
+    language = text(game.document, "locale") or "en"
+    items = tuple(item for event in events if (item := _item(event, page, language)))
     last = text(events[-1], "local_id") if events and more else None
     return Feed(
         id=game.local_id,
         title=one_line(game.title) or "Liveblog",
-        language=text(game.document, "locale") or "en",
+        language=language,
         page_url=page,
         self_url=feed_url(public_url, extension, request, after=request.after),
         next_url=feed_url(public_url, extension, request, after=last) if last else None,
@@ -126,28 +127,28 @@ def build_feed(
     )
 
 
-def _item(event: Json, page: str) -> Item | None:
+def _item(event: Json, page: str, language: str) -> Item | None:
     try:
-        return item_of(event, page)
+        return item_of(event, page, language)
     except NOT_RENDERED as error:
         log.warning("feed.item_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return None
 
 
-def _lead(event: Json) -> str:
+def _lead(event: Json, language: str) -> str:
     """What happened, where the title is a headline of the post's own."""
-    happened = " ".join(filter(None, (minute(event), incident(event)))) if text(event, "headline") else ""
+    happened = " ".join(filter(None, (minute(event), incident(event, language)))) if text(event, "headline") else ""
     return f"<p><strong>{escape(happened)}</strong></p>" if happened else ""
 
 
-def item_of(event: Json, page: str) -> Item:
-    """One event as a feed's item."""
+def item_of(event: Json, page: str, language: str) -> Item:
+    """One event as a feed's item, its score written as in that language."""
     local_id = text(event, "local_id")
     published = number(event, "created_at") or 0
     return Item(
         id=local_id,
-        title=headline(event),
-        html=_lead(event) + body_html(event),
+        title=headline(event, language),
+        html=_lead(event, language) + body_html(event, language),
         text=plain_text(event),
         author=text(event, "editor"),
         published=published,

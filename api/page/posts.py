@@ -55,8 +55,8 @@ def safe_post(game: Json, event: Json) -> str:
 
 def post(game: Json, event: Json) -> str:
     """One post as a list item that its `local_id` names."""
-    event_type = text(event, "sport_event", "event_type")
-    happened = incident(event)
+    event_type, locale = text(event, "sport_event", "event_type"), text(game, "locale") or "en"
+    happened = incident(event, locale)
     classes = ["post", f"on-{escape(word_of(event_type))}"]
     classes += ["period"] if happened and marks_period(event_type) else []
     classes += ["pinned"] if text(event, "highlight") in PINNED else []
@@ -67,13 +67,13 @@ def post(game: Json, event: Json) -> str:
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" data-sort="{escape(text(event, "sort"))}">'
         f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
-        f'<div class="body">{_head(event, happened)}{body_html(event)}</div></article></li>'
+        f'<div class="body">{_head(event, happened, locale)}{body_html(event, locale)}</div></article></li>'
     )
 
 
-def _head(event: Json, happened: str) -> str:
+def _head(event: Json, happened: str, locale: str) -> str:
     head = text(event, "headline")
-    tally = score(event) if happened else ""
+    tally = score(event, locale) if happened else ""
     named = happened.removesuffix(tally).strip() if tally else happened
     shown = f'<h2 class="headline">{escape(head)}</h2>' if head else ""
     if not named:

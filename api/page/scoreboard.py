@@ -109,7 +109,10 @@ def _initials(team: Json) -> str:
 def _parts(game: Json) -> str:
     """How the match was decided, and the scores of halves, sets or periods."""
     decided = escape(text(game, "scoreboard", "score", "title"))
-    parts = [(escape(text(each, "title")), tally(each)) for each in nodes(game, "scoreboard", "scores")]
+    parts = [
+        (escape(text(each, "title")), tally(each, text(game, "locale") or "en"))
+        for each in nodes(game, "scoreboard", "scores")
+    ]
     shown = [f"<span>{name} <b>{escape(score)}</b></span>" for name, score in parts if score]
     if decided:
         shown.insert(0, f"<span>{decided}</span>")

@@ -29,8 +29,10 @@ class Kind:
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     scores: bool = False
     """The incident changes the score."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """Titles of roles, where they are not the sport's."""
     score_of: str | None = None
-    """The part of the match (title of a `PeriodScore`, or `final`) whose score the text gives."""
+    """The part of the match (title of a `PeriodScore`, `final` or `extra-half`) whose score the text gives."""
     enters: int | None = None
     """The `gamestate` that the incident leads into, where that is not simply the next phase."""
     absorbed_by: str | None = None

@@ -35,6 +35,7 @@ OWN_GOAL = Kind(
     "soccer.own-goal",
     title="Own goal",
     scores=True,
+    roles={"scorer": "Own goal"},
     sentences=(
         "Goal for {opponent}! Own goal by {scorer} ({team}), the score is now {score}.",
         "Goal for {opponent}! Own goal by {scorer} ({team}).",
@@ -95,6 +96,7 @@ PERIODS = (
     Kind(
         "soccer.pause-overtime",
         title="Half-time in extra time",
+        score_of="extra-half",
         sentences=("Half-time in extra time: {home} {score} {away}.", "The first half of extra time is over."),
     ),
     Kind(

@@ -58,9 +58,9 @@ async def test_titles_tell_minute_incident_and_score(derby):
     """A headline outranks the incident, which outranks the first words of the text."""
     titles = {item["id"]: item["title"] for item in (await feed(derby)).json()["items"]}
 
-    assert titles["equal"] == "45+2' Goal 1:1"
+    assert titles["equal"] == "45+2' Goal 1-1 – Ledeir Etlam (AVB)"
     assert titles["ewinner"] == "Hafenstadt turn the derby around"
-    assert titles["eyellow"] == "26' Yellow card"
+    assert titles["eyellow"] == "26' Yellow card – Trah Mits (AVB)"
     assert titles["ekick"] == "Kick-off"
     assert titles["etext"] == "The wind picks up: high balls are a lottery now."
 
@@ -69,7 +69,7 @@ async def test_a_headline_does_not_swallow_the_incident(derby):
     """Where the title is a headline, the text says what happened and when."""
     (winner,) = (item for item in (await feed(derby)).json()["items"] if item["id"] == "ewinner")
 
-    assert winner["content_html"].startswith("<p><strong>59&#x27; Goal 2:1</strong></p>")
+    assert winner["content_html"].startswith("<p><strong>59&#x27; Goal 2-1</strong></p>")
 
 
 async def test_public_feeds_may_be_read_from_any_site(derby, store, auth):
@@ -127,7 +127,7 @@ async def test_json_feed_has_what_the_standard_demands(derby):
     assert "next_url" not in document
     goal = next(item for item in document["items"] if item["id"] == "egoal")
     assert goal["date_published"] == "2026-09-21T13:15:00Z"
-    assert "Scorer: Sören Dahl" in goal["content_html"]
+    assert goal["title"].endswith("Goal 1-0 – Sören Dahl (HAF)")
     assert "low shot" in goal["content_html"]
 
 
@@ -355,3 +355,46 @@ async def test_players_named_by_id_alone_are_shown_by_name(public):
     public.ticks += 5.1
 
     assert "Scorer: Ole Brandt-Diaz" in (await feed(public)).text
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("Goal for Hafenstadt! Brandt scores after a pass of Petersen.", False),
+        ("Goal! Ole Brandt scores.", True),
+        ("Brandts Ecke bringt Petersen ins Spiel.", True),
+        ("進球, Brandt破門得分, 助攻:Petersen", False),
+        ("What a goal!", True),
+    ],
+)
+async def test_the_line_of_players_is_left_out_where_the_sentence_names_them(public, words, named):
+    """Feeds and pages list who took part unless the text has all their names, given whole or as surnames."""
+    people = (("Scorer", "Ole Brandt"), ("Assist", "Jo Petersen"))
+    block = matchday.incident("goal", "Goal", "3'", side=matchday.HOME, people=people)
+    event = matchday.event("egoal", matchday.KICK_OFF, sport_event=block, contents=[matchday.text(words)])
+    await public.add(matchday.Liveblog(events=(event,)))
+    page = await public.http.get("/liveblogs/gderby")
+
+    assert named == ("Scorer: Ole Brandt" in (await feed(public)).text) == ("Scorer: Ole Brandt" in page.text)
+
+
+@pytest.mark.parametrize(("locale", "score"), [("en", "1-1"), ("de", "1:1"), ("fr-fr", "1-1"), ("", "1-1")])
+async def test_scores_in_titles_are_written_as_in_texts(public, locale, score):
+    """One format of scores in each locale: feeds, page and summary have that of the sentences."""
+    await public.add(matchday.derby(locale=locale))
+    titles = {item["id"]: item["title"] for item in (await feed(public)).json()["items"]}
+    page = await public.http.get("/liveblogs/gderby")
+
+    assert titles["equal"].startswith(f"45+2' Goal {score} ")
+    assert f"Goal <b>{score}</b>" in page.text
+
+
+async def test_the_title_of_an_own_goal_names_no_player_of_the_other_team(public):
+    """Where the scorer plays for another team than the one that the goal counts for, the title has the team alone."""
+    block = matchday.incident("goal", "Goal", "3'", side=matchday.HOME, people=(("Own goal", "Ole Brandt"),))
+    block["players"][0]["player"]["team_local_id"] = matchday.AWAY["local_id"]
+    await public.add(matchday.Liveblog(events=(matchday.event("egoal", matchday.KICK_OFF, sport_event=block),)))
+    (item,) = (await feed(public)).json()["items"]
+
+    assert item["title"] == "3' Goal – HAF"
+    assert '<p class="players">Own goal: Ole Brandt</p>' in item["content_html"]

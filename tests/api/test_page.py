@@ -30,10 +30,10 @@ async def test_the_page_shows_score_state_posts_and_squads(derby):
 
     assert response.headers["content-type"] == "text/html; charset=utf-8"
     assert "2 : 1" in words
-    assert "Half-time 1:1" in words
+    assert "Half-time 1-1" in words
     assert "Live 62'" in words
     assert "Hafenstadt turn the derby around" in words
-    assert "Goal 2:1" in words
+    assert "Goal 2-1" in words
     assert "Goalkeeper" in words
     assert "Küstencup" in words
     assert [name for name in page.ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))

@@ -45,7 +45,7 @@ async def test_all_of_a_decorated_game_is_there(derby, auth):
         "_id": matchday.ORGANIZATION,
         "name": "Example Newsroom",
     }
-    assert game["summary"] == "SV Hafenstadt – Alpenverein Bergheim 2:1"
+    assert game["summary"] == "SV Hafenstadt – Alpenverein Bergheim 2-1"
     assert game["editors"] == ["heim"]
     assert parse(Game, game).local_id == "gderby"
 

@@ -6,9 +6,20 @@ import pytest
 
 from mapping.documents.base import parse
 from mapping.documents.event import Event
-from mapping.match import PeriodScore, Score, Status
+from mapping.match import PeriodScore, Person, Score, Status
 from mapping.sports import SPORTS
-from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MATCH, MEYER, incident, involved, post_of, text_of
+from tests.mapping.soccer_builders import (
+    CALETA_CAR,
+    GEIS,
+    GORETZKA,
+    MATCH,
+    MEYER,
+    incident,
+    involved,
+    post_of,
+    posts,
+    text_of,
+)
 
 HALF_TIME = PeriodScore(title="half-time", score=Score(1, 0))
 FULL_TIME = PeriodScore(title="full-time", score=Score(1, 1))
@@ -16,6 +27,8 @@ EXTRA_TIME = PeriodScore(title="extra-time", score=Score(2, 2))
 
 PLAIN = replace(MATCH, status=Status.FINISHED, score=Score(3, 1), periods=(HALF_TIME,))
 OVERTIME = replace(MATCH, status=Status.FINISHED, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME))
+PAUSE = incident("soccer.pause-overtime", key="period:soccer.pause-overtime", order=3, created_at=None)
+LEVEL = replace(MATCH, score=Score(1, 1), periods=(HALF_TIME, FULL_TIME))
 SHOOTOUT = replace(
     MATCH, status=Status.FINISHED, score=Score(2, 2), shootout=Score(3, 4), periods=(HALF_TIME, FULL_TIME, EXTRA_TIME)
 )
@@ -182,10 +195,17 @@ TOLD = [
     ),
     pytest.param(
         incident("soccer.pause-overtime"),
+        LEVEL,
+        ("Half-time in extra time", "Half-time in extra time: Schalke 1-1 Salzburg."),
+        ("Halbzeit der Verlängerung", "Halbzeit der Verlängerung: Schalke \u2013 Salzburg 1:1."),
+        id="pause-overtime",
+    ),
+    pytest.param(
+        incident("soccer.pause-overtime"),
         OVERTIME,
         ("Half-time in extra time", "The first half of extra time is over."),
         ("Halbzeit der Verlängerung", "Die erste Hälfte der Verlängerung ist vorbei."),
-        id="pause-overtime",
+        id="pause-overtime-with-a-goal-that-nobody-reported",
     ),
     pytest.param(
         incident("soccer.resume-overtime"),
@@ -248,3 +268,46 @@ def test_every_type_of_soccer_is_told():
 
     assert len(SPORTS["soccer"].catalog) == 17
     assert happened == set(SPORTS["soccer"].catalog)
+
+
+def test_the_score_between_the_halves_of_extra_time_counts_the_first_half_alone():
+    """A goal of the 95th minute is in the text of the break, one of the 110th is not."""
+    early = goal(key="incident:8", minute=95, phase=3, score=Score(2, 1))
+    late = goal(key="incident:9", minute=110, phase=4, score=Score(3, 1))
+    match = replace(MATCH, score=Score(3, 1), periods=(HALF_TIME, FULL_TIME), incidents=(early, late, PAUSE))
+
+    assert "Half-time in extra time: Schalke 2-1 Salzburg." == text_of(posts(match)[-1])
+
+
+def test_an_own_goal_has_no_scorer():
+    """The one who put it into his own net is named as such, and with his own team."""
+    happened = incident("soccer.own-goal", side="away", minute=47, people=involved(scorer=CALETA_CAR))
+    titles = [
+        post_of(happened, locale=locale).document["sport_event"]["players"][0]["event_player_title"]
+        for locale in ("en", "de")
+    ]
+
+    assert titles == ["Own goal", "Eigentor"]
+
+
+@pytest.mark.parametrize(
+    ("namesake", "expected"),
+    [("Jonas Geis", "Johannes Geis"), ("Max Geis", "J. Geis"), ("Max Geisler", "Geis")],
+)
+def test_two_players_of_one_surname_are_distinguished(namesake, expected):
+    """An initial is added, the whole name where the initials are equal, whichever side they play for."""
+    other = Person(ext_id="999", name=namesake, short_name=namesake.split()[1])
+    match = replace(MATCH, away=replace(MATCH.away, bench=(other,)))
+    happened = incident("soccer.yellow-card", side="home", minute=20, people=involved(player=GEIS))
+
+    assert f"Yellow card for {expected} (Schalke)." == text_of(post_of(happened, match))
+
+
+def test_a_sentence_that_begins_with_a_name_begins_with_a_capital():
+    """`van der Hoorn` is `Van der Hoorn` where he opens the sentence, and himself within it."""
+    hoorn = Person(ext_id="998", name="Mike van der Hoorn", short_name="van der Hoorn")
+    missed = incident("soccer.penalty-kick-missed", side="home", phase=5, people=involved(player=hoorn))
+    booked = incident("soccer.yellow-card", side="home", people=involved(player=hoorn))
+
+    assert "Van der Hoorn (Schalke) misses in the shoot-out." == text_of(post_of(missed))
+    assert "Yellow card for van der Hoorn (Schalke)." == text_of(post_of(booked))

@@ -1,0 +1,155 @@
+"""Writes docs/wording.md, what the posts of every event type say in every language: `python -m tools.wording`.
+
+Each sentence of each row of `mapping/sports/` is made by an incident that knows just what the sentence asks for, so a new
+row appears by itself; a test compares the file with what this writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+from api.feeds.common import item_of
+from mapping.documents.scalars import Locale
+from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
+from mapping.posts import wanted
+from mapping.references import References
+from mapping.sports import SPORTS
+from mapping.terms import Terms
+from mapping.wording import EXTRA_HALF, FULL_TIME, OVERTIME, SHOOTOUT, placeholders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mapping.sports import Kind, Sport
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "wording.md"
+LOCALES = tuple(locale for locale in get_args(Locale) if locale)
+
+HEAD = """\
+# Wording
+
+Written by `python -m tools.wording` from the rows of `mapping/sports/` and the catalogues of `mapping/locales/`; a test
+compares. Every post without text of the provider: its title in a feed, and its sentence. From the most telling sentence of
+an event type to the least; in brackets how it came about. Locales that say the same share a line.
+"""
+
+SURNAMES = ("van der Hoorn", "Zambrano", "Ćaleta-Car")
+HOME = Side(ext_id="1", name="Eintracht Frankfurt", short_name="Frankfurt")
+AWAY = Side(ext_id="2", name="SV Werder Bremen", short_name="Bremen")
+PAIR = (Side(ext_id="1", name="Botic van de Zandschulp"), Side(ext_id="2", name="Belinda Bencic"))
+SCORES = {"half-time": Score(1, 0), "full-time": Score(1, 1), "extra-time": Score(2, 2), "final": Score(2, 1)}
+DETAILS = {
+    "motorsports.overtake": "3",
+    "motorsports.pit-stop": "2.4",
+    "motorsports.fastest-lap": "1:15.650",
+    "motorsports.penalty": "5s",
+    "motorsports.team-radio": "Box, box",
+    "motorsports.weather-info": "18 °C",
+}
+ENGLISH = Terms(sport="", auto_post=True)
+
+
+class Case(NamedTuple):
+    """A match with one incident, and how the incident came about."""
+
+    kind: Kind
+    how: str
+    match: Match
+
+
+def cases(sport: Sport) -> Iterator[Case]:
+    """One match for each sentence of each event type."""
+    for kind in sport.kinds:
+        for how, sentences in (("", kind.sentences), *kind.variants.items()):
+            for sentence in sentences:
+                yield Case(kind, how, _match(sport, kind, how, placeholders(sentence)))
+
+
+def _match(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Match:
+    """A match of which nothing is known but what the sentence asks for."""
+    home, away = PAIR if sport.sets else (HOME, AWAY)
+    racing = sport.ranked
+    finished = kind.score_of == "final"
+    decided = how if how in {OVERTIME, SHOOTOUT} else ""
+    part = {EXTRA_HALF: FULL_TIME}.get(kind.score_of or "", kind.score_of)
+    parts = {title: SCORES[title] for title in (part,) if title in SCORES and not finished and "score" in known}
+    sets = {"1": Score(6, 4), "2": Score(7, 5)} if "sets" in known else {}
+    return Match(
+        provider="heim",
+        match_id="1",
+        sport=sport.id,
+        status=Status.FINISHED if finished else Status.LIVE,
+        clock=Clock(),
+        home=None if racing else home,
+        away=None if racing else away,
+        score=(SCORES["final"] if finished else SCORES["full-time"]) if "score" in known else None,
+        shootout=Score(4, 3) if "shootout" in known else None,
+        periods=tuple(PeriodScore(title=title, score=score) for title, score in {**parts, **sets}.items()),
+        winner="home" if "winner" in known else None,
+        decided=decided if finished else None,
+        incidents=(_incident(sport, kind, how, known),),
+    )
+
+
+def _incident(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Incident:
+    timing = sport.timing
+    in_shootout = how == "shootout" and kind.score_of is None and timing is not None
+    people = [role for role in sport.roles if role in known]
+    acting = bool(people or known & {"team", "opponent"})
+    return Incident(
+        key="incident:1",
+        kind=kind.id,
+        order=1,
+        minute=36 if timing is not None and acting and not in_shootout else None,
+        lap=12 if sport.ranked else None,
+        phase=timing.phases + 1 if in_shootout and timing is not None else 2 if "set" in known else None,
+        side="home" if known & {"team", "opponent"} and not sport.ranked else None,
+        team=HOME if "team" in known and sport.ranked else None,
+        people=tuple(
+            Involved(
+                role=role,
+                person=Person(ext_id=str(at), name=name, short_name=name),
+                team=AWAY if role == "own-goal" else None,
+            )
+            for at, (role, name) in enumerate(zip(people, SURNAMES, strict=False))
+        ),
+        score=Score(4, 6) if "won" in known else SCORES["final"] if "score" in known and kind.scores else None,
+        method=how or None,
+        detail=DETAILS.get(kind.id, "2") if known & {"detail", "seconds"} else None,
+    )
+
+
+def published(case: Case, locale: str) -> tuple[str, str]:
+    """The post's title in a feed, and its text."""
+    terms = replace(ENGLISH, sport=case.match.sport, locale=locale)
+    (post,) = wanted(case.match, terms, References(owner_id=""), block_id=lambda key, name: f"{key}-{name}")
+    item = item_of({"local_id": "1", **post.document}, "", locale)
+    return item.title, item.text
+
+
+def table(sport: Sport) -> Iterator[str]:
+    """The lines of one sport."""
+    yield f"\n## {sport.name}\n"
+    if not sport.kinds:
+        yield "No event types: its posts are the provider's own text."
+        return
+    yield "| event type | locale | title | sentence |\n|---|---|---|---|"
+    for case in cases(sport):
+        by_post: dict[tuple[str, str], list[str]] = {}
+        for locale in LOCALES:
+            by_post.setdefault(published(case, locale), []).append(locale)
+        name = f"`{case.kind.id}`" + (f" ({case.how})" if case.how else "")
+        for (title, text), locales in by_post.items():
+            yield f"| {name} | {', '.join(locales)} | {title} | {text} |"
+            name = ""
+
+
+def document() -> str:
+    """The whole file."""
+    return "\n".join([HEAD.rstrip(), *(line for sport in SPORTS.values() for line in table(sport))]) + "\n"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(document(), encoding="utf-8")
