@@ -13,7 +13,7 @@ from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest,
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.merge import Merged, merge_game, same
-from mapping.posts import wanted
+from mapping.posts import in_order, wanted
 from mapping.prefill import EVERYTHING, game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
 from providers.base import Answer, Outcome
@@ -236,17 +236,14 @@ class LiveblogSync:
         """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
         before = LedgerPosts.read(self.unit.conn, self.game.id, batch.rows)
         masters = self.references(None if batch.imports else batch.keys)
-        make = partial(
-            wanted,
-            self.snapshot.match,
-            self.terms,
-            masters,
-            block_id=partial(block_id, self.game.id),
-            timed=self.snapshot.timed(self.terms),
-        )
+        match = masters.correct(self.snapshot.match)
+        timed = self.snapshot.timed(self.terms) if match is self.snapshot.match else in_order(match, self.terms)
+        make = partial(wanted, match, self.terms, masters, block_id=partial(block_id, self.game.id), timed=timed)
         posts = make(only=batch.keys)
         changes = reconcile(posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing)
-        version = self._write(before, changes, self._merge_game(before.game, masters) if batch.with_board else None)
+        version = self._write(
+            before, changes, self._merge_game(before.game, match, masters) if batch.with_board else None
+        )
         left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
         undisturbed = rest is None or rest.version == self.game.version  # nobody else wrote between the batches
         inputs = self.snapshot.fingerprint(self.terms)
@@ -257,8 +254,8 @@ class LiveblogSync:
             rest=left,
         )
 
-    def _merge_game(self, written: Document, masters: References) -> Merged:
-        document = synced(game_document(self.snapshot.match, self.terms, masters), self.terms)
+    def _merge_game(self, written: Document, match: Match, masters: References) -> Merged:
+        document = synced(game_document(match, self.terms, masters), self.terms)
         return merge_game(written, self.game.document, document)
 
     def _write(self, before: LedgerPosts, changes: Changes, game: Merged | None) -> int:
