@@ -24,6 +24,7 @@ COMMON_META = ("editorial_publishing", "allow_comments", "starts_at", "title")
 """Fields that both kinds of meta info have, and keep when one becomes the other."""
 TEAM_BOARD = "Svc::Model::Content::Scoreboard::TeamGameScoreboard"
 SCORE = "Svc::Model::Content::Scoreboard::ScoreboardScore"
+SQUAD = "Svc::Model::Squad"
 SIDES = ("home_team", "away_team")
 
 
@@ -60,8 +61,34 @@ def _meta_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
     before = editing.document.get("meta_info") or {}
     same_kind = before.get("_type") == wanted["_type"]
     kept = before if same_kind else {name: before[name] for name in COMMON_META if name in before}
+    meta = _cleared({**kept, **wanted})
+    teams = {
+        side: meta[side] for side in SIDES if side in meta and _identity(meta[side]) != _identity(before.get(side))
+    }
+    exchanged = _exchanged(editing.document, teams) if teams else editing.document
     sportstype = change.get("sportstype") or editing.sportstype
-    return replace(_set(editing, "meta_info", _cleared({**kept, **wanted})), sportstype=sportstype)
+    return replace(editing, document={**exchanged, "meta_info": meta}, sportstype=sportstype)
+
+
+def _exchanged(document: Mapping[str, Any], teams: Mapping[str, Json]) -> Mapping[str, Any]:
+    """The document with other teams on these sides of board and squads; a team that changes sides takes its squad along."""
+    board, squads = document.get("scoreboard"), document.get("squads")
+    known = {_identity(squad.get("team")): squad for squad in (squads or {}).values() if isinstance(squad, dict)}
+    new = {
+        side.removesuffix("_team"): known.get(_identity(team))
+        or {"_type": SQUAD, "team": team, "lineup": [], "bench": []}
+        for side, team in teams.items()
+    }
+    parts = {"scoreboard": board and {**board, **teams}, "squads": squads and {**squads, **new}}
+    return {**document, **{name: part for name, part in parts.items() if part}}
+
+
+def _identity(team: Any) -> tuple[Any, ...]:
+    """What distinguishes a team from another one."""
+    named = team if isinstance(team, dict) else {}
+    if named.get("_id"):
+        return (named["_id"],)
+    return named.get("local_id"), named.get("name")
 
 
 def _marketplace_info(editing: Editing, change: Mapping[str, Any]) -> Editing:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mapping.match import Incident, Match, Named, Person, Placing, Side
+
+Known = TypeVar("Known", "Side", "Person", "Person | None", "Named | None")
 KINDS = frozenset({"Team", "Player", "Tournament", "Location"})
 
 
@@ -21,13 +24,52 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class References:
-    """`_id`s of an organization's master data, by the provider's `ext_id`."""
+    """`_id`s of an organization's master data, by the provider's `ext_id`.
+
+    `edited`: what a person has changed of them, by table (teams, players, tournaments) and `ext_id`.
+    """
 
     owner_id: str
     teams: Mapping[str, str] = field(default_factory=dict)
     players: Mapping[str, str] = field(default_factory=dict)
     tournament: str | None = None
     location: str | None = None
+    edited: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+
+    def correct(self, match: Match) -> Match:
+        """The match as the organization names its teams and people; the match itself where nobody has changed any."""
+        if not self.edited:
+            return match
+        race = match.race
+        return replace(
+            match,
+            home=self._side(match.home),
+            away=self._side(match.away),
+            tournament=self._known("tournaments", match.tournament),
+            race=race and replace(race, ranking=tuple(map(self._placing, race.ranking))),
+            incidents=tuple(map(self._incident, match.incidents)),
+        )
+
+    def _side(self, side: Side | None) -> Side | None:
+        if side is None:
+            return None
+        lineup, bench = (tuple(map(self._person, squad)) for squad in (side.lineup, side.bench))
+        return replace(self._known("teams", side), lineup=lineup, bench=bench)
+
+    def _person(self, person: Person) -> Person:
+        return self._known("players", person)
+
+    def _placing(self, placing: Placing) -> Placing:
+        return replace(placing, person=self._known("players", placing.person), team=self._side(placing.team))
+
+    def _incident(self, incident: Incident) -> Incident:
+        people = [
+            replace(each, person=self._person(each.person), team=self._side(each.team)) for each in incident.people
+        ]
+        return replace(incident, people=tuple(people), team=self._side(incident.team))
+
+    def _known(self, kind: str, each: Known) -> Known:
+        return each if each is None else replace(each, **self.edited.get((kind, each.ext_id), {}))
 
 
 def references(document: Mapping[str, Any]) -> Iterator[Reference]:

@@ -5,7 +5,7 @@ An import merges field by field: what a person changed since the import last wro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 from mapping.references import References
 from store.errors import UnreadableRow
 from store.ids import new_object_id
+from store.masterdata_use import Correction, correct_liveblogs
 from store.search import NAMES, index_master
 from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import locations, players, teams, tournaments
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
     from mapping.match import Incident, Match, Named, Person, Side
     from store.unit import Unit
+
+Edited = dict[tuple[str, str], dict[str, Any]]
+"""What people have changed of records, by table and `ext_id`."""
 
 TYPES = {
     "teams": "Svc::Model::Team",
@@ -60,9 +64,18 @@ def _of_provider(table: Table, wanted: ColumnElement[bool]) -> Select[Any]:
     )
 
 
+EDITED = {
+    "teams": ("name", "short_name", "image"),
+    "players": ("name", *PERSON_FIELDS),
+    "tournaments": ("name",),
+    "locations": (),
+}
+"""Fields that stay a person's in liveblogs too, by table."""
 _KNOWN = {
     table.name: CompiledQuery(
-        _of_provider(table, Among(table.c.ext_id, "ext_ids")).with_only_columns(table.c.ext_id, table.c.id)
+        _of_provider(table, Among(table.c.ext_id, "ext_ids")).with_only_columns(
+            table.c.ext_id, table.c.id, table.c.name, table.c.doc, table.c.written
+        )
     )
     for table in (teams, players)
 }
@@ -112,13 +125,16 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
     player_ids = _upsert(scope, players, people)
     for side in sides:
         _mark_inactive(scope, team_ids[side.ext_id], {person.ext_id for person in (*side.lineup, *side.bench)})
-    return References(
+    found = References(
         owner_id=owner_id,
         teams=team_ids,
         players=player_ids,
         tournament=_one(scope, tournaments, match.tournament),
         location=_one(scope, locations, match.location),
+        edited=scope.edited,
     )
+    correct_liveblogs(unit, owner_id, scope.corrections, followed=False)
+    return found
 
 
 def import_people(unit: Unit, *, owner_id: str, source: str, match: Match, begin: int, number: int) -> bool:
@@ -127,23 +143,34 @@ def import_people(unit: Unit, *, owner_id: str, source: str, match: Match, begin
     sides = match.teams
     people = _people(sides, _upsert(scope, teams, {side.ext_id: _team(side) for side in sides}))
     _upsert(scope, players, dict(islice(people.items(), begin, begin + number)))
+    correct_liveblogs(unit, owner_id, scope.corrections, followed=False)
     return begin + number < len(people)
 
 
 def references(conn: Connection, owner_id: str, match: Match, involved: Iterable[Incident]) -> References:
     """Like `import_match`, which has been before: the `_id`s of the match's teams and of the people in these incidents."""
     people = {each.person.ext_id for incident in involved for each in incident.people}
-    return References(
-        owner_id=owner_id,
-        teams=_ids(conn, owner_id, match, teams, {side.ext_id for side in match.teams}),
-        players=_ids(conn, owner_id, match, players, people),
-    )
-
-
-def _ids(conn: Connection, owner_id: str, match: Match, table: Table, ext_ids: Collection[str]) -> dict[str, str]:
-    """`_id`s by `ext_id`."""
     scope = {"owner_id": owner_id, "sportstype": match.sport, "source": match.provider}
-    return dict(_KNOWN[table.name].all(conn, **scope, ext_ids=sorted(ext_ids))) if ext_ids else {}
+    team_ids, edited_teams = _ids(conn, scope, teams, {side.ext_id for side in match.teams})
+    player_ids, edited_players = _ids(conn, scope, players, people)
+    return References(owner_id=owner_id, teams=team_ids, players=player_ids, edited=edited_teams | edited_players)
+
+
+def _ids(
+    conn: Connection, scope: Mapping[str, str], table: Table, ext_ids: Collection[str]
+) -> tuple[dict[str, str], Edited]:
+    """`_id`s by `ext_id`, and what people have changed of these records."""
+    rows = _KNOWN[table.name].all(conn, **scope, ext_ids=sorted(ext_ids)) if ext_ids else []
+    edited = {
+        (table.name, ext_id): _edited(table, {**document, "name": name}, written)
+        for ext_id, _, name, document, written in rows
+    }
+    return {ext_id: object_id for ext_id, object_id, *_ in rows}, {key: made for key, made in edited.items() if made}
+
+
+def _edited(table: Table, current: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that a person has changed since an import last wrote them, None where they are cleared."""
+    return {name: current.get(name) for name in EDITED[table.name] if current.get(name) != written.get(name)}
 
 
 def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master]:
@@ -160,6 +187,9 @@ class Scope:
     owner_id: str
     source: str
     sportstype: str
+    edited: Edited = field(default_factory=dict)
+    corrections: list[Correction] = field(default_factory=list)
+    """What the import has changed of records that were there."""
 
 
 def _team(side: Side) -> dict[str, Any]:
@@ -237,12 +267,16 @@ def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) ->
     """Write what the provider says where no person has changed it since. Raises UnreadableRow."""
     current = _fields(table, row)
     merged, written = merge(current, row.written, wanted)
+    if edited := _edited(table, merged, written):
+        scope.edited[table.name, row.ext_id] = edited
     active = {"inactive": False} if table is players and row.inactive else {}
     if (merged, written, active) == (current, row.written, {}):
         return
     columns = {key: merged.get(key) for key in COLUMNS if key in table.c}
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
     scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
+    before = master_of(table, row)
+    scope.corrections.append(Correction(before, replace(before, name=merged["name"], document=_document(merged))))
     if [merged.get(name) for name in NAMES] != [current.get(name) for name in NAMES]:
         index_master(scope.unit.conn, table.name, row.id, scope.owner_id, merged)
 

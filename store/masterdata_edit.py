@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Table, insert, select, update
 from mapping.errors import Conflict
 from store.ids import new_object_id
 from store.masterdata import Master, find
+from store.masterdata_use import Correction, correct_liveblogs
 from store.search import index_master
 from store.tables import players
 
@@ -47,7 +48,7 @@ def create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
 def change(unit: Unit, table: Table, before: Master, fields: Mapping[str, Any]) -> Master:
     """The record with the fields that are given; None clears one. Raises Conflict for an `ext_id` in use.
 
-    Without a difference nothing is written.
+    Every open liveblog that names the record shows it as it is now. Without a difference nothing is written.
     """
     columns = {name: fields[name] for name in ("name", "ext_id") if name in fields}
     document = {**before.document, **_fields(fields)}
@@ -61,7 +62,9 @@ def change(unit: Unit, table: Table, before: Master, fields: Mapping[str, Any]) 
     unit.conn.execute(query)
     named = {**values["doc"], "name": columns.get("name", before.name)}
     index_master(unit.conn, table.name, before.id, before.owner_id, named)
-    return require(unit.conn, table, before.id)
+    after = require(unit.conn, table, before.id)
+    correct_liveblogs(unit, before.owner_id, [Correction(before, after)])
+    return after
 
 
 def lock(unit: Unit, table: Table, record_id: str) -> Master | None:

@@ -13,7 +13,7 @@ from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest,
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.merge import merge_game, same
-from mapping.posts import wanted
+from mapping.posts import in_order, wanted
 from mapping.prefill import EVERYTHING, game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
 from providers.base import Answer, Outcome
@@ -236,17 +236,13 @@ class LiveblogSync:
         """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
         before = LedgerPosts.read(self.unit.conn, self.game.id, batch.rows)
         masters = self.references(None if batch.imports else batch.keys)
-        make = partial(
-            wanted,
-            self.snapshot.match,
-            self.terms,
-            masters,
-            block_id=partial(block_id, self.game.id),
-            timed=self.snapshot.timed(self.terms),
-        )
+        match = masters.correct(self.snapshot.match)
+        timed = self.snapshot.timed(self.terms) if match is self.snapshot.match else in_order(match, self.terms)
+        make = partial(wanted, match, self.terms, masters, block_id=partial(block_id, self.game.id), timed=timed)
         posts = make(only=batch.keys)
         changes = reconcile(posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing)
-        version = self._write(before, changes, self._wanted_parts(masters) if batch.with_board else {})
+        parts = self._wanted_parts(match, masters) if batch.with_board else {}
+        version = self._write(before, changes, parts)
         left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
         undisturbed = rest is None or rest.version == self.game.version  # nobody else wrote between the batches
         inputs = self.snapshot.fingerprint(self.terms)
@@ -257,9 +253,9 @@ class LiveblogSync:
             rest=left,
         )
 
-    def _wanted_parts(self, masters: References) -> Document:
+    def _wanted_parts(self, match: Match, masters: References) -> Document:
         """The parts of the liveblog's own document that follow the match."""
-        return synced(game_document(self.snapshot.match, self.terms, masters), self.terms)
+        return synced(game_document(match, self.terms, masters), self.terms)
 
     def _write(self, before: LedgerPosts, changes: Changes, parts: Document) -> int:
         """Write events, document and ledger, as far as they change; returns the liveblog's version after it."""

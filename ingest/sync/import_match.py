@@ -126,7 +126,7 @@ class Importer:
         known = sync.resources(unit.conn, follow.id)
         terms = terms_of(request, match.sport)
         references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
-        document = game_document(match, terms, references)
+        document = game_document(references.correct(match), terms, references)
         game_id = _insert(unit, request, match, document)
         apply_snapshot.start_ledger(unit, game_id, document)
         sync.attach(
