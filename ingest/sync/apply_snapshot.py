@@ -245,7 +245,9 @@ class LiveblogSync:
             timed=self.snapshot.timed(self.terms),
         )
         posts = make(only=batch.keys)
-        changes = reconcile(posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing)
+        changes = reconcile(
+            posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing, editorial=self._editorial
+        )
         version = self._write(before, changes, self._merge_game(before.game, masters) if batch.with_board else None)
         left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
         undisturbed = rest is None or rest.version == self.game.version  # nobody else wrote between the batches
@@ -256,6 +258,11 @@ class LiveblogSync:
             looked=len(before.entries.keys() | {post.key for post in posts}),
             rest=left,
         )
+
+    @property
+    def _editorial(self) -> bool:
+        """Whether posts wait until an editor publishes them (`editorial_publishing`)."""
+        return (self.game.document.get("meta_info") or {}).get("editorial_publishing") is True
 
     def _merge_game(self, written: Document, masters: References) -> Merged:
         document = synced(game_document(self.snapshot.match, self.terms, masters), self.terms)
