@@ -75,14 +75,18 @@ def reconcile(
     *,
     new_id: Callable[[], str],
     closing: bool = False,
+    editorial: bool = False,
 ) -> Changes:
     """What must change so that the liveblog says what the match that is believed says.
 
-    `stored` holds the events of the ledger by `local_id`. `closing`: the window after the end closes now.
+    `stored` holds the events of the ledger by `local_id`. `closing`: the window after the end closes now. `editorial`: what is
+    not published is published by an editor alone, now and later.
     """
     posts = {post.key: post for post in wanted}
     decided = [
-        _follow(post, ledger[post.key], stored) if post.key in ledger else _create(post, new_id())
+        _follow(post, ledger[post.key], stored, editorial=editorial)
+        if post.key in ledger
+        else _create(post, new_id(), editorial=editorial)
         for post in posts.values()
     ]
     gone = (entry for key, entry in ledger.items() if key not in posts)
@@ -97,8 +101,9 @@ def _changes(decided: Sequence[Decision], ledger: Mapping[str, Entry]) -> Change
     )
 
 
-def _create(post: Post, local_id: str) -> Decision:
-    status = LocalStatus.UNPUBLISHED if post.draft else LocalStatus.PUBLISHED
+def _create(post: Post, local_id: str, *, editorial: bool) -> Decision:
+    """A post that waits for an editor counts as one that an editor took back: the sync's last word is that it is public."""
+    status = _wanted_status(post)
     entry = Entry(
         key=post.key,
         kind=post.kind,
@@ -108,10 +113,15 @@ def _create(post: Post, local_id: str) -> Decision:
         said_status=status,
         reason="draft" if post.draft else "",
     )
-    return Stored(local_id=local_id, document=post.document, local_status=status), entry
+    stands = LocalStatus.UNPUBLISHED if editorial else status
+    return Stored(local_id=local_id, document=post.document, local_status=stands), entry
 
 
-def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> Decision:
+def _wanted_status(post: Post) -> LocalStatus:
+    return LocalStatus.UNPUBLISHED if post.draft else LocalStatus.PUBLISHED
+
+
+def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial: bool) -> Decision:
     """The incident is there: edit its post, or restore it, as far as a person has not taken it over."""
     now = stored.get(entry.local_id)
     if entry.state is State.GONE:
@@ -119,7 +129,7 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> Decision:
     if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, reason="deleted by an editor")
     document = merge_event(entry.said, now.document, post.document)
-    status, said_status = _status(post, entry, now)
+    status, said_status = _status(post, entry, now, editorial=editorial)
     line = replace(
         entry,
         kind=post.kind,
@@ -134,14 +144,14 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored]) -> Decision:
     return Stored(local_id=now.local_id, document=document, local_status=status), line
 
 
-def _status(post: Post, entry: Entry, now: Stored) -> tuple[int, int]:
+def _status(post: Post, entry: Entry, now: Stored, *, editorial: bool) -> tuple[int, int]:
     """The post's status and what the sync keeps as its last word: a person's status stays, a withdrawal is undone."""
-    wanted = LocalStatus.UNPUBLISHED if post.draft else LocalStatus.PUBLISHED
+    wanted = _wanted_status(post)
     if entry.state is State.WITHDRAWN and now.local_status == entry.said_status:
         before = wanted if entry.restore_status is None else entry.restore_status
         return before, wanted
     if now.local_status in {entry.said_status, wanted}:
-        return wanted, wanted
+        return (now.local_status if editorial and now.local_status == LocalStatus.UNPUBLISHED else wanted), wanted
     return now.local_status, entry.said_status
 
 

@@ -39,7 +39,6 @@ class Endpoint:
     api_key: str | None = field(default=None, repr=False)
     language: str = "de"
     timezone: str = "Europe/Berlin"
-    text_content: bool = False
     timeout: float = 10.0
     provider_bytes: int = 16 * 1024 * 1024
     connections: int = 24

@@ -43,7 +43,7 @@ def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], Pro
             adapter = adapters.get(endpoint.key)
             if adapter is None:
                 adapter = adapters[endpoint.key] = provider.connect(endpoint)
-            found[organization_id, provider_id] = ProviderSource(provider, adapter)
+            found[organization_id, provider_id] = ProviderSource(provider, adapter, access.text_content)
     return found
 
 
@@ -98,7 +98,6 @@ def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint) ->
         api_key=access.api_key.get_secret_value() if access.api_key else None,
         language=access.language,
         timezone=access.timezone,
-        text_content=access.text_content,
         timeout=settings.polling.timeout,
         provider_bytes=settings.limits.provider_bytes,
         connections=settings.polling.concurrency * RESOURCES,

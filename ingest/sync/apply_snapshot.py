@@ -240,7 +240,9 @@ class LiveblogSync:
         timed = self.snapshot.timed(self.terms) if match is self.snapshot.match else in_order(match, self.terms)
         make = partial(wanted, match, self.terms, masters, block_id=partial(block_id, self.game.id), timed=timed)
         posts = make(only=batch.keys)
-        changes = reconcile(posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing)
+        changes = reconcile(
+            posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing, editorial=self._editorial
+        )
         parts = self._wanted_parts(match, masters) if batch.with_board else {}
         version = self._write(before, changes, parts)
         left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
@@ -252,6 +254,11 @@ class LiveblogSync:
             looked=len(before.entries.keys() | {post.key for post in posts}),
             rest=left,
         )
+
+    @property
+    def _editorial(self) -> bool:
+        """Whether posts wait until an editor publishes them (`editorial_publishing`)."""
+        return (self.game.document.get("meta_info") or {}).get("editorial_publishing") is True
 
     def _wanted_parts(self, match: Match, masters: References) -> Document:
         """The parts of the liveblog's own document that follow the match."""

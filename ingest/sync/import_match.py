@@ -41,10 +41,11 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ProviderSource:
-    """An organization's access to a provider."""
+    """An organization's access to a provider; the adapter may serve others too, `text_content` is its own."""
 
     provider: Provider
     adapter: ProviderAdapter
+    text_content: bool = True
 
 
 class Following(Protocol):
@@ -222,7 +223,7 @@ def _bodies(answers: tuple[Answer, ...]) -> dict[str, bytes]:
 
 
 def _check_text(request: ImportRequest, source: ProviderSource) -> None:
-    if request.text and not source.adapter.endpoint.text_content:
+    if request.text and not source.text_content:
         raise InvalidRequest("the organization's endpoint delivers no text content", field="includeTextContent")
 
 

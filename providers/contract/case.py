@@ -54,9 +54,7 @@ class Sample:
 
 def plain_endpoint(provider: str, base_url: str) -> Endpoint:
     """An endpoint with every kind of credentials."""
-    return Endpoint(
-        provider=provider, base_url=base_url, username=USER, password=PASSWORD, api_key=KEY, text_content=True
-    )
+    return Endpoint(provider=provider, base_url=base_url, username=USER, password=PASSWORD, api_key=KEY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,9 +83,7 @@ class Scripted:
     text_resource = "liveticker"
 
     def __init__(self) -> None:
-        self.endpoint = Endpoint(
-            provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid", text_content=True
-        )
+        self.endpoint = Endpoint(provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid")
         self.bodies: Bodies = {}
         self.failing: frozenset[str] = frozenset()
 

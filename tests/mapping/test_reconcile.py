@@ -24,9 +24,10 @@ class Liveblog:
         self._ids = count(1)
         self.writes = 0
 
-    def sees(self, *wanted, closing=False):
+    def sees(self, *wanted, closing=False, editorial=False):
         """Apply what is believed of the match."""
-        changes = reconcile(wanted, self.ledger, self.events, new_id=lambda: f"e{next(self._ids)}", closing=closing)
+        new_id = lambda: f"e{next(self._ids)}"  # noqa: E731
+        changes = reconcile(wanted, self.ledger, self.events, new_id=new_id, closing=closing, editorial=editorial)
         self.ledger |= {entry.key: entry for entry in changes.entries}
         self.events |= {event.local_id: event for event in changes.events}
         self.writes += len(changes.events)
@@ -184,3 +185,28 @@ def test_the_last_answer_settles_everything(responses):
 
     assert responses[-1] == liveblog.posted
     assert len(liveblog.ledger) == len(liveblog.events)
+
+
+def test_what_waits_for_an_editor_is_published_by_an_editor_alone(liveblog):
+    """Such a post stays a draft when posts need no editor any more, and comes back as a draft; a published one stays published."""
+    liveblog.sees(post("a"))
+    liveblog.sees(post("a"), post("b"), editorial=True)
+    assert {"a"} == liveblog.posted
+
+    liveblog.sees(post("a"), post("b"))
+    liveblog.sees(post("a"))
+    liveblog.sees(post("a"), post("b"))
+    assert {"a"} == liveblog.posted
+
+    liveblog.edit("b", status=LocalStatus.PUBLISHED)
+    liveblog.sees(post("a"), post("b"), editorial=True)
+    assert {"a", "b"} == liveblog.posted
+
+
+def test_a_draft_is_not_published_while_posts_wait_for_an_editor(liveblog):
+    """That its event type is posted automatically now changes nothing about it, not even later."""
+    liveblog.sees(post("a", draft=True))
+    liveblog.sees(post("a"), editorial=True)
+    liveblog.sees(post("a"))
+
+    assert set() == liveblog.posted
