@@ -141,7 +141,7 @@ def kickoff(match: Row, zone: tzinfo, faults: FaultCollector) -> int | None:
 
 def is_open(match: Row) -> bool:
     """Whether the hour is 00:00, which stands for "not fixed" beside a real one (assumed; no recording has it)."""
-    return match.data.get("match_time") in {"00:00", "00:00:00"}
+    return match.data.get("match_time") in ("00:00", "00:00:00")
 
 
 def phase_of_minute(minute: int) -> int:

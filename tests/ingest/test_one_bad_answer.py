@@ -20,8 +20,8 @@ SNAPSHOTS = 2
 """Points of a recording at which answers are hurt, evenly spread."""
 ROWS = 4
 """Rows of each resource that are hurt there, drawn anew by a fixed seed."""
-FLAGS = {"flag", "yellow", "red", "green", "safety-car", "virtual-safety-car"}
-"""Rows of a race from which state and flag are deduced: a newer one that is gone is an older one in force."""
+FLAGS = {"yellow-flag", "red-flag", "green-flag", "safety-car", "virtual-safety-car"}
+"""Rows of a race that are merged, and from which its state is deduced: without one, another one stands for it."""
 
 
 @dataclass
