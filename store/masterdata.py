@@ -83,7 +83,11 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Master:
-    """One record of master data. `source` is '' for what people made, else the provider that brought it."""
+    """One record of master data. `source` is '' for what people made, else the provider that brought it.
+
+    `ext_id` is what imports find it by; where its document has one too, that one is shown. `imported`: an import has
+    found it.
+    """
 
     id: str
     type: str
@@ -97,18 +101,18 @@ class Master:
     document: dict[str, Any]
     team_id: str | None = None
     inactive: bool | None = None
+    imported: bool = False
 
     def as_document(self) -> dict[str, Any]:
         """The API's JSON."""
-        more = {"ext_id": self.ext_id, "team_id": self.team_id, "inactive": self.inactive}
+        more = {"ext_id": self.ext_id, "team_id": self.team_id, "inactive": self.inactive, **self.document}
         return {
             "_type": self.type,
             "_id": self.id,
             "owner_id": self.owner_id,
             "sportstype": self.sportstype,
             "name": self.name,
-            **{key: value for key, value in more.items() if value is not None},
-            **self.document,
+            **{key: value for key, value in more.items() if value is not None and value != ""},
         }
 
 
@@ -322,5 +326,4 @@ def _document(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def master_of(table: Table, row: Row[Any]) -> Master:
     values = row._asdict()
-    values.pop("written")
-    return Master(type=TYPES[table.name], document=values.pop("doc"), **values)
+    return Master(type=TYPES[table.name], document=values.pop("doc"), imported=bool(values.pop("written")), **values)

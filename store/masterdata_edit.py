@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import Connection, Table, insert, select, update
 
-from mapping.errors import Conflict
 from store.ids import new_object_id
 from store.masterdata import Master, find
 from store.masterdata_use import Correction, correct_liveblogs
@@ -25,11 +24,12 @@ COLUMNS = ("owner_id", "sportstype", "name", "ext_id", "team_id")
 
 
 def create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
-    """A new record; `fields` as in its JSON, with owner, sport and name. Raises Conflict for an `ext_id` in use."""
+    """A new record; `fields` as in its JSON, with owner, sport and name."""
     record_id = new_object_id(unit.now)
-    document = _document(fields)
     columns = {name: fields.get(name) for name in COLUMNS if name in table.c}
-    _check_ext_id(unit.conn, table, columns, source="")
+    document = _document(fields)
+    if _taken(unit.conn, table, columns):
+        document["ext_id"], columns["ext_id"] = columns["ext_id"], None
     values = {
         "id": record_id,
         "source": "",
@@ -46,18 +46,16 @@ def create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
 
 
 def change(unit: Unit, table: Table, before: Master, fields: Mapping[str, Any]) -> Master:
-    """The record with the fields that are given; None clears one. Raises Conflict for an `ext_id` in use.
+    """The record with the fields that are given; None clears one.
 
     Every open liveblog that names the record shows it as it is now. Without a difference nothing is written.
     """
-    columns = {name: fields[name] for name in ("name", "ext_id") if name in fields}
-    document = {**before.document, **_fields(fields)}
+    columns, own = _ext_id(unit.conn, table, before, fields)
+    columns |= {"name": fields["name"]} if "name" in fields else {}
+    document = {**before.document, **_fields(fields), **own}
     values = {**columns, "doc": {name: value for name, value in document.items() if value is not None}}
     if values["doc"] == before.document and all(getattr(before, name) == columns[name] for name in columns):
         return before
-    if columns.get("ext_id") not in {None, before.ext_id}:
-        identity = {"owner_id": before.owner_id, "sportstype": before.sportstype, **columns}
-        _check_ext_id(unit.conn, table, identity, source=before.source)
     query = update(table).where(table.c.id == before.id).values(**values, updated_at=unit.now)
     unit.conn.execute(query)
     named = {**values["doc"], "name": columns.get("name", before.name)}
@@ -78,12 +76,30 @@ def require(conn: Connection, table: Table, record_id: str) -> Master:
     return find(conn, table, [record_id])[record_id]
 
 
-def _check_ext_id(conn: Connection, table: Table, columns: Mapping[str, Any], *, source: str) -> None:
-    if columns.get("ext_id") is None:
-        return
+def _ext_id(
+    conn: Connection, table: Table, before: Master, fields: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Where a changed `ext_id` goes, as column and as part of the document.
+
+    The column is what imports find a record by: one that an import has found keeps it, and of several records with the
+    same `ext_id` the first one has it.
+    """
+    wanted = fields.get("ext_id")
+    if "ext_id" not in fields or wanted == before.as_document().get("ext_id"):
+        return {}, {}
+    if before.imported:
+        return {}, {"ext_id": None if wanted == before.ext_id else wanted or ""}
+    if _taken(conn, table, {"owner_id": before.owner_id, "sportstype": before.sportstype, "ext_id": wanted}):
+        return {"ext_id": None}, {"ext_id": wanted}
+    return {"ext_id": wanted}, {"ext_id": None}
+
+
+def _taken(conn: Connection, table: Table, columns: Mapping[str, Any]) -> bool:
+    """Whether imports find another record that people made by this `ext_id`."""
+    if columns["ext_id"] is None:
+        return False
     same = [table.c[name] == columns[name] for name in ("owner_id", "sportstype", "ext_id")]
-    if conn.scalar(select(table.c.id).where(table.c.source == source, *same)) is not None:
-        raise Conflict("another record of the organization has this ext_id", field="ext_id")
+    return conn.scalar(select(table.c.id).where(table.c.source == "", *same)) is not None
 
 
 def _document(fields: Mapping[str, Any]) -> dict[str, Any]:

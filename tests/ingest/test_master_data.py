@@ -232,3 +232,20 @@ async def test_teams_that_change_sides_take_their_squads_along(newsroom):
     assert teams_in(changed, "away") == {home["_id"]}
     assert changed["squads"]["home"]["lineup"] == before["squads"]["away"]["lineup"]
     assert changed["squads"]["away"]["lineup"] == before["squads"]["home"]["lineup"]
+
+
+async def test_the_import_keeps_its_own_key(newsroom):
+    """A transferred player is recorded anew under the same ext_id, and the old record gets another: no 409, no new record."""
+    [scorer] = (await newsroom.show())["squads"]["home"]["lineup"]
+    await newsroom.desk.made("player/create", player(ext_id=scorer["ext_id"], name="Jan Neu"))
+    moved = await newsroom.update("player", scorer["_id"], ext_id="old-7")
+    await newsroom.settle()
+    await newsroom.process.poll(snapshot("2:0", starter=feed.person(9, height="190")))
+    [now] = (await newsroom.show())["squads"]["home"]["lineup"]
+    cleared = await newsroom.update("player", scorer["_id"], ext_id=None)
+    back = await newsroom.update("player", scorer["_id"], ext_id=scorer["ext_id"])
+
+    assert moved["ext_id"] == now["ext_id"] == "old-7"
+    assert (now["_id"], now["name"], now["height"]) == (scorer["_id"], scorer["name"], 190)
+    assert "ext_id" not in cleared
+    assert back["ext_id"] == scorer["ext_id"]

@@ -9,8 +9,12 @@ import pytest
 from sqlalchemy import event, select, update
 
 from mapping.match import Match, Named, Person, Side, Status
+from store import masterdata_edit
+from store.liveblogs import Change, EventWrite, find_game, insert_game, record
+from store.liveblogs import event as event_named
 from store.masterdata import find, import_match, merge
 from store.tables import locations, players, teams, tournaments
+from tests.store.conftest import new_game
 
 OWNER = "5f0c1de2a1b2c3d4e5f60718"
 
@@ -215,6 +219,31 @@ async def test_simultaneous_imports_make_each_record_once(store):
 
     assert len({references.players["p1"] for references in seen}) == 1
     assert len(await rows(store, players)) == 4
+
+
+async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store, clock):
+    """One step each, with its posts; long forgotten ones, deleted ones and those that name somebody else stay as they are."""
+    references = await store.write(importing(match()))
+    who = {"_type": "Svc::Model::Player", "_id": references.players["p1"], "name": "Player 1", "number": "own"}
+    posts = (EventWrite(local_id="e-named", document={"player": who}, created_at=1),)
+    named = await store.write(lambda unit: insert_game(unit, new_game(1)))
+    other, deleted = [await store.write(lambda unit, n=n: insert_game(unit, new_game(n))) for n in (2, 3)]
+    for game, change in ((named, Change(events=posts)), (deleted, Change(game={"player": who}, local_status=100))):
+        await store.write(lambda unit, game=game, change=change: record(unit, game.id, change))
+
+    def rename(unit):
+        before = masterdata_edit.lock(unit, players, who["_id"])
+        return masterdata_edit.change(unit, players, before, {"name": f"At {unit.now}", "number": "5"})
+
+    first = await store.write(rename)
+    versions = [(await store.read(partial(find_game, name=game.id))).version for game in (named, other, deleted)]
+    shown = await store.read(lambda conn: event_named(conn, "e-named"))
+    clock.now += 31 * 24 * 3600
+    await store.write(rename)
+
+    assert versions == [3, 1, 2]
+    assert (shown.version, shown.document["player"]) == (3, {**who, "name": first.name})
+    assert (await store.read(partial(find_game, name=named.id))).version == 3
 
 
 @pytest.mark.parametrize(
