@@ -82,7 +82,7 @@ class _Doubts:
     doubted: set[str] = field(default_factory=set)
 
     def keep(self, name: str) -> bool:
-        """Whether what is gone stays for now; `name` tells it from everything else that may be gone."""
+        """Whether what is gone stays for now; `name` distinguishes it from everything else that may be gone."""
         if name in self.earlier and self.counts:
             return False
         if name in self.earlier or self.counts:
@@ -91,7 +91,7 @@ class _Doubts:
 
 
 def less(after: object, before: object) -> bool:
-    """Whether `after` tells nothing that `before` does not tell, or a lower score."""
+    """Whether `after` has nothing that `before` does not have, or a lower score."""
     if after == before or after in (None, "", ()):
         return True
     if isinstance(after, Score) and isinstance(before, Score):
@@ -105,7 +105,7 @@ def less(after: object, before: object) -> bool:
 
 
 def _value(before: T, after: T, name: str, doubts: _Doubts) -> T:
-    """`after`, or `before` where `after` tells less."""
+    """`after`, or `before` where `after` has less."""
     return before if after != before and less(after, before) and doubts.keep(name) else after
 
 
@@ -193,7 +193,7 @@ def _rows(
 ) -> tuple[Row, ...]:
     """The rows after, each guarded by itself, and those of before that are not gone yet, behind the ones they followed.
 
-    `key` names a row; `stays` tells which stay however often they are gone.
+    `key` names a row; `stays` says which stay however often they are gone.
     """
     known = {key(each): each for each in before}
     rows = {}

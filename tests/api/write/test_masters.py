@@ -167,7 +167,7 @@ async def test_every_gender_is_accepted(desk, name):
 
 
 async def test_an_ext_id_is_used_once(desk):
-    """Within organization and sport; 409 tells, and nothing changes."""
+    """Within organization and sport; 409 refuses, and nothing changes."""
     first = await desk.made("player/create", player(ext_id="7"))
     second = await desk.made("player/create", player(ext_id="8"))
     await desk.made("player/create", player(ext_id="7", sportstype="tennis"))
