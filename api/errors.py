@@ -116,7 +116,7 @@ def error_response(error: ServiceError) -> Response:
 
 
 def routing_error(error: HTTPException) -> Response:
-    """The house's words for what the router refuses: an unknown route or method, a broken request."""
+    """The service's own messages for what the router refuses: an unknown route or method, a broken request."""
     if error.status_code == 404:
         return error_response(NotFound("there is no such route"))
     refused: ServiceError = InvalidRequest("malformed request")

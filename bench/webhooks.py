@@ -105,7 +105,7 @@ class Receivers:
 
 
 @asynccontextmanager
-async def house(urls: list[str], settings: Webhooks) -> AsyncIterator[tuple[Store, Dispatcher, list[str]]]:
+async def dispatching(urls: list[str], settings: Webhooks) -> AsyncIterator[tuple[Store, Dispatcher, list[str]]]:
     """A store with liveblogs and subscriptions, and the deliveries of it."""
     with tempfile.TemporaryDirectory() as folder:
         store = await Store.open(f"sqlite+aiosqlite:///{Path(folder) / 'bench.db'}")
@@ -132,7 +132,7 @@ async def house(urls: list[str], settings: Webhooks) -> AsyncIterator[tuple[Stor
 
 async def cpu_of_deliveries(receivers: Receivers, updates: int) -> float:
     """CPU seconds of a delivery, with all that belongs to it."""
-    async with house(receivers.urls, Webhooks(rate=0)) as (store, _, games):
+    async with dispatching(receivers.urls, Webhooks(rate=0)) as (store, _, games):
         await receivers.until(len(receivers.urls) * GAMES)
         await receivers.ask("take")
         began = time.process_time()
@@ -200,7 +200,7 @@ async def latencies(good: int, silent: int, updates: int = 100, pause: float = 0
     """Seconds from a commit to each arrival at a healthy receiver."""
     receivers = Receivers(good, silent)
     try:
-        async with house(receivers.urls, Webhooks()) as (store, _, games):
+        async with dispatching(receivers.urls, Webhooks()) as (store, _, games):
             await receivers.until(good * GAMES)
             await receivers.ask("take")
             committed: dict[tuple[str, str], float] = {}

@@ -93,7 +93,7 @@ class _Doubts:
     doubted: set[str] = field(default_factory=set)
 
     def keep(self, name: str) -> bool:
-        """Whether what is gone stays for now; `name` tells it from everything else that may be gone."""
+        """Whether what is gone stays for now; `name` distinguishes it from everything else that may be gone."""
         if name in self.earlier and self.counts:
             return False
         if name in self.earlier or self.counts:
@@ -102,7 +102,7 @@ class _Doubts:
 
 
 def less(after: Any, before: Any) -> bool:
-    """Whether `after` tells nothing that `before` does not tell, or a lower score."""
+    """Whether `after` has nothing that `before` does not have, or a lower score."""
     if after == before or after in (None, "", ()):
         return True
     if type(after) is not type(before):
@@ -124,7 +124,7 @@ def _fields_less(after: Any, before: Any) -> bool:
 
 
 def _value(before: T, after: T, name: str, doubts: _Doubts) -> T:
-    """`after`, or `before` where `after` tells less, or something else beside what is gone."""
+    """`after`, or `before` where `after` has less, or something else beside what is gone."""
     if after == before or less(before, after):
         return after
     return before if (doubts.wary or less(after, before)) and doubts.keep(name) else after
@@ -229,7 +229,7 @@ def _rows(
 ) -> tuple[Row, ...]:
     """The rows after, each guarded by itself, and those of before that are not gone yet, behind the ones they followed.
 
-    `key` names a row; `stays` tells which stay however often they are gone.
+    `key` names a row; `stays` says which stay however often they are gone.
     """
     known = {key(each): each for each in before}
     rows = {}

@@ -192,7 +192,7 @@ class Comment:
 class Fault:
     """A row or field of a good body that could not be understood and was left out; the rest of the body stands.
 
-    `blocks_withdrawal`: nobody can tell which incidents are in what was left out, so the answer takes none of them back.
+    `blocks_withdrawal`: nobody knows which incidents are in what was left out, so the answer takes none of them back.
     """
 
     resource: str

@@ -34,7 +34,7 @@ def title(sport: Sport, incident: Incident, translator: Translator) -> str:
 
 
 def sentence(sport: Sport, match: Match, incident: Incident, translator: Translator) -> str:
-    """One sentence as plain text, as telling as what is known allows."""
+    """One sentence as plain text, as specific as what is known allows."""
     kind = sport.kind(incident.kind)
     values = {**_values(match, incident, translator), **_score(kind, match, incident, translator)}
     own = next(_fitting(_templates(sport, kind, match, incident), values), None)

@@ -1,10 +1,15 @@
-"""One unit of a command, beside the daemon: SQLite's own locks keep the two apart for the moment that it takes."""
+"""One unit or one read of a command, beside a daemon that may be serving the same database.
+
+A unit waits for SQLite's own locks for the moment that the daemon's take; a read changes and locks nothing.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy.util import greenlet_spawn
 
 from store import migrate
 from store.errors import SchemaOutdated, StoreError, store_errors
@@ -42,10 +47,25 @@ def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.t
         return asyncio.run(postgres.run_once(parsed, PoolSettings(), checked))
 
 
+async def look(url: str, query: Callable[[Connection], T]) -> T:
+    """The result of `query` on committed data. Raises StoreError where there is no such file, StoreUnavailable."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        from store.postgres.backend import run_once
+        from store.postgres.connection import READ
+
+        return await run_once(parsed, PoolSettings(), query, READ)
+    _require_file(parsed)
+    engine = sqlite.reader_engine(parsed, PoolSettings())
+    try:
+        with store_errors():
+            return await sqlite.read(engine, query)
+    finally:
+        await greenlet_spawn(engine.dispose)
+
+
 def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
-    file = sqlite.database_file(url)
-    if file is None or not file.exists():
-        raise StoreError(f"there is no database {file or url.database} yet: start the daemon first")
+    _require_file(url)
     engine = sqlite.writer_engine(url, PoolSettings())
     try:
         with engine.connect() as conn:
@@ -55,3 +75,9 @@ def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
             return result
     finally:
         engine.dispose()
+
+
+def _require_file(url: URL) -> None:
+    file = sqlite.database_file(url)
+    if file is None or not file.exists():
+        raise StoreError(f"there is no database {file or url.database} yet: start the daemon first")

@@ -1,4 +1,4 @@
-"""The store as the rest of the house sees it: open, write a unit, read, close."""
+"""The store as the rest of the service sees it: open, write a unit, read, close."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Text, and_, delete, false, insert, or_, selec
 from store.sql.bulk_write import insert_rows, update_rows, write_batch
 from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import webhook_rounds, webhook_waiting, webhooks
-from store.webhooks import Subscription, renewed, subscription_of, unheld
+from store.webhooks import Subscription, renewed, subscription_of, unclaimed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +89,7 @@ def claim(unit: Unit, webhook_id: str, owner: str) -> Subscription | None:
     """
     row = unit.conn.execute(
         update(webhooks)
-        .where(webhooks.c.id == webhook_id, webhooks.c.status == "active", or_(webhooks.c.owner == owner, unheld()))
+        .where(webhooks.c.id == webhook_id, webhooks.c.status == "active", or_(webhooks.c.owner == owner, unclaimed()))
         .values(owner=owner, fence=webhooks.c.fence + 1)
         .returning(*webhooks.c)
     ).first()

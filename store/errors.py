@@ -58,7 +58,7 @@ POSTGRES_REFUSED = ("28", "3D", "42501")
 """Beginnings of SQLSTATEs that waiting does not mend: credentials, no such database, no right to do it."""
 
 NOT_CONNECTED = re.compile(r"connection failed: connection to server .*? failed: (FATAL: *)?(?P<words>.*)")
-"""How libpq tells of a server that it did not come to terms with: the address, then the words of the server or the system."""
+"""How libpq reports a server that it did not come to terms with: the address, then the words of the server or the system."""
 
 QUOTES = "\"'`\u00ab\u00bb\u201e\u201c\u201d\u2018\u2019\u201a"
 """What PostgreSQL puts around names, in whatever language it speaks."""
@@ -186,14 +186,14 @@ def store_errors() -> Iterator[None]:
 
 
 def unavailable(cause: BaseException | None = None) -> StoreUnavailable:
-    """The house error for `cause`, which stays inside."""
+    """The store's error for `cause`, which stays inside."""
     error = StoreUnavailable("the database is not available at the moment; try again", retry_after=1)
     error.__cause__ = cause
     return error
 
 
 def late() -> StoreUnavailable:
-    """The house error for what has taken too long; nobody can say whether it will still be done."""
+    """The store's error for what has taken too long; nobody can say whether it will still be done."""
     return StoreUnavailable(
         "the database did not answer in time; a write may still be done, and asking again with the same local_id is safe",
         retry_after=1,
@@ -201,7 +201,7 @@ def late() -> StoreUnavailable:
 
 
 def commit_unknown(cause: BaseException) -> StoreUnavailable:
-    """The house error for a connection that was lost in the middle of COMMIT."""
+    """The store's error for a connection that was lost in the middle of COMMIT."""
     error = late()
     error.__cause__ = cause
     return error

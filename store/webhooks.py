@@ -168,14 +168,14 @@ def in_no_known_state(conn: Connection) -> dict[str, str]:
     return {row.id: row.status for row in conn.execute(query)}
 
 
-def unheld() -> ColumnElement[bool]:
+def unclaimed() -> ColumnElement[bool]:
     """No living process has claimed the receiver."""
     return or_(webhooks.c.owner.is_(None), ~exists().where(workers.c.id == webhooks.c.owner))
 
 
 def _within_reach(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
     """Active, and claimed by `owner` or by no living process."""
-    return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unheld())
+    return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unclaimed())
 
 
 _REACHED = CompiledQuery(
@@ -212,7 +212,7 @@ def waiting_for(conn: Connection, owner: str, *, now: float, far: float) -> list
 def orphaned(conn: Connection, owner: str) -> list[str]:
     """Ids of active subscriptions claimed by a process, not `owner`, that has died and may have left something undone."""
     query = select(webhooks.c.id).where(
-        webhooks.c.status == "active", webhooks.c.owner.is_not(None), webhooks.c.owner != owner, unheld()
+        webhooks.c.status == "active", webhooks.c.owner.is_not(None), webhooks.c.owner != owner, unclaimed()
     )
     return list(conn.scalars(query))
 

@@ -69,7 +69,7 @@ def posted(match: Match, locale: str = "en", *, text: bool = False) -> dict[str,
     return {post.key: post for post in wanted(match, terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")}
 
 
-def told(match: Match, locale: str = "en", *, text: bool = False) -> list[str]:
+def texts_of(match: Match, locale: str = "en", *, text: bool = False) -> list[str]:
     """The texts of the posts, in order."""
     return [post.document["contents"][0]["text"] for post in posted(match, locale, text=text).values()]
 

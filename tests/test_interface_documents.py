@@ -126,7 +126,7 @@ def test_a_missing_kind_of_table_is_an_error():
         providers("# Nothing\n")
 
 
-def test_operations_are_told_apart(ours):
+def test_operations_are_distinguished(ours):
     """No two operations share method and path, and each is served since a version or planned."""
     served = list(operations(ours).values())
 

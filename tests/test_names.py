@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import io
-import json
 import re
 import tokenize
-from collections import Counter, defaultdict
-from functools import cache
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -36,15 +34,18 @@ ROLES = {
 """File names that repeat on purpose, one for each resource, database or provider."""
 FOLDERS = (*PRODUCT, *PROVIDERS, "tests", "bench", "tools")
 REPLACED = {
-    "asked": "requested", "asking": "fetch", "bury": "reap", "decorate": "resolve references",
-    "decorated": "with references", "dressed": "with references", "horizon": "cursor", "house": "components",
+    "asked": "requested", "asking": "fetch", "bury": "reap", "dressed": "with references", "horizon": "cursor",
+    "house": "components",
     "illegible": "unreadable", "judged": "classified", "lane": "receiver, endpoint limiter", "lanes": "receivers",
     "makings": "input fingerprint", "misfit": "value mismatch", "olderform": "legacy event", "peek": "json path",
     "presence": "liveness lock", "remember": "cache", "remembered": "change cache", "remembers": "caches",
     "rhythm": "intervals", "tell": "log, report, notify", "telling": "notifying", "tells": "says", "told": "logged, reported",
     "wires": "connections",
 }  # fmt: skip
-"""Words that better known ones have replaced, see docs/glossary.md: in names, comments and docstrings."""
+"""Words that better known ones have replaced, see docs/glossary.md: in names, comments and docstrings.
+
+A *decorated* game is the interface's own word for one with its references resolved, and stays.
+"""
 REPLACED_NAMES = {
     "gave_up": "abandoned", "kept_away": "throttled", "spare": "try_read", "voice": "notify sender",
     "Branches": "routes", "Buckets": "rate limiter", "Elsewhere": "", "Gate": "", "Guard": "SsrfGuard, RequestLimits",
@@ -55,10 +56,9 @@ REPLACED_NAMES = {
 """Names that as a whole have been replaced; their words mean other things elsewhere."""
 OTHERWISE = {
     "tools/demo/wire.py": {"Wire"},  # the provider's format on the wire
+    "tools/demo/others/grandprix.py": {"lane"},  # the pit lane
 }
 ANY = re.compile("|".join((*REPLACED, *REPLACED_NAMES)), re.IGNORECASE)
-REMAINING = json.loads((ROOT / "tests" / "replaced_words.json").read_text(encoding="utf-8"))
-"""How many places of a file still wait for it; `python -m tests.test_names` counts them anew. The list only shrinks."""
 
 
 def modules(*folders):
@@ -127,8 +127,8 @@ def replaced_in(source, path="module.py"):
     tree = ast.parse(source)
     words = [word for name in (*Path(path).with_suffix("").parts, *names_of(tree)) for word in words_in(name)]
     words += [word.lower() for text in prose_of(source, tree) for word in re.findall(r"[A-Za-z]+", without_code(text))]
-    whole = [name for name in names_of(tree) if name in REPLACED_NAMES and name not in OTHERWISE.get(path, ())]
-    return [word for word in words if word in REPLACED] + whole
+    found = [word for word in words if word in REPLACED] + [name for name in names_of(tree) if name in REPLACED_NAMES]
+    return [word for word in found if word not in OTHERWISE.get(path, ())]
 
 
 def without_code(text):
@@ -136,22 +136,15 @@ def without_code(text):
     return re.sub(r"`[^`]*`|https?://\S+", "", text)
 
 
-@cache
-def counted():
-    """How many replaced words each file of the repository has, of those that have any."""
+def test_replaced_words_stay_away():
+    """No name, comment or docstring has a word that a word of the field has replaced."""
     found = {}
     for path in modules(*FOLDERS):
         name = path.relative_to(ROOT).as_posix()
         if words := replaced_in(path.read_text(encoding="utf-8"), name):
-            found[name] = Counter(words)
-    return found
+            found[name] = words
 
-
-def test_replaced_words_stay_away():
-    """No name, comment or docstring has a word that a word of the field has replaced."""
-    more = {name: dict(words) for name, words in counted().items() if words.total() > REMAINING.get(name, 0)}
-
-    assert more == {}
+    assert found == {}
 
 
 @pytest.mark.parametrize(
@@ -185,20 +178,3 @@ def test_a_replaced_word_would_be_found(source):
 def test_other_words_are_left_alone(source):
     """Log events, parts of other names, and quoted names of the interface."""
     assert replaced_in(source) == []
-
-
-def main():
-    """Count anew, show the counts by folder and by word, and write the list of what remains."""
-    found = counted()
-    by_folder = Counter()
-    for name, words in found.items():
-        by_folder["/".join(Path(name).parts[:-1][:2])] += words.total()
-    for folder, count in sorted(by_folder.items()):
-        print(f"{count:6} {folder}")  # noqa: T201 -- run at a terminal
-    print(f"{by_folder.total():6} in all:", dict(sum(found.values(), Counter()).most_common()))  # noqa: T201 -- likewise
-    remaining = {name: words.total() for name, words in sorted(found.items())}
-    (ROOT / "tests" / "replaced_words.json").write_text(json.dumps(remaining, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -61,7 +61,7 @@ REPLAY_RANGE = openapi.operation(
 
 
 async def ping(request: ApiRequest) -> Response:
-    """Send a signed message of the type `ping`; the log tells how it went (interface: Webhooks)."""
+    """Send a signed message of the type `ping`; the log shows how it went (interface: Webhooks)."""
     url = documents.address_of(WebhookAddress, await request.body()).url
     await request.services.store.write(partial(delivery_log.ping, organization_id=request.organization_id, url=url))
     return json_response({"queued": 1})
@@ -82,7 +82,7 @@ async def deliveries(request: ApiRequest) -> Response:
 
 
 async def replay(request: ApiRequest) -> Response:
-    """Deliver once more what a row of the log tells of (interface: Webhooks)."""
+    """Deliver once more what a row of the log records (interface: Webhooks)."""
     delivery_id = request.path_params["deliveryId"]
     if not (delivery_id.isascii() and delivery_id.isdigit() and len(delivery_id) < 16):
         raise NotFound("there is no such delivery", field="deliveryId")

@@ -143,12 +143,12 @@ def explain(
     import json
 
     from ingest.cli.explain import explain as explained
-    from store.peek import peek
+    from store import command
 
     settings = placed(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
-        found = await peek(settings.database.session_url, lambda conn: explained(conn, liveblog))
+        found = await command.look(settings.database.session_url, lambda conn: explained(conn, liveblog))
         out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
 
     start(look, settings)

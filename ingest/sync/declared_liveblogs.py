@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 LOOK = 3600.0
-"""Seconds after which a kick-off is asked for again, at the latest."""
+"""Seconds after which a kick-off is requested again, at the latest."""
 
 
 class Declared:

@@ -66,7 +66,7 @@ class EndpointLimiter:
         self._circuit = Circuit()
         self._log = LogOnce("provider.lost", "provider.recovered")
         self._throttled: dict[str, float] = {}
-        """Matches whose last response asked for fewer requests, and when."""
+        """Matches whose last response demanded fewer requests, and when."""
         self._recently_failed: set[str] = set()
         """Matches whose last poll failed, in all or in part: more likely than others to hold a slot for long."""
         self.id = adapter.id

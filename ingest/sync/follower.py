@@ -225,7 +225,7 @@ class Followers:
     def clock_set(self, seconds: float) -> None:
         """The wall clock was set by so many seconds: nothing that is cached gets older or younger by that.
 
-        Nobody can tell which of the two was right, the old clock or the new one, so a match is polled as soon as it is
+        Nobody knows which of the two was right, the old clock or the new one, so a match is polled as soon as it is
         due by either of them; plans that are too late by the new one are made anew.
         """
         self._set += seconds

@@ -36,7 +36,7 @@ BATCH = 200
 
 
 def steady() -> float:
-    """Seconds that only grow, and, where the system can tell, also while the machine sleeps."""
+    """Seconds that only grow, and, where the system counts it, also while the machine sleeps."""
     clock: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
     return time.clock_gettime(clock)
 

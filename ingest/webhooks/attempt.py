@@ -45,7 +45,7 @@ UNREACHABLE = "the endpoint did not answer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOutcome:
-    """What a round came to. `retry_after`: seconds that a 429 or 503 asked for."""
+    """What a round came to. `retry_after`: seconds that a 429 or 503 demanded."""
 
     result: Verdict
     status: int | None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Found = asyncio.Future[list[str]]
 
 LOOK_UPS, ORGANIZATION_LOOK_UPS = 32, 8
-REMEMBERED = 4096
+CACHED_TIMES = 4096
 """Names of which is known how long their look-up takes."""
 
 
@@ -56,11 +56,11 @@ class Resolver:
 
         def ended(result: list[str] | Exception) -> None:
             del self._running[key]
-            self._remember(key[0], monotonic() - began)
+            self._cache_time(key[0], monotonic() - began)
             self._bulkhead.release(place)
             if isinstance(result, Exception):
                 found.set_exception(result)
-                found.exception()  # seen: those who asked may be gone
+                found.exception()  # seen: the callers may be gone
             else:
                 found.set_result(result)
 
@@ -75,10 +75,10 @@ class Resolver:
             ended(OSError("no thread for a look-up"))
         return found
 
-    def _remember(self, host: str, seconds: float) -> None:
+    def _cache_time(self, host: str, seconds: float) -> None:
         self._took[host] = seconds
         self._took.move_to_end(host)
-        if len(self._took) > REMEMBERED:
+        if len(self._took) > CACHED_TIMES:
             self._took.popitem(last=False)
 
 
@@ -86,6 +86,6 @@ def addresses_of(host: str, port: int) -> list[str] | Exception:
     """What the system finds, or why it finds nothing; blocks."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except Exception as error:  # noqa: BLE001 -- belongs to who asked
+    except Exception as error:  # noqa: BLE001 -- belongs to the caller
         return error
     return [str(address[0]) for *_, address in found]

@@ -103,7 +103,7 @@ class ReceiverWorker:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether the receiver is still ours, as far as this process can tell."""
+        """Whether the receiver is still ours, as far as this process knows."""
         return self._claimed is not None and not self._over and self._claimed.owner == self._shared.owner
 
     @property

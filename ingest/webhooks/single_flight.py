@@ -1,4 +1,4 @@
-"""The seam for finite work: one run at a time for each key, asked for as often as somebody likes.
+"""The seam for finite work: one run at a time for each key, however often it is requested.
 
 `SingleFlight` runs what stands in a table of its own, with its own claims; `ingest.daemon.jobs` what stands nowhere else.
 """
@@ -19,10 +19,10 @@ log = structlog.get_logger()
 
 
 class KeyedJobs(Protocol):
-    """Runs the work of a key, such as draining one receiver, soon after it was asked for."""
+    """Runs the work of a key, such as draining one receiver, soon after it was requested."""
 
     def ask(self, key: str) -> None:
-        """Let the work of `key` run once more, soon; what is asked for twice before it begins runs once."""
+        """Let the work of `key` run once more, soon; what is requested twice before it begins runs once."""
 
     async def stop(self, grace: float) -> None:
         """Take no more, let what runs end within `grace` seconds, then cut it off."""
@@ -38,7 +38,7 @@ class SingleFlight:
         self._stopped = False
 
     def ask(self, key: str) -> None:
-        """What is asked for while it runs, runs once more after that."""
+        """What is requested while it runs, runs once more after that."""
         if self._stopped:
             return
         if key in self._running:
@@ -65,7 +65,7 @@ class SingleFlight:
         except ServiceError as error:
             log.warning(
                 "job.failed", key=key, cause=error.message
-            )  # what it left undone is asked for again by the tick
+            )  # what it left undone is requested again by the tick
         except Exception:
             log.exception("job.failed", key=key)
 

@@ -38,7 +38,7 @@ log = structlog.get_logger()
 class Blocked(OSError):
     """The address may not be called. Says nothing about why: the message is the same for all.
 
-    An OSError like those of the network, so that a caller cannot tell a name that leads inside from one that leads nowhere.
+    An OSError like those of the network, so that a caller cannot distinguish a name that leads inside from one that leads nowhere.
     """
 
     def __init__(self) -> None:

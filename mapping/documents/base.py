@@ -48,7 +48,7 @@ def one_of_required(*names: str) -> dict[str, Any]:
 class Document(BaseModel):
     """A frozen value of the interface; unknown fields are ignored.
 
-    `model_fields_set` tells a field that was absent from one that was sent as null.
+    `model_fields_set` distinguishes a field that was absent from one that was sent as null.
     """
 
     model_config = ConfigDict(

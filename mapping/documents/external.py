@@ -63,7 +63,7 @@ class CreateFromExternal(_Request):
 
 
 class ExternalSelector(CamelDocument):
-    """The id that was asked for, and the match that it led to."""
+    """The requested id, and the match that it led to."""
 
     match_id: Name
     phase_id: Name | None = None

@@ -157,7 +157,7 @@ def literal(host: str) -> Address | None:
 
 
 def is_public(address: Address) -> bool:
-    """Whether everybody can reach the address, so that calling it tells nobody anything new."""
+    """Whether everybody can reach the address, so that calling it shows nobody anything new."""
     if isinstance(address, IPv4Address):
         return address.is_global and not any(address in network for network in NOT_PUBLIC_V4)
     if address.scope_id is not None or address not in PUBLIC_V6:

@@ -10,7 +10,7 @@ ASK_AGAIN = 0.5
 
 
 REFUSED = 600.0
-"""Seconds after which a provider that refuses our credentials is asked again."""
+"""Seconds after which a provider that refuses our credentials is requested again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ def quick_pause(plan: Plan, result: Verdict, *, tries: int, left: float, jitter:
 def next_round(plan: Plan, *, rounds: int, now: float, retry_after: float | None = None) -> float | None:
     """When to try again after the `rounds`-th round failed at `now`; None when the message is given up.
 
-    `retry_after` is what a 429 or 503 asked for: it may put the round off, never bring it forward.
+    `retry_after` is what a 429 or 503 demanded: it may put the round off, never bring it forward.
     """
     if rounds >= plan.rounds:
         return None

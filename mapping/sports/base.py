@@ -18,7 +18,7 @@ LONGEST_ID = 64
 class Kind:
     """An event type. All texts are English source texts (msgids) of the catalogues.
 
-    `sentences` go from the most telling to the least: the first whose placeholders are all known is used. `variants`
+    `sentences` go from the most specific to the least: the first whose placeholders are all known is used. `variants`
     are tried before them where the incident's method or part of the match has that name.
     """
 

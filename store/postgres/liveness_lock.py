@@ -28,7 +28,7 @@ class LivenessLock:
             raise unavailable(error) from error
 
     async def is_locked(self) -> bool:
-        """Whether the lock is still held; asking keeps the connection from being forgotten on its way."""
+        """Whether the lock is still held; the check keeps the connection from being forgotten on its way."""
         if self._session is None:
             return False
         try:

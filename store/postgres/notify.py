@@ -32,7 +32,7 @@ NOTIFY = "SELECT pg_notify(%s, notice) FROM unnest(%s::text[]) AS notice"
 INTERVAL = 0.02
 """Seconds between one statement and the next."""
 QUIET = 10.0
-"""Seconds after which the connection is asked whether it still is one: a dead peer says nothing by itself."""
+"""Seconds after which the connection is checked: a dead peer says nothing by itself."""
 
 Stepped = Mapping[str, int] | None
 """Liveblogs that stepped: `ticker_id` → version. None: nobody knows which, it may be any."""

@@ -115,7 +115,7 @@ class Statement(NamedTuple):
 
 
 _STATEMENTS: dict[tuple[str, tuple[Shape, ...]], Statement] = {}
-"""As many as there are ways to call `write_batch` in this house."""
+"""As many as there are ways to call `write_batch` in this service."""
 
 
 def _statement(dialect: Dialect, shapes: tuple[Shape, ...]) -> Statement:

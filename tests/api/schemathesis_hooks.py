@@ -49,7 +49,7 @@ RIGHT = (
     Refusal("liveblog.createFromExternal", 400, words="must be digits$", field="Id$"),
     # Two parameters that are in bounds each, and out of them together.
     Refusal(r"(player|team|tournament)\.index|ticker\.search", 400, words="^limit times", field="page|more"),
-    # An address is resolved before it is subscribed; nobody is told why it may not be called.
+    # An address is resolved before it is subscribed; no response says why it may not be called.
     Refusal(r"webhooks\.(v5\.)?subscribe", 422, words="^the address may not be used", field="url"),
     # References to records that are not there (docs/interface.md: an unknown reference is 422 with its path).
     Refusal(r"feed\..*|ticker\.delta", 400, words="^there is no such event in this", field="continue_event_id"),

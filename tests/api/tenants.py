@@ -51,7 +51,7 @@ class Sent:
 class Row:
     """An operation that wants a secret: any of `scopes` opens it.
 
-    `stranger`: what another tenant's client is told. `own`: what it is told when it names its own organization and the
+    `stranger`: the response to another tenant's client. `own`: the response when it names its own organization and the
     owner's record; None where a request names no organization.
     """
 
@@ -142,8 +142,8 @@ ROWS: dict[str, Row | ByName | Public] = {
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     # The scope is the operator's: the numbers are the process's and name no tenant, so there is no other tenant here.
     "metrics": Row(("admin",), lambda _: Sent(), stranger=200),
-    "livez": Public("a supervisor has no credentials; told: alive"),
-    "readyz": Public("a supervisor has no credentials; told: whether the process can work"),
+    "livez": Public("a supervisor has no credentials; shows: alive"),
+    "readyz": Public("a supervisor has no credentials; shows: whether the process can work"),
     "/": Public("a word about the service; a list of liveblogs only where feeds are public"),
     "/openapi.json": Public("the description of the API, the same for all"),
     "/docs": Public("the viewer of the description"),

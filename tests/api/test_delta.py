@@ -1,4 +1,4 @@
-"""The delta read and the stream: what a reader knows plus what they tell is what there is."""
+"""The delta read and the stream: what a reader knows plus what they send is what there is."""
 
 from __future__ import annotations
 

@@ -48,11 +48,11 @@ async def desk(server):
 async def steps(store):
     """The versions of which readers have been notified."""
 
-    async def told():
+    async def versions():
         query = outbox.select().order_by(outbox.c.id)
         return [row.version for row in await store.read(lambda conn: conn.execute(query).all())]
 
-    return told
+    return versions
 
 
 def player(owner, name):
@@ -319,7 +319,7 @@ async def test_another_tenants_events_are_as_good_as_not_there(desk, server, ope
     assert (await desk.show())["version"] == 2
 
 
-async def test_another_tenants_id_is_a_conflict_that_tells_nothing(desk, server):
+async def test_another_tenants_id_is_a_conflict_that_reveals_nothing(desk, server):
     """409 for the same document too; the response is that of an id taken by oneself."""
     await desk.create(post(local_id="mine"))
     await server.add(matchday.Liveblog("gtheirs", "6c" * 12, organization_id=matchday.OTHER))

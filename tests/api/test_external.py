@@ -185,7 +185,7 @@ async def test_an_idempotency_key_is_visible_ascii(server, key):
     assert (response.status_code, response.json()["field"]) == (400, "Idempotency-Key")
 
 
-async def test_the_digest_tells_what_a_body_means(server):
+async def test_the_digest_shows_what_a_body_means(server):
     """Order and blanks do not matter, values do."""
     await send(server, b'{"provider":"heim","matchId":"1"}')
     await send(server, b'{ "matchId": "1",\n "provider": "heim" }')
@@ -210,7 +210,7 @@ async def test_the_digest_tells_what_a_body_means(server):
         (errors.StoreUnavailable("the database does not answer"), 503, "internal"),
     ],
 )
-async def test_what_the_importer_says_is_told(server, error, status, shown):
+async def test_what_the_importer_says_is_shown(server, error, status, shown):
     """Each error of the importer has its status, code and, where another try may help, `Retry-After`."""
     server.fails = error
 
@@ -222,7 +222,7 @@ async def test_what_the_importer_says_is_told(server, error, status, shown):
     assert response.json().get("field") == error.field
 
 
-async def test_the_time_of_another_try_is_told_in_whole_seconds(server):
+async def test_the_time_of_another_try_is_given_in_whole_seconds(server):
     """`Retry-After` is rounded up."""
     server.fails = errors.UpstreamUnavailable("later", retry_after=2.2)
 
@@ -253,7 +253,7 @@ async def test_another_method_and_another_route_are_refused(server, auth):
     assert (nowhere.status_code, nowhere.json()["code"]) == (404, "not_found")
 
 
-async def test_an_unexpected_error_tells_nothing(server, capsys):
+async def test_an_unexpected_error_reveals_nothing(server, capsys):
     """500 `internal` without a word of what went wrong."""
     server.fails = ZeroDivisionError("secret detail")
 

@@ -71,7 +71,7 @@ async def test_what_changes_is_gone_with_the_next_answer(desk, end):
 
 
 async def test_an_absence_is_not_kept(store):
-    """A liveblog that was asked for before it existed is there as soon as it is; 404 says that nobody should keep it."""
+    """A liveblog that was requested before it existed is there as soon as it is; 404 says that nobody should keep it."""
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
         path = f"{BASE}.json?liveblogId=gderby"
         missing = await server.http.get(path)

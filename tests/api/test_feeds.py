@@ -54,7 +54,7 @@ async def test_only_what_is_published_appears_newest_first(derby):
     assert await ids(derby, sort="asc") == list(matchday.PUBLIC)
 
 
-async def test_titles_tell_minute_incident_and_score(derby):
+async def test_titles_show_minute_incident_and_score(derby):
     """A headline outranks the incident, which outranks the first words of the text."""
     titles = {item["id"]: item["title"] for item in (await feed(derby)).json()["items"]}
 
@@ -183,7 +183,7 @@ async def test_a_deleted_event_still_marks_its_place(derby):
         ({"continue_event_id": "eelsewhere"}, 400, "continue_event_id"),
     ],
 )
-async def test_wrong_parameters_are_told(derby, params, status, field):
+async def test_wrong_parameters_are_named(derby, params, status, field):
     """Each with its name."""
     await derby.add(matchday.Liveblog(local_id="gelse", ticker_id="7d" * 12, events=(matchday.event("eelsewhere", 5),)))
     response = await feed(derby, **params)
@@ -265,7 +265,7 @@ async def test_a_date_that_is_none_or_old_is_no_condition(derby, since):
     assert (await feed(derby, headers={"If-Modified-Since": since})).status_code == 200
 
 
-async def test_a_date_is_told_only_once_its_second_is_over(derby):
+async def test_a_date_is_given_only_once_its_second_is_over(derby):
     """Within that second another change could follow, which a reader with this date would miss."""
     first = await feed(derby)
     changed = parsedate_to_datetime(first.headers["last-modified"]).timestamp()

@@ -167,7 +167,7 @@ async def test_a_database_that_does_not_answer_is_503(public, monkeypatch):
     assert int(response.headers["retry-after"]) >= 1
 
 
-async def test_an_error_in_a_plain_read_tells_nothing(public, monkeypatch, capsys):
+async def test_an_error_in_a_plain_read_reveals_nothing(public, monkeypatch, capsys):
     """500 `internal`; the log holds the trace, without secrets."""
 
     async def fails(_):

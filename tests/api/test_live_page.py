@@ -68,7 +68,7 @@ async def site(public):
 
 
 class Page:
-    """An open liveblog page, what it asked for, and what it complained about."""
+    """An open liveblog page, what it requested, and what it complained about."""
 
     def __init__(self, page, address):
         self.page, self.address = page, f"{address}/liveblogs/gderby"
@@ -111,7 +111,7 @@ def words(text_):
     return {"contents": [text(text_)]}
 
 
-async def test_every_change_is_seen_without_asking(site, page):
+async def test_every_change_is_seen_without_a_reload(site, page):
     """A new post, a correction, a withdrawal, its return, a deletion, the score: all by the stream, nothing reloaded.
 
     What is new is read out to those who listen, each in its turn.

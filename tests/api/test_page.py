@@ -76,16 +76,16 @@ async def test_a_page_asks_for_what_changed_since_its_version(derby):
     await desk.update("egoal", {"local_status": 60})
     await desk.update("edraft", {"headline": "Secret"})
 
-    response, told = await changes(derby, 1)
-    shown = {each["id"]: each["html"] for each in told["posts"]}
+    response, changed = await changes(derby, 1)
+    shown = {each["id"]: each["html"] for each in changed["posts"]}
     page = (await derby.http.get(PAGE)).text
-    assert {name: told[name] for name in ("since", "version", "more", "status")} == {
+    assert {name: changed[name] for name in ("since", "version", "more", "status")} == {
         "since": 1, "version": 5, "more": False, "status": 0,
     }  # fmt: skip
     assert set(shown) == {"enew", "etext", "egoal", "edraft"}
     assert (shown["etext"], shown["egoal"], shown["edraft"]) == (None, None, None)
     assert "Secret" not in response.text
-    for html in (shown["enew"], told["board"], told["squads"], f'aria-label="{told["label"]}"'):
+    for html in (shown["enew"], changed["board"], changed["squads"], f'aria-label="{changed["label"]}"'):
         assert html in page
     assert 'data-version="5"' in page
     assert (
@@ -97,10 +97,10 @@ async def test_a_page_asks_for_what_changed_since_its_version(derby):
 
 async def test_a_version_of_the_future_begins_anew(derby):
     """As after a backup was put back: everything, and the page knows it."""
-    _, told = await changes(derby, 99)
+    _, changed = await changes(derby, 99)
 
-    assert (told["since"], told["version"]) == (0, 1)
-    assert {each["id"] for each in told["posts"]} == set(matchday.PUBLIC)
+    assert (changed["since"], changed["version"]) == (0, 1)
+    assert {each["id"] for each in changed["posts"]} == set(matchday.PUBLIC)
 
 
 async def test_a_page_may_not_ask_for_what_is_withdrawn_or_no_version(derby, store):
@@ -120,7 +120,7 @@ async def test_poisoned_events_break_no_change(public):
     assert set(matchday.PUBLIC) <= shown
 
 
-async def test_a_page_hears_the_same_as_it_is_told(derby, monkeypatch):
+async def test_a_page_hears_the_same_as_it_reads(derby, monkeypatch):
     """The stream's messages for pages, and a beat in silence, which a script can hear."""
     monkeypatch.setattr("api.stream.endpoint.HEARTBEAT", 1.0)
     await Desk(derby.http).create(post(local_id="enew"))
@@ -128,10 +128,10 @@ async def test_a_page_hears_the_same_as_it_is_told(derby, monkeypatch):
     async with over_http(derby.app) as http, http.stream("GET", STREAM, params=params) as response:
         lines = response.aiter_lines()
         found = [await anext(lines) for _ in range(8)]
-    _, told = await changes(derby, 1)
+    _, changed = await changes(derby, 1)
 
     assert found[2:4] == ["id: 2", "event: update"]
-    assert json.loads(found[4].removeprefix("data: ")) == told
+    assert json.loads(found[4].removeprefix("data: ")) == changed
     assert found[6:8] == ["event: beat", "data: still here"]
 
 
@@ -244,7 +244,7 @@ def test_a_news_liveblog_has_a_title_and_no_teams():
         ({"gamestate": 31, "recurrence": 2}, "Finished"),
     ],
 )
-def test_the_state_of_play_is_told(state, shown):
+def test_the_state_of_play_is_shown(state, shown):
     """Before, in each phase, in breaks and after; a clock that ran on for ever is not shown."""
     game = matchday.document(state_info=state)
 

@@ -68,7 +68,7 @@ def test_the_words_are_those_of_the_liveblogs_language():
         ({"flag": "white-flag"}, "<b>White flag</b>"),
     ],
 )
-def test_the_head_tells_lap_and_flag(state, shown):
+def test_the_head_shows_lap_and_flag(state, shown):
     """A flag that only says that the race goes on is not repeated, and after the end there is neither."""
     assert shown in html(race(**state))
 

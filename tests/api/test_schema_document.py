@@ -43,7 +43,7 @@ def content(body: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "label", "link"), LINKS, ids=[f"{name}-{label}" for name, label, _ in LINKS])
 def test_a_link_can_be_followed(name, label, link):
-    """Its operation exists and has those parameters, and the response has those fields; a body is told where one is due."""
+    """Its operation exists and has those parameters, and the response has those fields; a body is described where one is due."""
     _, _, target = OPERATIONS[link["operationId"]]
     named = {each["name"] for each in target["parameters"]} if "parameters" in target else set()
     required = {each["name"] for each in target.get("parameters", ()) if each["required"] and each["in"] == "query"}
@@ -129,7 +129,7 @@ def test_security_is_declared_as_credentials_are_taken():
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_refusals_are_told_with_their_headers(name):
+def test_refusals_are_documented_with_their_headers(name):
     """401 wherever credentials are looked at, 403 where a scope is needed, 413 and 422 where a body is read."""
     method, _, operation = OPERATIONS[name]
     refusals = {int(status) for status in operation["responses"] if status[0] in "45"}

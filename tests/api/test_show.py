@@ -117,7 +117,7 @@ async def test_references_are_resolved(server, auth):
         ({"local_id": "gforeign"}, 404, "local_id"),
     ],
 )
-async def test_what_cannot_be_shown_is_told_with_its_parameter(derby, auth, params, status, field):
+async def test_what_cannot_be_shown_is_refused_with_its_parameter(derby, auth, params, status, field):
     """Missing, disagreeing, unknown, of somebody else."""
     await derby.add(matchday.Liveblog(local_id="gother", ticker_id="7b" * 12, events=()))
     await derby.add(matchday.Liveblog(local_id="gforeign", ticker_id="7c" * 12, organization_id=matchday.OTHER))

@@ -75,7 +75,7 @@ async def service(store):
 
 
 @pytest.fixture
-async def open_house(store):
+async def open_feeds(store):
     """The same where feeds are public."""
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
         await prepare(server)
@@ -215,27 +215,27 @@ async def test_reads_by_name_still_check_whose_client_it_is(service, name):
 
 
 @pytest.mark.parametrize("name", OPENED)
-async def test_public_feeds_open_reads_and_nothing_else(open_house, name):
+async def test_public_feeds_open_reads_and_nothing_else(open_feeds, name):
     """Anybody reads what is published; credentials that are given are checked all the same; nothing is written."""
-    row, owned = ROWS[name], await made(open_house)
+    row, owned = ROWS[name], await made(open_feeds)
     method = row.opens if isinstance(row, ByName) else None
-    before = await contents(open_house)
+    before = await contents(open_feeds)
 
-    assert (await send(open_house, name, row.sends(owned), method=method)).status_code == 200
-    assert (await send(open_house, name, row.sends(owned), method=method, client_id="stranger")).status_code == 200
-    assert (await send(open_house, name, row.sends(MISSING))).status_code == 404
+    assert (await send(open_feeds, name, row.sends(owned), method=method)).status_code == 200
+    assert (await send(open_feeds, name, row.sends(owned), method=method, client_id="stranger")).status_code == 200
+    assert (await send(open_feeds, name, row.sends(MISSING))).status_code == 404
     for wrong in ({"auth": ("owner", "wrong")}, {"auth": ("gone", SECRET)}, {"client_id": "gone"}):
-        assert (await send(open_house, name, row.sends(owned), **wrong)).status_code == 401
-    assert await contents(open_house) == before
+        assert (await send(open_feeds, name, row.sends(owned), **wrong)).status_code == 401
+    assert await contents(open_feeds) == before
 
 
-async def test_public_feeds_open_no_other_operation(open_house):
+async def test_public_feeds_open_no_other_operation(open_feeds):
     """Everything else wants its secret as before."""
-    owned = await made(open_house)
+    owned = await made(open_feeds)
 
     for name in set(SECRET_ROWS) - set(OPENED):
         for credentials in ({}, {"client_id": "owner"}):
-            response = await send(open_house, name, ROWS[name].sends(owned), **credentials)
+            response = await send(open_feeds, name, ROWS[name].sends(owned), **credentials)
             assert (name, response.status_code) == (name, 401)
 
 
@@ -257,7 +257,7 @@ async def test_what_is_public_is_the_same_for_all_and_shows_no_tenant(service, n
 
 
 def reveals(response: httpx.Response, owned: Names) -> set[str]:
-    """What a response tells of the owner's records."""
+    """What a response shows of the owner's records."""
     return {name for name, value in asdict(owned).items() if len(value) > 4 and value in response.text}
 
 

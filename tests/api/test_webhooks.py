@@ -115,7 +115,7 @@ async def test_subscribing_again_enables_a_disabled_one(server):
     assert await server.store.read(lambda conn: deliveries.due(conn, row.id, now=2**40, far=2**41, limit=9)) == []
 
 
-async def test_the_record_tells_the_last_outcome(server):
+async def test_the_record_shows_the_last_outcome(server):
     """Instants are ISO 8601; the number of failures and their beginning stand beside the outcome."""
     await post(server, f"{BASE}/subscribe", {"url": URL})
     await round_of(server, success=False, code=503, at=NOW + 0.25)
@@ -143,7 +143,7 @@ async def test_addresses_that_may_not_be_called_cannot_be_subscribed(server, url
     assert (await get(server, f"{BASE}/list")) == {"webhooks": []}
 
 
-async def test_the_guard_of_the_process_is_asked(server, store):
+async def test_the_guard_of_the_process_checks_addresses(server, store):
     """What it does not admit is refused in the words of the other refusals."""
 
     async def check(url, organization):

@@ -1,4 +1,4 @@
-"""What a liveblog tells its readers, so that two of them can be compared."""
+"""What a liveblog shows its readers, so that two of them can be compared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 def shown_to_readers(game: dict[str, Any]) -> tuple[Any, ...]:
     """Posts, score, state and title, without ids and times."""
-    told = [
+    posts = [
         (
             (event.get("contents") or [{}])[0].get("text"),
             (event.get("sport_event") or {}).get("event_type"),
@@ -17,7 +17,7 @@ def shown_to_readers(game: dict[str, Any]) -> tuple[Any, ...]:
         if event["local_status"] == 0
     ]
     return (
-        sorted(told, key=str),
+        sorted(posts, key=str),
         game["scoreboard"]["score"],
         game["state_info"]["gamestate"],
         game["meta_info"]["title"],

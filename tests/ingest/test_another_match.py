@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from providers.replay import Line
-from store.peek import peek
+from store.command import look
 from store.tables import resources
 from tests.day import match_day
 from tests.ingest.test_hostile_day import KICKOFF
@@ -50,7 +50,7 @@ GN_GSD = [
 async def errors_of(day):
     """The last error of each resource, as the store keeps it."""
     url = day.settings.database.url.get_secret_value()
-    rows = await peek(url, lambda conn: conn.execute(select(resources)).all())
+    rows = await look(url, lambda conn: conn.execute(select(resources)).all())
     return {row.name: row.last_error or "" for row in rows}
 
 

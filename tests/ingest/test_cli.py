@@ -149,7 +149,7 @@ def process(*words):
     return subprocess.run(line, capture_output=True, text=True, env=ENVIRON, timeout=60, check=False)
 
 
-def test_sync_once_brings_declared_liveblogs_in_line_and_explain_tells_of_them(tmp_path):
+def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(tmp_path):
     """A declared liveblog is created and synced without a daemon; explain says what the sync knows of each post."""
 
     async def upstream() -> tuple[str, str]:

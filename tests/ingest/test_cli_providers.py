@@ -115,7 +115,7 @@ async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
         (("openligadb", "1", "--kind", "season"), 2, "--kind"),
     ],
 )
-async def test_probe_says_what_was_asked_for_wrongly(server, tmp_path, arguments, code, words):
+async def test_probe_says_what_was_wrong_in_the_arguments(server, tmp_path, arguments, code, words):
     """An id of another form, an endpoint that is not configured, a kind that does not exist."""
     found, _, errors = await probe(tmp_path, *arguments)
 

@@ -74,7 +74,7 @@ class Watched:
     ],
     ids=["before kick-off", "live", "in a break", "very long", "after the end", "at the end of the window"],
 )
-async def test_a_match_keeps_its_rhythm(status, kickoff, changed_at, interval, jump):
+async def test_a_match_keeps_its_intervals(status, kickoff, changed_at, interval, jump):
     """The plan that stands is not put off, and the next one is made as if nothing had happened, or sooner."""
     watched = Watched(status, kickoff=kickoff, changed_at=changed_at)
     before = await watched.poll()

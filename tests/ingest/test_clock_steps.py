@@ -14,7 +14,7 @@ from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
 from tests.day import CREATE
 from tests.ingest.test_kill import MATCH, quiet
-from tests.ingest.test_recordings import first_yellow, told_by_the_liveblog, told_by_the_provider
+from tests.ingest.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 from tests.ingest.test_workers import ENVIRON, LIVE, Worker
 
 SPEED = 60
@@ -56,15 +56,15 @@ class Misled(Worker):
         written.rename(self.offset)
 
 
-def rhythm(replay):
-    """When the match itself was asked for (Unix seconds)."""
+def match_polls(replay):
+    """When the match itself was requested (Unix seconds)."""
     return [request.at for request in replay.log.requests if request.kind == "match" and request.match_id == MATCH]
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("frozen", [0.0, 15.0], ids=["set", "set and suspended"])
 async def test_a_live_match_while_the_clock_is_set_two_hours_back_and_forth(tmp_path, frozen):
-    """Set back before kick-off, then about at random: no post is missing or stands twice, and polls keep their rhythm.
+    """Set back before kick-off, then about at random: no post is missing or stands twice, and polls keep their intervals.
 
     The second time the process is also suspended for so many seconds whenever its clock is ahead; it goes on where it was.
     """
@@ -91,7 +91,7 @@ async def test_a_live_match_while_the_clock_is_set_two_hours_back_and_forth(tmp_
             async with asyncio.timeout(replay.timeline.end / SPEED + 60):
                 while not replay.finished:
                     await asyncio.sleep(0.2)
-            polls = rhythm(replay)
+            polls = match_polls(replay)
             replay.settle()
             game = await quiet(daemon.client, made.json()["local_id"])
         finally:
@@ -108,10 +108,10 @@ async def test_a_live_match_while_the_clock_is_set_two_hours_back_and_forth(tmp_
     assert "match.silent" not in log
     assert "tick.failed" not in log
     rows = replay.last_good(MATCH)["match-event"]
-    told = told_by_the_liveblog(game)
-    assert len(told) == len(set(told)), "a post stands twice"
-    assert told_by_the_provider(rows) <= set(told), "a post is missing"
-    assert all(first_yellow(each, rows) for each in set(told) - told_by_the_provider(rows)), "a ghost stands"
+    posts = posts_of_the_liveblog(game)
+    assert len(posts) == len(set(posts)), "a post stands twice"
+    assert posts_of_the_provider(rows) <= set(posts), "a post is missing"
+    assert all(first_yellow(each, rows) for each in set(posts) - posts_of_the_provider(rows)), "a ghost stands"
     stalls = [gap for gap in gaps if gap > STALL]
     assert len(stalls) == (STEPS.count(AHEAD) if frozen else 0)
     assert all(gap < frozen + STALL for gap in stalls)

@@ -23,7 +23,6 @@ from ingest.cli.explain import explain
 from ingest.sync import left_out
 from providers.http_server import bound, listening
 from store import command, migrate
-from store.peek import peek
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.providers.heim.feed import HOME, row, wrapped
 
@@ -223,7 +222,9 @@ async def test_rows_that_cannot_be_read_at_start_are_contained(settings, upstrea
         for name, each in chosen.items():
             if each.heals:
                 continue
-            found = await peek(settings.database.url.get_secret_value(), partial(explain, name=made[matches[name]]))
+            found = await command.look(
+                settings.database.url.get_secret_value(), partial(explain, name=made[matches[name]])
+            )
             assert json.dumps(found)
             assert found["unreadable"] or found["match"]["failure"], name
         for name in ("a status of a newer version", "a kick-off that is no time"):

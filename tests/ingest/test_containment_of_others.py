@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from config import Settings
 from store import clients, command
-from store.peek import peek
+from store.command import look
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_containment import daemon, database, poison, settings, upstream
 from tests.webhooks.conftest import start_receiver
@@ -42,7 +42,7 @@ def with_declared(settings, number):
 
 async def declared_keys(settings):
     query = text("SELECT declared_key FROM attachments WHERE declared_key IS NOT NULL")
-    return set(await peek(settings.database.url.get_secret_value(), lambda conn: list(conn.scalars(query))))
+    return set(await look(settings.database.url.get_secret_value(), lambda conn: list(conn.scalars(query))))
 
 
 async def seeded(settings, receiver):

@@ -154,7 +154,7 @@ async def compare(process: Process, ticker_id: str, snapshots: list[Bodies], see
 
 @cache
 def ever_said(match_id: str, snapshots: tuple[tuple[tuple[str, bytes], ...], ...]) -> dict[str, Post]:
-    """Every post that any snapshot asked for, as it was asked for last."""
+    """Every post that any snapshot wanted, as it was wanted last."""
     return {key: post for bodies in snapshots for key, post in says(dict(bodies), match_id).items()}
 
 

@@ -77,7 +77,7 @@ def test_a_body_of_the_feed_becomes_its_post(kind, locale):
 
 @pytest.mark.parametrize("locale", ["en-gb", "en-nz", "fr-fr", "it-it", "nl-nl", "zh-tw"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_post_is_told_in_every_language(kind, locale):
+def test_a_post_has_a_text_in_every_language(kind, locale):
     """No language falls back to English, but for words that it has borrowed."""
     posts = [each for each in posted(fixture(kind), locale).values() if each.kind == kind]
     english = [each for each in posted(fixture(kind), "en").values() if each.kind == kind]

@@ -1,4 +1,4 @@
-"""A hundred matches live, forty of them hang, flood, talk nonsense or are throttled: the other sixty keep their rhythm.
+"""A hundred matches live, forty of them hang, flood, talk nonsense or are throttled: the other sixty keep their intervals.
 
 A poll's lateness is the time between the instant for which it was planned and its first request.
 """
@@ -39,7 +39,7 @@ GOOD = [str(9000001 + n) for n in range(60)]
 HANGING = [str(9000101 + n) for n in range(10)]
 FLOODING = [str(9000201 + n) for n in range(10)]
 GARBAGE = [str(9000301 + n) for n in range(10)]
-ASKING_LESS = [str(9000401 + n) for n in range(10)]
+THROTTLING = [str(9000401 + n) for n in range(10)]
 ELSEWHERE = ["9000501", "9000502"]
 KICKOFF = datetime(2025, 6, 14, 19, 10, tzinfo=BERLIN)
 INTERVAL = 1.0
@@ -47,7 +47,7 @@ FAULTS = (
     [{"mode": "timeout", "match": match} for match in HANGING]
     + [{"mode": "oversized", "size": 50_000_000, "match": match} for match in FLOODING]
     + [{"mode": "html", "match": match} for match in GARBAGE]
-    + [{"mode": "429", "retry_after": "2", "match": match} for match in ASKING_LESS]
+    + [{"mode": "429", "retry_after": "2", "match": match} for match in THROTTLING]
 )
 
 
@@ -66,7 +66,7 @@ def recorded(match_id: str, number: int, every: int) -> list[Line]:
 async def upstream(folder) -> Any:
     """`matchwire replay` as a process of its own; gives its address."""
     file = folder / "day.jsonl"
-    everybody = [*GOOD, *HANGING, *FLOODING, *GARBAGE, *ASKING_LESS]
+    everybody = [*GOOD, *HANGING, *FLOODING, *GARBAGE, *THROTTLING]
     lines = [
         line
         for number, match_id in enumerate(everybody)
@@ -120,14 +120,14 @@ class Watched:
     """An adapter that notes how late each poll starts, and what it costs nobody else."""
 
     adapter: Any
-    house: Components
+    components: Components
     late: dict[str, list[float]] = field(default_factory=dict)
 
     def __getattr__(self, name):
         return getattr(self.adapter, name)
 
     async def fetch(self, match_id, known, **wishes):
-        due = next(match.due for match in self.house.followers.matches if match.match_id == match_id)
+        due = next(match.due for match in self.components.followers.matches if match.match_id == match_id)
         self.late.setdefault(match_id, []).append(monotonic() - due)
         return await self.adapter.fetch(match_id, known, **wishes)
 
@@ -147,8 +147,8 @@ def settings_of(honest: str, outside: str, folder) -> Settings:
     return Settings.model_validate(tables)
 
 
-async def create(house: Components, organization: str, match_id: str) -> None:
-    await house.importer(ImportRequest(
+async def create(components: Components, organization: str, match_id: str) -> None:
+    await components.importer(ImportRequest(
         organization_id=organization, client_id="cms", provider="heim", selector_kind="match", selector_id=match_id,
         title=None, locale="en", text=False, auto_post=True, exclude_scoreboard=False, exclude_events=(),
         idempotency_key=None, idempotency_digest="",
@@ -161,21 +161,21 @@ async def hostile_day(folder, seconds: float) -> tuple[list[float], dict[str, An
     async with AsyncExitStack() as stack:
         honest = await stack.enter_async_context(upstream(folder))
         settings = settings_of(honest, await stack.enter_async_context(outside.serve()), folder)
-        house = await stack.enter_async_context(build_components(settings))
+        components = await stack.enter_async_context(build_components(settings))
         steering = await stack.enter_async_context(httpx.AsyncClient(base_url=honest, trust_env=False))
-        await house.leasing.start()
-        leasing = asyncio.create_task(house.leasing.run())
+        await components.leasing.start()
+        leasing = asyncio.create_task(components.leasing.run())
         for match_id in [*GOOD, GOOD[0], *HANGING, *FLOODING, *GARBAGE]:
-            await create(house, HONEST, match_id)
-        for match_id in ASKING_LESS:
-            await create(house, THROTTLED, match_id)
+            await create(components, HONEST, match_id)
+        for match_id in THROTTLING:
+            await create(components, THROTTLED, match_id)
         for match_id in ELSEWHERE:
-            await create(house, REDIRECTED, match_id)
+            await create(components, REDIRECTED, match_id)
         watched = []
-        for lane in house.followers._limiters.values():
-            lane._adapter = Watched(lane._adapter, house)
-            watched.append(lane._adapter)
-        driving = asyncio.create_task(house.followers.run())
+        for lane in components.followers._limiters.values():
+            limiter._adapter = Watched(limiter._adapter, components)
+            watched.append(limiter._adapter)
+        driving = asyncio.create_task(components.followers.run())
         await asyncio.sleep(2 * INTERVAL)
         for each in watched:
             each.late.clear()
@@ -184,12 +184,12 @@ async def hostile_day(folder, seconds: float) -> tuple[list[float], dict[str, An
             (await steering.post("/__replay/fault", json=fault)).raise_for_status()
         outside.hostile = True
         await asyncio.sleep(seconds)
-        health = house.followers.health()
+        health = components.followers.health()
         log = (await steering.get("/__replay/log")).json()["requests"]
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
         driving.cancel()
         leasing.cancel()
-        await house.followers.stop(grace=0.1)
+        await components.followers.stop(grace=0.1)
     late = {match: found for each in watched for match, found in each.late.items()}
     seen = {"health": health, "log": log, "megabytes": grown / 1024, "outside": outside, "late": late}
     return sorted(value for match in GOOD for value in late.get(match, ())), seen
@@ -199,7 +199,7 @@ def checked(late: list[float], seen: dict[str, Any], seconds: float) -> float:
     """What holds whatever the machine does besides; gives the 99th percentile of the lateness."""
     least = min(len(seen["late"].get(match, ())) for match in GOOD)
     polls = Counter(entry["match_id"] for entry in seen["log"] if entry["kind"] == "match")
-    strangers = {(entry["user"], entry["match_id"] in ASKING_LESS) for entry in seen["log"] if entry["match_id"]}
+    strangers = {(entry["user"], entry["match_id"] in THROTTLING) for entry in seen["log"] if entry["match_id"]}
 
     assert least >= 0.8 * seconds / INTERVAL
     assert seen["megabytes"] < 600
@@ -211,7 +211,7 @@ def checked(late: list[float], seen: dict[str, Any], seconds: float) -> float:
     return late[int(len(late) * 0.99)]
 
 
-async def test_sixty_matches_keep_their_rhythm_beside_forty_hostile_ones(tmp_path, record_property):
+async def test_sixty_matches_keep_their_intervals_beside_forty_hostile_ones(tmp_path, record_property):
     """One endpoint has all the hanging, flooding and senseless ones; another one is throttled, a third redirects."""
     late, seen = await hostile_day(tmp_path, seconds=12)
     p99 = checked(late, seen, 12)
@@ -245,7 +245,7 @@ async def test_endpoints_share_neither_connections_nor_credentials():
 
 
 @pytest.mark.soak
-async def test_sixty_matches_keep_their_rhythm_for_minutes(tmp_path):
+async def test_sixty_matches_keep_their_intervals_for_minutes(tmp_path):
     """With the machine to itself, one poll in a hundred starts a tenth of a second late or more."""
     late, seen = await hostile_day(tmp_path, seconds=120)
     p99 = checked(late, seen, 120)

@@ -27,7 +27,7 @@ from ingest.sync import batches
 from providers.heim.translate import translate
 from providers.http_server import bound, listening
 from store import migrate
-from store.peek import peek
+from store.command import look
 from store.tables import outbox
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration
 from tests.providers.heim.feed import BERLIN, NAMES, encoded, row, wrapped
@@ -107,12 +107,12 @@ class Day:
         return answer.json()["game"]["version"]
 
     async def last_step(self) -> int:
-        return await peek(self.url, lambda conn: conn.scalar(select(func.max(outbox.c.id))) or 0)
+        return await look(self.url, lambda conn: conn.scalar(select(func.max(outbox.c.id))) or 0)
 
     async def steps(self, after: int) -> list[str]:
         """The liveblogs that have stepped since then, in order."""
         query = select(outbox.c.local_id).where(outbox.c.id > after).order_by(outbox.c.id)
-        return await peek(self.url, lambda conn: list(conn.scalars(query)))
+        return await look(self.url, lambda conn: list(conn.scalars(query)))
 
     async def quiet(self, since: int, seconds: float = 1.0) -> int:
         """The version of the huge liveblog once it has stepped beyond `since` and has come to rest."""
@@ -246,7 +246,7 @@ async def test_what_is_larger_than_a_limit_is_a_fault_that_names_it(tmp_path, li
         running.upstream.events = rows(60)
 
         async def refused() -> bool:
-            found = await peek(running.url, lambda conn: explain(conn, running.liveblogs[HUGE]))
+            found = await look(running.url, lambda conn: explain(conn, running.liveblogs[HUGE]))
             return any(said in (each["last_error"] or "") for each in found["match"]["resources"].values())
 
         async with asyncio.timeout(30):

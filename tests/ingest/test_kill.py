@@ -20,7 +20,7 @@ from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
 from store import migrate
 from tests.day import CREATE, ORGANIZATION, SHOW
-from tests.ingest.test_recordings import first_yellow, told_by_the_liveblog, told_by_the_provider
+from tests.ingest.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 from tests.pgbouncer import DIRECT
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
@@ -128,10 +128,10 @@ async def killed_all_along(folder: Path, database: str, *, kills: int, speed: fl
             game = await quiet(client, made.json()["local_id"])
         assert await daemon.terminate() == 0
         rows = replay.last_good(MATCH)["match-event"]
-        told = told_by_the_liveblog(game)
-        assert len(told) == len(set(told)), "a post stands twice"
-        assert told_by_the_provider(rows) <= set(told), "a post is missing"
-        assert all(first_yellow(each, rows) for each in set(told) - told_by_the_provider(rows)), "a ghost stands"
+        posts = posts_of_the_liveblog(game)
+        assert len(posts) == len(set(posts)), "a post stands twice"
+        assert posts_of_the_provider(rows) <= set(posts), "a post is missing"
+        assert all(first_yellow(each, rows) for each in set(posts) - posts_of_the_provider(rows)), "a ghost stands"
         return daemon
 
 
@@ -205,8 +205,8 @@ async def test_a_second_daemon_on_one_file_refuses(tmp_path):
         sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(config),
         stderr=asyncio.subprocess.PIPE, env=ENVIRON,
     )  # fmt: skip
-    _, told = await second.communicate()
+    _, printed = await second.communicate()
 
     assert second.returncode == 2
-    assert b"in use by another matchwire process" in told
+    assert b"in use by another matchwire process" in printed
     assert await daemon.terminate() == 0

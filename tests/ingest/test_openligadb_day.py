@@ -40,7 +40,7 @@ class Day:
             async with asyncio.timeout(30):
                 while True:
                     game = (await self.client.get(SHOW, params={"local_id": local_id})).json()
-                    found = told(game)
+                    found = texts_of(game)
                     if found == wanted:
                         return game
                     await asyncio.sleep(0.05)
@@ -49,7 +49,7 @@ class Day:
             raise
 
 
-def told(game):
+def texts_of(game):
     """Titles of the published posts in the order of play, and the score."""
     posts = sorted((each for each in game["events"] if each["local_status"] == 0), key=lambda each: each["sort"])
     titles = [each["sport_event"]["title"] for each in posts]
@@ -75,7 +75,7 @@ def test_it_is_no_built_in_provider():
     assert "openligadb" not in {provider.id for provider in BUILT_IN}
 
 
-async def test_a_match_is_told_from_plan_to_full_time(day):
+async def test_a_match_is_followed_from_plan_to_full_time(day):
     """Goals arrive, are corrected, entered twice and entered again under other ids, and each stands once."""
     answer = await day.create()
     assert answer.status_code == 200, answer.text

@@ -1,4 +1,4 @@
-"""A day of tennis, racing, football and ice hockey through the whole house: provider, daemon, HTTP API."""
+"""A day of tennis, racing, football and ice hockey from end to end: provider, daemon, HTTP API."""
 
 import asyncio
 

@@ -174,7 +174,7 @@ def test_bodies_that_are_no_text_come_back_as_they_were():
 
 
 async def test_the_transport_hands_over_what_it_could_not_use():
-    """Status, Retry-After and the beginning of the body stand behind the error, whose text tells none of it."""
+    """Status, Retry-After and the beginning of the body stand behind the error, whose text has none of it."""
     refused = answered(b"<html>no k3y</html>" + b"x" * 100_000, "Retry-After: 9", status="403 Forbidden")
     async with upstream({"/match/ma1": refused}) as provider:
         client = http_client.connect(provider.url)

@@ -31,13 +31,13 @@ KINDS = {
     "match penalty-start": "soccer.start-shootout",
     "match game-end": "soccer.end",
 }
-Told = tuple[str, str, str, frozenset[tuple[str, str]], str]
+Post = tuple[str, str, str, frozenset[tuple[str, str]], str]
 """Type, minute, team, (role, player) pairs, score."""
 
 
-def told_by_the_provider(rows: list[dict[str, Any]]) -> set[Told]:
+def posts_of_the_provider(rows: list[dict[str, Any]]) -> set[Post]:
     """What a person reads in the recorded `match-event` body: written without the adapter, as a second opinion."""
-    found: set[Told] = set()
+    found: set[Post] = set()
     subs: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
     for row in rows:
         action, kind, minute = row["action"], row["kind"], f"{row['minute']}'"
@@ -67,7 +67,7 @@ def told_by_the_provider(rows: list[dict[str, Any]]) -> set[Told]:
     return found
 
 
-def told_by_the_liveblog(game: dict[str, Any]) -> list[Told]:
+def posts_of_the_liveblog(game: dict[str, Any]) -> list[Post]:
     """The same, read from the posts of the HTTP API."""
     return [
         (
@@ -126,12 +126,12 @@ async def test_recorded_matches_end_as_their_last_good_snapshot_says(tmp_path):
         for match_id, game in games.items():
             last = day.replay.last_good(match_id)
             match, rows = last["match"]["match"], last["match-event"]
-            told = told_by_the_liveblog(game)
-            missing, more = told_by_the_provider(rows) - set(told), set(told) - told_by_the_provider(rows)
+            posts = posts_of_the_liveblog(game)
+            missing, more = posts_of_the_provider(rows) - set(posts), set(posts) - posts_of_the_provider(rows)
             assert not missing, (match_id, missing)
             assert {kind for kind, *_ in more} <= {"soccer.yellow-card"}, (match_id, more)
             assert all(first_yellow(each, rows) for each in more), (match_id, more)
-            assert len(told) == len(set(told)), f"{match_id}: a post stands twice"
+            assert len(posts) == len(set(posts)), f"{match_id}: a post stands twice"
             score = game["scoreboard"]["score"]
             assert running_score(match) == (score["home_score"], score["away_score"]), match_id
             state = 31 if match["finished"] == "yes" or match["current_period"] == "game-end" else 1
@@ -150,9 +150,9 @@ async def test_recorded_matches_end_as_their_last_good_snapshot_says(tmp_path):
             assert texts_of(texts) - unbound(files, match_id, texts) == len(standalone), match_id
 
 
-def first_yellow(told: Told, rows: list[dict[str, Any]]) -> bool:
+def first_yellow(post: Post, rows: list[dict[str, Any]]) -> bool:
     """Whether the post is a first yellow card that the provider dropped after the yellow-red of the same player."""
-    ((_, player),) = told[3]
+    ((_, player),) = post[3]
     return any(row["kind"] == "yellow-red" and row["person"]["name"] == player for row in rows)
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from sqlalchemy import select
 
-from store.peek import peek
+from store.command import look
 from store.tables import resources
 from tests.day import match_day
 from tests.ingest.test_another_match import GN_GSD, HEIM
@@ -26,15 +26,15 @@ async def test_it_is_left_alone_and_says_why(tmp_path, status):
         url = day.settings.database.url.get_secret_value()
 
         async def errors():
-            rows = await peek(url, lambda conn: conn.execute(select(resources)).all())
+            rows = await look(url, lambda conn: conn.execute(select(resources)).all())
             return [row.last_error for row in rows if row.last_error]
 
         async with asyncio.timeout(30):
             while not await errors():
                 await asyncio.sleep(0.05)
-        asked = day.replay.log.total
+        before = day.replay.log.total
         await asyncio.sleep(2)
-        more = day.replay.log.total - asked
+        more = day.replay.log.total - before
         ready = (await day.client.get("/readyz")).json()
         after = await day.show(created["local_id"])
 
@@ -46,7 +46,7 @@ async def test_it_is_left_alone_and_says_why(tmp_path, status):
 
 @pytest.mark.parametrize(("provider", "kind"), [("heim", "liveticker"), ("gn-gsd", "lineups")])
 async def test_a_part_that_is_no_longer_booked_is_left_alone(tmp_path, provider, kind):
-    """The rest of the match goes on at its rhythm; what is refused is hardly asked for again."""
+    """The rest of the match goes on at its intervals; what is refused is hardly requested again."""
     lines, match_id = (HEIM[:3], MATCH_ID) if provider == "heim" else (GN_GSD[:3], gsd.MATCH_ID)
     async with match_day(lines=lines, folder=tmp_path) as day:
         await day.create(match_id, provider=provider, includeTextContent=provider == "heim")

@@ -64,7 +64,7 @@ async def shown(client, liveblog):
 
 
 def refused_for_now(answer):
-    """Whether an answer is the house's word for an outage."""
+    """Whether an answer is the service's own outage."""
     body = answer.json()
     return (answer.status_code, body["retryable"], set(body)) == (503, True, {"code", "message", "retryable"})
 
@@ -148,14 +148,14 @@ async def test_a_full_disk_refuses_writes_serves_reads_and_heals(tmp_path):
             return (await written(client, liveblog, post("later"))).status_code == 200
 
         await within(10, taken)
-        told = [event["local_id"] for event in (await shown(client, liveblog)).json()["events"]]
+        ids = [event["local_id"] for event in (await shown(client, liveblog)).json()["events"]]
         assert await daemon.terminate() == 0
 
     assert all(map(refused_for_now, refused)), [answer.text for answer in refused]
     assert [[event["local_id"] for event in answer.json()["events"]] for answer in read] == [[first["local_id"]]] * 5
     assert ready.status_code == 200
-    assert told[0] == first["local_id"]
-    assert len(told) == 2
+    assert ids[0] == first["local_id"]
+    assert len(ids) == 2
     assert intact(tmp_path / "matchwire.db") == "ok"
 
 

@@ -44,5 +44,5 @@ async def test_posts_stand_in_the_order_of_play_and_at_a_possible_time(tmp_path,
 
     assert [keys[event.local_id] for event in events] == ["period:soccer.start", "incident:11", "incident:12"]
     times = [event.created_at for event in events]
-    told = [int((KICKOFF + skew).timestamp()) + 60 * minutes for minutes in (0, 15, 30)]
-    assert times == [min(each, NOW) for each in told]
+    given = [int((KICKOFF + skew).timestamp()) + 60 * minutes for minutes in (0, 15, 30)]
+    assert times == [min(each, NOW) for each in given]

@@ -22,11 +22,11 @@ from providers.http_server import bound, listening
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
 from store import migrate
-from store.peek import peek
+from store.command import look
 from store.tables import follows
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_hostile_day import KICKOFF
-from tests.ingest.test_recordings import told_by_the_liveblog
+from tests.ingest.test_recordings import posts_of_the_liveblog
 from tests.providers.heim.feed import row, wrapped
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
@@ -141,7 +141,7 @@ class Worker:
 
 
 @asynccontextmanager
-async def house(folder, database, **roles):
+async def two_processes(folder, database, **roles):
     """The provider and these processes, none of them started; what is left of them is killed."""
     await asyncio.to_thread(migrate.upgrade, database)
     upstream = Upstream(*NUMBERS)
@@ -183,40 +183,40 @@ def shares(*workers):
 
 
 def polled(upstream, since, name=None):
-    """Matches that were asked for since then, by that process."""
+    """Matches that were requested since then, by that process."""
     return Counter(number for at, who, number in upstream.polls if at >= since and name in {None, who})
 
 
 def changes_of_hand(upstream):
-    """For each match, how often another process asked for it than the one before."""
-    asked = defaultdict(list)
+    """For each match, how often another process requested it than the one before."""
+    requested = defaultdict(list)
     for _, who, number in upstream.polls:
-        asked[number].append(who)
-    return {number: len(list(groupby(names))) - 1 for number, names in asked.items()}
+        requested[number].append(who)
+    return {number: len(list(groupby(names))) - 1 for number, names in requested.items()}
 
 
 async def cards_of(worker, liveblog):
     """The posts of cards that the liveblog shows."""
     game = (await worker.client.get(SHOW, params={"local_id": liveblog})).json()
-    return [told for told in told_by_the_liveblog(game) if told[0] == "soccer.yellow-card"]
+    return [post for post in posts_of_the_liveblog(game) if post[0] == "soccer.yellow-card"]
 
 
 async def frozen_and_killed(folder, database, frozen):
     """The whole story; `frozen`: seconds for which the second process is stopped."""
     roles = {"api": "api", "one": "worker", "two": "worker"}
-    async with house(folder, database, **roles) as (upstream, api, one, two):
+    async with two_processes(folder, database, **roles) as (upstream, api, one, two):
         await asyncio.gather(api.start(), one.start())
         liveblogs = [await create(api, number) for number in NUMBERS]
         await until(shares(one)(8), within=4)
         await two.start()
         await until(shares(one, two)(4, 4), within=10)
 
-        async def asking():
+        async def one_fetches():
             return upstream.waiting["two"] > 0
 
         upstream.open.clear()  # so that it is stopped in the middle of polls
-        await until(asking, within=10)
-        await asyncio.sleep(1.1)  # and what it asked for has changed
+        await until(one_fetches, within=10)
+        await asyncio.sleep(1.1)  # and what it requested has changed
         two.send(signal.SIGSTOP)
         stopped = time.monotonic()
         upstream.open.set()
@@ -252,7 +252,7 @@ async def frozen_and_killed(folder, database, frozen):
 
 async def fences(database):
     """The fence of each match."""
-    return await peek(database, lambda conn: {each.match_id: each.fence for each in conn.execute(select(follows))})
+    return await look(database, lambda conn: {each.match_id: each.fence for each in conn.execute(select(follows))})
 
 
 async def test_two_workers_share_take_over_and_never_write_twice(tmp_path, postgres_url):

@@ -41,7 +41,7 @@ def test_null_says_the_same_as_leaving_a_field_out():
     assert request.auto_post_configuration == AutoPostConfiguration()
 
 
-def test_a_missing_provider_is_told_from_a_wrong_one():
+def test_a_missing_provider_differs_from_a_wrong_one():
     """Absent and null are `missing`, which the API answers differently from a wrong type."""
     assert [error["type"] for error in errors_of(CreateFromExternal, {})] == ["missing"]
     assert [error["type"] for error in errors_of(CreateFromExternal, {"provider": None})] == ["missing"]

@@ -12,7 +12,7 @@ from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 
 
-def test_absent_is_told_from_null():
+def test_absent_differs_from_null():
     """An update knows which fields were sent; a blank time says the same as null."""
     update = parse(PlayerUpdate, {"_id": "p", "name": "Ana", "country": None, "birthdate": ""})
 

@@ -57,7 +57,7 @@ def test_the_interval_follows_the_state(status, offset, expected):
     ],
 )
 def test_a_match_that_outlasts_its_plan_counts_from_its_last_change(status, offset, changed, expected):
-    """`changed` seconds after its last news: a long race keeps its rhythm, a silent match does not."""
+    """`changed` seconds after its last news: a long race keeps its interval, a silent match does not."""
     now = KICKOFF + offset
     assert expected == wait(status, now, changed_at=now - changed)
 
@@ -105,7 +105,7 @@ def test_the_cache_is_met_just_after_expiry_but_never_stretches_the_interval(fre
     assert expected == align(PACE, 5, fresh_for)
 
 
-def test_max_age_is_a_floor_when_asked_for():
+def test_max_age_is_a_floor_when_requested():
     """With honour_max_age nobody polls before the cache expires."""
     assert align(intervals(honour_max_age=True), 5, 30.0) == 30.05
 

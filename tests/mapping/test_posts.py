@@ -266,7 +266,7 @@ def test_the_narrative_of_an_excluded_incident_waits_in_its_draft():
 
 
 def test_a_text_that_is_ahead_of_its_incident_is_held_back():
-    """A narrative whose incident is not in the match yet becomes no post, and tells it once it is."""
+    """A narrative whose incident is not in the match yet becomes no post, and the incident's text once it is."""
     early = comment("What a strike!", incident_key=GOAL.key)
 
     assert posts(replace(MATCH, comments=(early,)), text=True) == ()
@@ -341,7 +341,7 @@ def test_a_change_in_the_match_touches_no_other_post():
 
 
 @pytest.mark.parametrize("sport", ["soccer", "curling"])
-def test_a_type_without_a_row_is_told_by_its_name(sport):
+def test_a_type_without_a_row_shows_its_name(sport):
     """An event type that no row knows, or of a sport without rows, becomes a post with a readable title."""
     happened = incident(f"{sport}.corner-kick", side="home", minute=3, people=involved(taker=GEIS))
 

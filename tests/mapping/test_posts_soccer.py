@@ -38,7 +38,7 @@ def goal(**facts):
     return incident("soccer.goal", **{"side": "home", "minute": 15, "score": Score(1, 0), **facts})
 
 
-TOLD = [
+INCIDENTS = [
     pytest.param(
         goal(people=involved(scorer=GORETZKA, assist=GEIS)),
         MATCH,
@@ -252,8 +252,8 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("happened", "match", "english", "german"), TOLD)
-def test_an_incident_is_told_in_the_language_of_the_liveblog(happened, match, english, german):
+@pytest.mark.parametrize(("happened", "match", "english", "german"), INCIDENTS)
+def test_an_incident_has_a_text_in_the_language_of_the_liveblog(happened, match, english, german):
     """Title and sentence of every type are as a sports desk would write them, in English and in German."""
     for locale, expected in (("en", english), ("de", german)):
         post = post_of(happened, match, locale=locale)
@@ -262,9 +262,9 @@ def test_an_incident_is_told_in_the_language_of_the_liveblog(happened, match, en
         assert parse(Event, post.document).sport_event.event_type == happened.kind
 
 
-def test_every_type_of_soccer_is_told():
+def test_every_type_of_soccer_has_a_text():
     """The table above leaves out none of the seventeen types."""
-    happened = {param.values[0].kind for param in TOLD}
+    happened = {param.values[0].kind for param in INCIDENTS}
 
     assert len(SPORTS["soccer"].catalog) == 17
     assert happened == set(SPORTS["soccer"].catalog)

@@ -119,14 +119,14 @@ def test_the_clock_rules_are_soccers():
     }
 
 
-def test_the_liveblog_keeps_the_locale_that_was_asked_for():
+def test_the_liveblog_keeps_the_requested_locale():
     """Locale, template and sport stand in the document, also for a locale that has no catalogue of its own."""
     document = prefilled(locale="fr-fr")
 
     assert (document["locale"], document["template_id"], document["sportstype"]) == ("fr-fr", "soccer", "soccer")
 
 
-def test_squads_hold_everything_the_provider_tells_of_a_player():
+def test_squads_hold_everything_the_provider_says_of_a_player():
     """Line-up and bench stand side by side; a player in a squad has position, country and measures."""
     known = replace(
         GORETZKA, birthdate=791_942_400, gender="m", height=189, weight=82000, image="https://i.example/1.jpg"
@@ -244,7 +244,7 @@ PLAYED = [
 
 
 @pytest.mark.parametrize(("match", "english", "german"), PLAYED)
-def test_the_scoreboard_tells_how_the_match_was_decided(match, english, german):
+def test_the_scoreboard_shows_how_the_match_was_decided(match, english, german):
     """The score on the pitch comes first, its title says how the match ended; parts and shoot-out follow."""
     assert scores(prefilled(match)) == english
     assert scores(prefilled(match, locale="de")) == german

@@ -142,7 +142,7 @@ def test_no_plan_reaches_beyond_far():
     [([4.0], 4.0), ([4.0, 2.0], 3.0), ([0.0, 4.0], 2.0), ([4.0, 0.0, 0.0], 1.0), ([1.0, 1.0, 1.0], 1.0)],
 )
 def test_what_a_round_is_likely_to_take(took, then):
-    """The first one tells; each later one counts as much as all before it together."""
+    """The first one counts; each later one counts as much as all before it together."""
     found = None
     for each in took:
         found = expected(found, each)

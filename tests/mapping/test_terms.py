@@ -44,6 +44,6 @@ def test_what_was_not_stored_takes_its_default():
         (Terms(sport="soccer", auto_post=True, exclude_events=frozenset({"soccer.end"})), False),
     ],
 )
-def test_what_is_not_asked_for_is_a_draft(terms, expected):
+def test_what_is_not_requested_is_a_draft(terms, expected):
     """A goal is a draft unless everything is posted and goals are not excluded."""
     assert terms.drafts("soccer.goal") is expected

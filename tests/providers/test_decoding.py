@@ -30,7 +30,7 @@ def test_a_large_body_is_not_kept():
     assert fetch.decode("match", body) is not fetch.decode("match", body)
 
 
-def test_a_fault_names_the_resource_that_was_asked_for():
+def test_a_fault_names_the_requested_resource():
     """Also where the same bytes have been seen under another name."""
     for resource in ("match", "liveticker"):
         with pytest.raises(BadBody, match=f"^{resource}: the answer is not JSON"):

@@ -21,7 +21,7 @@ DOCUMENT = {"meta_info": {"title": "Derby", "starts_at": 1_700_003_600}}
 
 @dataclass
 class Clock:
-    """Seconds that pass only when told."""
+    """Seconds that pass only on command."""
 
     now: float = 1_700_000_000.5
 

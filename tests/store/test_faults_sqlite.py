@@ -58,7 +58,7 @@ async def test_what_was_acknowledged_survives_a_kill(sqlite_url):
         ready_within = time.monotonic() - started
         game = await store.read(partial(require_game, name=new_game(run).id))
         stored = {item.local_id: item.version for item in await store.read(partial(events, game_id=game.id))}
-        told = await store.read(
+        versions = await store.read(
             lambda conn, game=game: (
                 conn.execute(outbox.select().with_only_columns(outbox.c.version).where(outbox.c.game_id == game.id))
                 .scalars()
@@ -71,7 +71,7 @@ async def test_what_was_acknowledged_survives_a_kill(sqlite_url):
         assert ready_within < 2
         assert acknowledged.items() <= stored.items()
         assert sorted(stored.values()) == list(range(2, game.version + 1))
-        assert sorted(told) == list(range(1, game.version + 1))
+        assert sorted(versions) == list(range(1, game.version + 1))
         assert intact == "ok"
 
 
@@ -131,7 +131,7 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
 
 
 async def test_a_commit_that_fails_fails_all_its_units(sqlite_url, tmp_path):
-    """With no room for the log nobody is told of success, reads go on, and afterwards everything works again."""
+    """With no room for the log nobody hears of success, reads go on, and afterwards everything works again."""
     process = await asyncio.to_thread(
         subprocess.run,
         [sys.executable, "-m", "tests.store.filling", sqlite_url, str(tmp_path / "matchwire.db-wal")],

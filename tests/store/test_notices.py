@@ -129,7 +129,7 @@ async def test_a_server_that_restarts_is_heard_again(postgres_cluster, two):
     ear = Ear(other)
     assert await ear.next() is None
     await asyncio.to_thread(postgres_cluster.stop)
-    await asyncio.sleep(1.5)  # a connection that was used less than a second ago is not asked whether it is still there
+    await asyncio.sleep(1.5)  # a connection that was used less than a second ago is not checked
     await asyncio.to_thread(postgres_cluster.start)
 
     assert await ear.next() is None

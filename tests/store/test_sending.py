@@ -164,7 +164,7 @@ async def test_nothing_to_send_is_nothing(store):
 
 
 async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_url, seen):
-    """A change with new and replaced events is read, then written at once; others are told of it afterwards."""
+    """A change with new and replaced events is read, then written at once; others are notified of it afterwards."""
     store = await Store.open(postgres_url, migrate=True)
     await store.write(lambda unit: insert_game(unit, new_game()))
     await store.write(lambda unit: record(unit, GAME, Change(events=(post("e1"),))))

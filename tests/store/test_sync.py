@@ -160,7 +160,7 @@ async def test_a_resource_that_fails_keeps_its_last_good_body(store, follow):
     assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b""}
 
 
-async def test_the_ledger_remembers_by_key(store, game):
+async def test_the_ledger_finds_by_key(store, game):
     """Rows are replaced by key, the others stay, and each liveblog has its own."""
     goal = LedgerRow(key="incident:1", kind="soccer.goal", state="posted", local_id="e1", written={"title": "Goal"})
     card = LedgerRow(key="incident:2", kind="soccer.yellow-card", state="draft")

@@ -33,7 +33,7 @@ def writing(game, local_id):
 
 @pytest.fixture
 def ended(monkeypatch):
-    """How often the server was asked for COMMIT and for ROLLBACK."""
+    """How often the server received COMMIT and ROLLBACK."""
     found = Counter()
 
     def counting(name, end):

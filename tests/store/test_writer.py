@@ -139,7 +139,7 @@ async def test_two_hundred_increments_through_read_modify_write_lose_nothing(sql
 
 
 async def test_a_caller_hears_in_time_whatever_the_writer_is_at(sqlite_url, clock):
-    """A unit or a disk that hangs: 503 for whoever waits, what had not begun is left undone, what had is done and told."""
+    """A unit or a disk that hangs: 503 for whoever waits, what had not begun is left undone, what had is done and reported."""
     store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=0.5))
     game = await store.write(partial(insert_game, game=new_game()))
     gate, heard, ran = threading.Event(), [], []

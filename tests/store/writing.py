@@ -1,4 +1,4 @@
-"""A process of its own that writes until it is killed; each line that it prints is a write it was told is done."""
+"""A process of its own that writes until it is killed; each line that it prints is a write that was reported as done."""
 
 # ruff: noqa: T201
 from __future__ import annotations

@@ -97,7 +97,7 @@ def closed_port():
 
 
 @dataclass
-class House:
+class Hub:
     """A store with one liveblog, and its deliveries."""
 
     store: Store
@@ -145,8 +145,8 @@ def timing():
 
 
 @pytest.fixture
-async def house(tmp_path, timing):
+async def hub(tmp_path, timing):
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'hooks.db'}", clock=timing.wall)
     game = await store.write(partial(insert_game, game=new_game()))
-    yield House(store, timing, game)
+    yield Hub(store, timing, game)
     await store.close()

@@ -16,30 +16,30 @@ SLOW = (ORGANIZATION, "5f0c1de2a1b2c3d4e5f60719")
 OTHER = "5f0c1de2a1b2c3d4e5f6071a"
 
 
-async def games_of(house, organization, first, count):
+async def games_of(hub, organization, first, count):
     """The ids of so many new liveblogs."""
     made = [new_game(number, organization_id=organization) for number in range(first, first + count)]
-    return [(await house.store.write(partial(insert_game, game=game))).id for game in made]
+    return [(await hub.store.write(partial(insert_game, game=game))).id for game in made]
 
 
-async def one_by_one(house, receiver, name, game_id, count):
+async def one_by_one(hub, receiver, name, game_id, count):
     """Seconds from each commit to its arrival; the next change is made when this one has arrived."""
     taken = []
     for _ in range(count):
-        version, began = await house.change(game_id), time.monotonic()
+        version, began = await hub.change(game_id), time.monotonic()
         await receiver.until(lambda version=version: version in receiver.versions(name), within=30)
         taken.append(time.monotonic() - began)
     return taken
 
 
 @asynccontextmanager
-async def changing(house, game_ids, pause):
+async def changing(hub, game_ids, pause):
     """Steps these liveblogs in turn, all the time."""
 
     async def change():
         while True:
             for game_id in game_ids:
-                await house.change(game_id)
+                await hub.change(game_id)
                 await asyncio.sleep(pause)
 
     task = asyncio.create_task(change())
@@ -50,12 +50,12 @@ async def changing(house, game_ids, pause):
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def latencies(house, receiver, name, game_ids, count, pause):
+async def latencies(hub, receiver, name, game_ids, count, pause):
     """Seconds from each of `count` commits to its arrival, endless for what has not come a minute after the last."""
     committed = {}
     for number in range(count):
         game_id = game_ids[number % len(game_ids)]
-        version = await house.change(game_id)
+        version = await hub.change(game_id)
         committed[game_id, str(version)] = time.time()
         await asyncio.sleep(pause)
     until, rows = time.monotonic() + 60, {}

@@ -35,7 +35,7 @@ def test_what_a_grade_may_fill(places, taken):
 
 
 class Crowd:
-    """Work that takes places of a bulkhead and gives them back when it is told to."""
+    """Work that takes places of a bulkhead and gives them back on command."""
 
     def __init__(self, bulkhead):
         self.bulkhead = bulkhead

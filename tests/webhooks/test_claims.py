@@ -20,16 +20,16 @@ class Switched:
         return self.name if self.alive else None
 
 
-async def test_who_counts_as_dead_delivers_nothing(house, receiver):
+async def test_who_counts_as_dead_delivers_nothing(hub, receiver):
     """No first try while the process counts as dead; what came meanwhile goes out as soon as it lives again."""
     claim_owner = Switched()
-    await house.subscribe(receiver.url("ok"))
-    async with house.deliver(claim_owner=claim_owner):
-        first = await house.change()
+    await hub.subscribe(receiver.url("ok"))
+    async with hub.deliver(claim_owner=claim_owner):
+        first = await hub.change()
         await receiver.until(lambda: receiver.versions("ok") == [first])
         await asyncio.sleep(0.2)
         claim_owner.alive = False
-        second = await house.change()
+        second = await hub.change()
         await asyncio.sleep(1.5)
         assert receiver.versions("ok") == [first]
 
@@ -37,29 +37,29 @@ async def test_who_counts_as_dead_delivers_nothing(house, receiver):
         await receiver.until(lambda: receiver.versions("ok") == [first, second])
 
 
-async def test_a_round_ends_when_the_process_counts_as_dead(house, receiver):
+async def test_a_round_ends_when_the_process_counts_as_dead(hub, receiver):
     """No quick retry after that, and no record of what was not finished; under a new name the round is made anew."""
     claim_owner, url = Switched(), receiver.url("500")
-    await house.subscribe(url)
-    async with house.deliver(claim_owner=claim_owner):
-        await house.change()
+    await hub.subscribe(url)
+    async with hub.deliver(claim_owner=claim_owner):
+        await hub.change()
         await receiver.until(receiver.requests)
         claim_owner.alive = False
         tries = len(receiver.requests())
         await asyncio.sleep(1.5)
         assert len(receiver.requests()) == tries < 4
-        assert await house.log(url) == []
+        assert await hub.log(url) == []
 
         claim_owner.name, claim_owner.alive = "two", True
-        house.delivering.wake()
+        hub.delivering.wake()
         async with asyncio.timeout(30):
-            while not (rows := await house.log(url)):
+            while not (rows := await hub.log(url)):
                 await asyncio.sleep(0.05)
     assert [(row.round, row.tries) for row in rows] == [(1, 4)]
     assert len(receiver.requests()) == tries + 4
 
 
-async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypatch):
+async def test_who_is_woken_while_it_looks_looks_again(hub, receiver, monkeypatch):
     """Even where it found nothing to do: what it was woken for may have come just after it looked."""
     looks, look = [], ReceiverWorker._feed
 
@@ -70,10 +70,10 @@ async def test_who_is_woken_while_it_looks_looks_again(house, receiver, monkeypa
             assert worker.wake(), "it is at work, so nobody else is asked"
 
     monkeypatch.setattr(ReceiverWorker, "_feed", woken)
-    await house.subscribe(receiver.url("ok"))
-    async with house.deliver() as delivering, asyncio.timeout(30):
+    await hub.subscribe(receiver.url("ok"))
+    async with hub.deliver() as delivering, asyncio.timeout(30):
         monkeypatch.setattr(delivering, "_ask", lambda *_, **__: None)
-        delivering._jobs.ask((await house.subscription(receiver.url("ok"))).id)
+        delivering._jobs.ask((await hub.subscription(receiver.url("ok"))).id)
         while len(looks) < 2:
             await asyncio.sleep(0.01)
         while looks[0].wake():

@@ -75,7 +75,7 @@ async def test_from_subscription_to_delivery(client, settings, receiver):
     await receiver.until(lambda: len(receiver.requests()) == 3)
 
 
-async def test_what_a_receiver_was_told_is_there_to_be_read(client, receiver):
+async def test_what_a_receiver_was_sent_is_there_to_be_read(client, receiver):
     """Whoever reads on a notification finds that version or a later one: in the liveblog, in the delta, in the feed."""
     await client.post(f"{BASE}/subscribe", json={"url": receiver.url("ok")})
     game = (await client.post("/api/v5/write/ticker/create.json", json=NEWS)).json()["local_id"]
@@ -96,7 +96,7 @@ async def test_what_a_receiver_was_told_is_there_to_be_read(client, receiver):
 
 
 async def test_addresses_inside_are_refused_at_the_door(client):
-    """The daemon's guard is asked when somebody subscribes; one answer for all reasons names the setting that allows more."""
+    """The daemon's guard checks when somebody subscribes; one answer for all reasons names the setting that allows more."""
     messages, hosts = set(), ["127.0.0.2", "169.254.169.254", "::1", "no-such-name.invalid"]
     with capture_logs() as lines:
         for host in hosts:

@@ -20,39 +20,39 @@ from tests.store.conftest import ORGANIZATION, new_game
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
 
-async def test_a_delivery_has_exactly_the_four_fields(house, receiver):
+async def test_a_delivery_has_exactly_the_four_fields(hub, receiver):
     """The body names the liveblog and its version, as strings, and nothing else."""
-    await house.subscribe(receiver.url("ok"))
-    async with house.deliver():
-        version = await house.change()
+    await hub.subscribe(receiver.url("ok"))
+    async with hub.deliver():
+        version = await hub.change()
         await receiver.until(receiver.requests)
 
     (request,) = receiver.requests()
     assert json.loads(request["body"]) == {
         "event_type": "ticker_update",
-        "ticker_id": house.game.id,
-        "local_id": house.game.local_id,
+        "ticker_id": hub.game.id,
+        "local_id": hub.game.local_id,
         "version": str(version),
     }
 
 
-async def test_what_was_before_the_subscription_is_not_sent(house, receiver):
+async def test_what_was_before_the_subscription_is_not_sent(hub, receiver):
     """A new subscription gets what changes from now on."""
-    await house.change()
-    await house.subscribe(receiver.url("ok"))
-    async with house.deliver():
-        last = await house.change()
+    await hub.change()
+    await hub.subscribe(receiver.url("ok"))
+    async with hub.deliver():
+        last = await hub.change()
         await receiver.until(lambda: last in receiver.versions("ok"))
 
     assert receiver.versions("ok") == [last]
 
 
-async def test_what_changed_while_nobody_delivered_is_sent_at_the_start(house, receiver):
+async def test_what_changed_while_nobody_delivered_is_sent_at_the_start(hub, receiver):
     """The outbox waits for the process that delivers."""
-    await house.subscribe(receiver.url("ok"))
+    await hub.subscribe(receiver.url("ok"))
     for _ in range(3):
-        await house.change()
-    async with house.deliver():
+        await hub.change()
+    async with hub.deliver():
         await receiver.until(lambda: len(receiver.requests()) == 3)
 
     assert receiver.versions("ok") == [2, 3, 4]
@@ -75,14 +75,14 @@ TRIES = {
 
 
 @pytest.mark.parametrize("how", TRIES)
-async def test_a_round_makes_the_tries_of_the_interface(house, receiver, how):
+async def test_a_round_makes_the_tries_of_the_interface(hub, receiver, how):
     """Time-outs, network errors and 5xx are tried again up to three times, 100 to 900 ms apart; nothing else is."""
     url = receiver.url(how)
-    await house.subscribe(url)
-    async with house.deliver():
-        await house.change()
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.change()
         async with asyncio.timeout(60):
-            while not (rows := await house.log(url)):
+            while not (rows := await hub.log(url)):
                 await asyncio.sleep(0.02)
 
     (row,) = rows
@@ -98,15 +98,15 @@ async def test_a_round_makes_the_tries_of_the_interface(house, receiver, how):
     assert row.took_ms < 4500
 
 
-async def test_refused_connections_and_broken_tls_are_network_errors(house, receiver, closed_port):
-    """Both are tried again quickly, and told without a word of what was wrong."""
+async def test_refused_connections_and_broken_tls_are_network_errors(hub, receiver, closed_port):
+    """Both are tried again quickly, and reported without a word of what was wrong."""
     urls = [f"http://127.0.0.1:{closed_port}/x", f"https://127.0.0.1:{receiver.port}/ok/ok"]
     for url in urls:
-        await house.subscribe(url)
-    async with house.deliver():
-        await house.change()
+        await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.change()
         async with asyncio.timeout(60):
-            while len(rows := await house.log()) < 2:
+            while len(rows := await hub.log()) < 2:
                 await asyncio.sleep(0.05)
 
     assert {(row.success, row.status_code, row.message) for row in rows} == {
@@ -115,24 +115,24 @@ async def test_refused_connections_and_broken_tls_are_network_errors(house, rece
     assert all(row.tries >= 2 for row in rows)
 
 
-async def test_a_redirect_is_not_followed(house, receiver):
+async def test_a_redirect_is_not_followed(hub, receiver):
     """The place that a 301 names is never called."""
-    await house.subscribe(receiver.url("301"))
-    async with house.deliver():
-        await house.change()
+    await hub.subscribe(receiver.url("301"))
+    async with hub.deliver():
+        await hub.change()
         await receiver.until(lambda: receiver.requests("301"))
         await asyncio.sleep(0.3)
 
     assert {request["name"] for request in receiver.requests()} == {"301"}
 
 
-async def test_fifty_megabytes_are_not_read(house, receiver):
+async def test_fifty_megabytes_are_not_read(hub, receiver):
     """An answer is read as far as 64 KiB; its status counts."""
-    await house.subscribe(receiver.url("big"))
+    await hub.subscribe(receiver.url("big"))
     began = time.monotonic()
-    async with house.deliver():
-        await house.change()
-        while not (rows := await house.log()):
+    async with hub.deliver():
+        await hub.change()
+        while not (rows := await hub.log()):
             await asyncio.sleep(0.02)
 
     assert rows[0].success
@@ -156,21 +156,21 @@ def speed():
     return 1500.0
 
 
-async def _twelve_rounds(house, receiver, speed, within):
+async def _twelve_rounds(hub, receiver, speed, within):
     urls = {how: receiver.url(how) for how in ("400", "429")}
     for url in urls.values():
-        await house.subscribe(url)
-    async with house.deliver():
-        await house.change()
+        await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.change()
         async with asyncio.timeout(within):
             for url in urls.values():
-                while len(await house.log(url)) < 12:
+                while len(await hub.log(url)) < 12:
                     await asyncio.sleep(0.1)
         await asyncio.sleep(2 * 1200 / speed)
 
     slack = 1.5 * speed + 20  # a tick, and what a request takes
     for how, gap in (("400", 600), ("429", 1200)):
-        rows = await house.log(urls[how])
+        rows = await hub.log(urls[how])
         assert [row.round for row in rows] == list(range(1, 13))
         gaps = [later.at - earlier.at for earlier, later in pairwise(rows)]
         assert all(gap <= each <= gap + slack for each in gaps), (how, gaps)
@@ -185,24 +185,24 @@ class TestFast:
     def timing(self, speed):
         return Fast(speed)
 
-    async def test_a_message_is_given_up_after_twelve_rounds(self, house, receiver, speed):
+    async def test_a_message_is_given_up_after_twelve_rounds(self, hub, receiver, speed):
         """Twelve rounds ten minutes apart (twenty where a 429 asks for it), then no more."""
-        await _twelve_rounds(house, receiver, speed, within=300)
+        await _twelve_rounds(hub, receiver, speed, within=300)
 
-    async def test_a_receiver_that_comes_back_gets_what_it_missed(self, house, receiver):
+    async def test_a_receiver_that_comes_back_gets_what_it_missed(self, hub, receiver):
         """Open rounds go on until the receiver takes them; nothing is lost, and its health is good again."""
         url = receiver.url("500", "late")
-        await house.subscribe(url)
-        async with house.deliver():
-            versions = [await house.change() for _ in range(3)]
+        await hub.subscribe(url)
+        async with hub.deliver():
+            versions = [await hub.change() for _ in range(3)]
             await receiver.until(lambda: set(versions) <= set(receiver.versions("late")))
-            while (await house.subscription(url)).failures < 3:
+            while (await hub.subscription(url)).failures < 3:
                 await asyncio.sleep(0.05)
             await switch(receiver, "late", "ok")
             async with asyncio.timeout(30):
-                while len(taken := [row.version for row in await house.log(url) if row.success]) < 3:
+                while len(taken := [row.version for row in await hub.log(url) if row.success]) < 3:
                     await asyncio.sleep(0.05)
-            assert (await house.subscription(url)).failures == 0
+            assert (await hub.subscription(url)).failures == 0
 
         assert sorted(taken) == versions
 
@@ -229,23 +229,23 @@ class TestAtSixtyTimes:
     def timing(self):
         return Fast(60.0)
 
-    async def test_twelve_rounds_of_every_fault(self, house, receiver, closed_port):
+    async def test_twelve_rounds_of_every_fault(self, hub, receiver, closed_port):
         """Each fault gets twelve rounds, ten minutes apart by the clock, with the tries of the interface, and no more;
         beside them one that takes everything and one that answers with 50 MB get it once."""
         urls = {how: receiver.url(how) for how in (*FAULTS, "ok", "big") if how not in {"refuse", "tls"}}
         urls["refuse"] = f"http://127.0.0.1:{closed_port}/x"
         urls["tls"] = f"https://127.0.0.1:{receiver.port}/ok/tls"
         for url in urls.values():
-            await house.subscribe(url)
-        async with house.deliver():
-            await house.change()
+            await hub.subscribe(url)
+        async with hub.deliver():
+            await hub.change()
             async with asyncio.timeout(500):
                 for how in FAULTS:
-                    while len(await house.log(urls[how])) < 12:
+                    while len(await hub.log(urls[how])) < 12:
                         await asyncio.sleep(0.5)
             await asyncio.sleep(25)
 
-        logs = {how: await house.log(url) for how, url in urls.items()}
+        logs = {how: await hub.log(url) for how, url in urls.items()}
         assert [(row.round, row.tries, row.success) for row in logs["ok"] + logs["big"]] == [(1, 1, True)] * 2
         for how, most in FAULTS.items():
             rows, gap = logs[how], 1200 if how == "429" else 600
@@ -278,39 +278,39 @@ async def switch(receiver, name, how):
     await writer.wait_closed()
 
 
-async def test_one_receiver_does_not_wait_for_another(house, receiver):
+async def test_one_receiver_does_not_wait_for_another(hub, receiver):
     """While one hangs, the others have everything at once and in order."""
     for how, name in (("hang", "hang"), ("ok", "a"), ("ok", "b")):
-        await house.subscribe(receiver.url(how, name))
-    async with house.deliver():
+        await hub.subscribe(receiver.url(how, name))
+    async with hub.deliver():
         began = time.monotonic()
-        versions = [await house.change() for _ in range(20)]
+        versions = [await hub.change() for _ in range(20)]
         await receiver.until(lambda: receiver.versions("a") == versions and receiver.versions("b") == versions)
 
     assert time.monotonic() - began < 3
 
 
-async def test_an_organization_gets_its_own_liveblogs_only(house, receiver):
+async def test_an_organization_gets_its_own_liveblogs_only(hub, receiver):
     """B's subscription never carries what A changes, nor the other way round."""
-    theirs = await house.store.write(partial(insert_game, game=new_game(2, organization_id=OTHER)))
-    await house.subscribe(receiver.url("ok", "a"))
-    await house.subscribe(receiver.url("ok", "b"), organization=OTHER)
-    async with house.deliver():
+    theirs = await hub.store.write(partial(insert_game, game=new_game(2, organization_id=OTHER)))
+    await hub.subscribe(receiver.url("ok", "a"))
+    await hub.subscribe(receiver.url("ok", "b"), organization=OTHER)
+    async with hub.deliver():
         for _ in range(5):
-            await house.change()
-            await house.change(theirs.id)
+            await hub.change()
+            await hub.change(theirs.id)
         await receiver.until(lambda: len(receiver.requests()) >= 10)
 
-    told = {(row["name"], json.loads(row["body"])["ticker_id"]) for row in receiver.requests()}
-    assert told == {("a", house.game.id), ("b", theirs.id)}
+    received = {(row["name"], json.loads(row["body"])["ticker_id"]) for row in receiver.requests()}
+    assert received == {("a", hub.game.id), ("b", theirs.id)}
 
 
-async def test_the_reference_library_verifies_every_delivery(house, receiver):
+async def test_the_reference_library_verifies_every_delivery(hub, receiver):
     """Each request carries a valid signature; with one byte changed, or another secret, it does not."""
     url = receiver.url("500")
-    row = await house.subscribe(url)
-    async with house.deliver():
-        await house.change()
+    row = await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.change()
         await receiver.until(lambda: len(receiver.requests()) == 4)
 
     secret = Webhook(row.secrets[0].value)
@@ -323,20 +323,20 @@ async def test_the_reference_library_verifies_every_delivery(house, receiver):
     assert len({request["headers"]["webhook-id"] for request in receiver.requests()}) == 1
 
 
-async def test_two_secrets_sign_during_a_rotation(house, receiver):
+async def test_two_secrets_sign_during_a_rotation(hub, receiver):
     """Old and new verify until the overlap is over; without an overlap only the new one does."""
     url = receiver.url("ok")
-    old = (await house.subscribe(url)).secrets[0].value
+    old = (await hub.subscribe(url)).secrets[0].value
     new, newest = webhooks.new_secret(), webhooks.new_secret()
     rotate = partial(webhooks.rotate, organization_id=ORGANIZATION, url=url)
-    async with house.deliver():
-        await house.store.write(partial(rotate, secret=new, overlap=60))
-        await house.change()
+    async with hub.deliver():
+        await hub.store.write(partial(rotate, secret=new, overlap=60))
+        await hub.change()
         await receiver.until(lambda: len(receiver.requests()) == 1)
-        await house.store.write(partial(rotate, secret=newest, overlap=0))
-        await house.change()
+        await hub.store.write(partial(rotate, secret=newest, overlap=0))
+        await hub.change()
         await receiver.until(lambda: len(receiver.requests()) == 2)
-        await house.change()
+        await hub.change()
         await receiver.until(lambda: len(receiver.requests()) == 3)
 
     first, _, last = receiver.requests()
@@ -353,49 +353,49 @@ def verifies(request, secret):
     return True
 
 
-async def test_a_row_of_the_log_and_a_span_of_time_are_sent_again(house, receiver):
-    """A replay bears the message's own id, goes out in order, and is told apart in the log."""
+async def test_a_row_of_the_log_and_a_span_of_time_are_sent_again(hub, receiver):
+    """A replay bears the message's own id, goes out in order, and is marked in the log."""
     url = receiver.url("ok")
-    await house.subscribe(url)
-    async with house.deliver():
-        versions = [await house.change() for _ in range(5)]
+    await hub.subscribe(url)
+    async with hub.deliver():
+        versions = [await hub.change() for _ in range(5)]
         await receiver.until(lambda: len(receiver.requests()) == 5)
-        rows = await house.log(url)
-        await house.store.write(partial(delivery_log.replay, organization_id=ORGANIZATION, delivery_id=rows[2].id))
+        rows = await hub.log(url)
+        await hub.store.write(partial(delivery_log.replay, organization_id=ORGANIZATION, delivery_id=rows[2].id))
         await receiver.until(lambda: len(receiver.requests()) == 6)
         again = partial(delivery_log.replay_range, organization_id=ORGANIZATION, url=url, since=0, until=2**33)
-        assert await house.store.write(again) == 6
+        assert await hub.store.write(again) == 6
         await receiver.until(lambda: len(receiver.requests()) == 12)
         await asyncio.sleep(0.2)
 
     requests = receiver.requests()
     assert receiver.versions("ok") == [*versions, rows[2].version, 1, *versions]
     assert requests[5]["headers"]["webhook-id"] == requests[2]["headers"]["webhook-id"]
-    assert [row.kind for row in await house.log(url)] == ["update"] * 5 + ["replay"] * 7
+    assert [row.kind for row in await hub.log(url)] == ["update"] * 5 + ["replay"] * 7
 
 
-async def test_a_ping_is_signed_and_counts_for_nothing(house, receiver):
+async def test_a_ping_is_signed_and_counts_for_nothing(hub, receiver):
     """One round, whatever comes of it; the health of the subscription stays what it was."""
     url = receiver.url("400")
-    row = await house.subscribe(url)
-    async with house.deliver():
-        await house.store.write(partial(delivery_log.ping, organization_id=ORGANIZATION, url=url))
+    row = await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.store.write(partial(delivery_log.ping, organization_id=ORGANIZATION, url=url))
         await receiver.until(receiver.requests)
-        while not (rows := await house.log(url)):
+        while not (rows := await hub.log(url)):
             await asyncio.sleep(0.02)
 
     (request,) = receiver.requests()
     assert Webhook(row.secrets[0].value).verify(request["body"], request["headers"])["event_type"] == "ping"
     assert (rows[0].kind, rows[0].success) == ("ping", False)
-    after = await house.subscription(url)
+    after = await hub.subscription(url)
     assert (after.failures, after.outcome_at) == (0, None)
 
 
-async def test_a_backlog_is_paced(house, receiver):
+async def test_a_backlog_is_paced(hub, receiver):
     """After a downtime a host gets no more requests a second than the setting says, and in order."""
-    await house.subscribe(receiver.url("ok"))
-    versions = [await house.change() for _ in range(60)]
-    async with house.deliver(rate=20):
+    await hub.subscribe(receiver.url("ok"))
+    versions = [await hub.change() for _ in range(60)]
+    async with hub.deliver(rate=20):
         await receiver.until(lambda: len(receiver.requests()) == 60, within=10)
 
     times = [request["at"] for request in receiver.requests()]
@@ -404,13 +404,13 @@ async def test_a_backlog_is_paced(house, receiver):
 
 
 @pytest.mark.soak
-async def test_ten_thousand_overdue_deliveries_are_paced_and_in_order(house, receiver):
+async def test_ten_thousand_overdue_deliveries_are_paced_and_in_order(hub, receiver):
     """Fifty endpoints of one host have two hundred versions each to come: no more a second than the setting says, none lost."""
     names = [f"r{number}" for number in range(50)]
     for name in names:
-        await house.subscribe(receiver.url("ok", name))
-    versions = [await house.change() for _ in range(200)]
-    async with house.deliver(rate=300):
+        await hub.subscribe(receiver.url("ok", name))
+    versions = [await hub.change() for _ in range(200)]
+    async with hub.deliver(rate=300):
         await receiver.until(
             lambda: receiver.log.exists() and receiver.log.read_bytes().count(b"\n") == 10_000, within=300
         )
@@ -420,45 +420,45 @@ async def test_ten_thousand_overdue_deliveries_are_paced_and_in_order(house, rec
     assert times[-1] - times[0] >= (10_000 - 300 - 2) / 300
 
 
-async def test_what_is_unsubscribed_gets_nothing_more(house, receiver):
+async def test_what_is_unsubscribed_gets_nothing_more(hub, receiver):
     """The subscription is gone with its log, and so is what waited."""
     url = receiver.url("400")
-    await house.subscribe(url)
-    async with house.deliver():
-        await house.change()
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.change()
         await receiver.until(receiver.requests)
-        await house.store.write(partial(webhooks.unsubscribe, organization_id=ORGANIZATION, url=url))
-        await house.change()
+        await hub.store.write(partial(webhooks.unsubscribe, organization_id=ORGANIZATION, url=url))
+        await hub.change()
         await asyncio.sleep(0.5)
 
     assert len(receiver.requests()) == 1
-    assert await house.log(url) == []
+    assert await hub.log(url) == []
 
 
-async def test_old_rows_of_the_log_are_forgotten(house, receiver):
+async def test_old_rows_of_the_log_are_forgotten(hub, receiver):
     """The log is kept as long as the setting says; what has not been delivered stays in the outbox."""
     url = receiver.url("ok")
-    await house.subscribe(url)
-    async with house.deliver(log_kept=0.0) as delivering:
-        await house.change()
-        while not await house.log(url):
+    await hub.subscribe(url)
+    async with hub.deliver(log_kept=0.0) as delivering:
+        await hub.change()
+        while not await hub.log(url):
             await asyncio.sleep(0.02)
         await asyncio.sleep(1.1)
         await delivering.purge()
 
-        assert await house.log(url) == []
-        last = await house.change()
+        assert await hub.log(url) == []
+        last = await hub.change()
         await receiver.until(lambda: last in receiver.versions("ok"))
 
 
-async def test_metrics_tell_the_backlog_and_the_outcomes(house, receiver):
+async def test_metrics_tell_the_backlog_and_the_outcomes(hub, receiver):
     """Backlog, age of the oldest, rounds by outcome; no label names a receiver."""
-    await house.subscribe(receiver.url("ok"))
-    await house.subscribe(receiver.url("400"))
-    async with house.deliver() as delivering:
-        await house.change()
+    await hub.subscribe(receiver.url("ok"))
+    await hub.subscribe(receiver.url("400"))
+    async with hub.deliver() as delivering:
+        await hub.change()
         await receiver.until(lambda: len(receiver.requests()) == 2)
-        while len(await house.log()) < 2:
+        while len(await hub.log()) < 2:
             await asyncio.sleep(0.02)
         delivering._ticks = 0
         await delivering._tick()

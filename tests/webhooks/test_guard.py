@@ -24,11 +24,11 @@ class Names:
     """A resolver that answers from a table, and counts; a list of lists is answered one after the other."""
 
     table: dict[str, list[str]] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    looked_up: list[str] = field(default_factory=list)
     turns: dict[str, list[list[str]]] = field(default_factory=dict)
 
     async def __call__(self, host, _):
-        self.asked.append(host)
+        self.looked_up.append(host)
         if self.turns.get(host):
             return self.turns[host].pop(0)
         if host not in self.table:
@@ -99,13 +99,13 @@ async def test_names_of_addresses_that_are_not_public_are_refused(names, bad, go
 
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
 async def test_addresses_that_are_not_public_are_refused(names, bad, good):
-    """The address itself in the URL is judged alike, and no name is looked up for it."""
+    """The address itself in the URL is checked alike, and no name is looked up for it."""
     guard = SsrfGuard(resolve=names)
 
     with pytest.raises(Blocked):
         await guard.check(f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
     await guard.check(f"https://{f'[{good}]' if ':' in good else good}/hook")
-    assert names.asked == []
+    assert names.looked_up == []
 
 
 FORMS = [
@@ -253,7 +253,7 @@ async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
     guard = SsrfGuard(resolve=names)
     names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
     assert await deliver(guard, "https://rebound.example/")
-    assert names.asked == ["rebound.example"]
+    assert names.looked_up == ["rebound.example"]
     assert not await deliver(guard, "https://rebound.example/")
     for answer in ([PUBLIC, "10.0.0.1"], ["10.0.0.1", PUBLIC], []):
         names.table["mixed.example"] = answer
@@ -338,7 +338,7 @@ async def test_a_name_server_that_hangs_counts_as_a_time_out():
 
 @pytest.mark.parametrize("bad", [bad for bad, _ in REFUSED_ADDRESSES.values()], ids=REFUSED_ADDRESSES)
 async def test_the_socket_refuses_what_the_look_up_let_through(names, dialled, monkeypatch, bad):
-    """Each connection is judged by its own address: a look-up that was not checked leads nowhere."""
+    """Each connection is checked by its own address: a look-up that was not checked leads nowhere."""
     guard = SsrfGuard(["allowed.example"], resolve=names)
 
     async def unchecked(_host, _port):

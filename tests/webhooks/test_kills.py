@@ -127,7 +127,7 @@ async def play(folder, receiver, *, updates, live, dead, kills, seed=1):
 
 
 def check_repeated(name, rows, again, kills):
-    """What came more than once was under way at a kill, or is told of by the log as tried again; how many did."""
+    """What came more than once was under way at a kill, or stands in the log as tried again; how many did."""
     without_retries = [row for row in rows if (name, *row[:2]) not in again]
     assert len(set(without_retries)) == len(without_retries), f"{name}: the same twice, and no kill in between"
     twice = len(without_retries) - len({row[:2] for row in without_retries})

@@ -101,7 +101,7 @@ async def hold(store, *names):
     return made
 
 
-async def test_what_is_locked_is_told_from_what_is_lost(store, locked):
+async def test_what_is_locked_differs_from_what_is_lost(store, locked):
     """Of a locked row nothing is written, and it is to be tried again, unless it is somebody else's by then."""
     stuck, free = await hold(store, "stuck", "free")
     settle = partial(deliveries.settle, settlements=[stuck, free])

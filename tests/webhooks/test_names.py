@@ -54,18 +54,18 @@ async def until(condition):
             await asyncio.sleep(0.01)
 
 
-async def test_slow_names_hold_up_nobody_else(house, receiver, slow_names):
+async def test_slow_names_hold_up_nobody_else(hub, receiver, slow_names):
     """Sixty subscriptions of one organization whose names are never found: another one's goes out at once."""
-    (own,), (theirs,) = await games_of(house, SLOW[0], 2, 1), await games_of(house, OTHER, 3, 1)
+    (own,), (theirs,) = await games_of(hub, SLOW[0], 2, 1), await games_of(hub, OTHER, 3, 1)
     for number in range(60):
-        await house.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])
-    await house.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with house.deliver(QUICK, guard=SsrfGuard(["localhost"])):
-        await house.change(own)
+        await hub.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])
+    await hub.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
+    async with hub.deliver(QUICK, guard=SsrfGuard(["localhost"])):
+        await hub.change(own)
         await until(lambda: slow_names.under_way)
         await asyncio.sleep(0.5)
         for _ in range(5):
-            version = await house.change(theirs)
+            version = await hub.change(theirs)
             await receiver.until(lambda version=version: version in receiver.versions("other"))
             assert not slow_names.ended
 
@@ -93,14 +93,14 @@ async def test_a_look_up_that_was_given_up_keeps_its_place(slow_names):
 async def test_who_asks_for_the_same_name_shares_the_look_up(slow_names):
     """One look-up for all, also of several organizations; one who gives up takes nobody along."""
     resolver = Resolver()
-    asking = [
+    lookups = [
         asyncio.create_task(resolver("slow.example", 443, organization=each)) for each in ("a", "a", "b", "c", "d")
     ]
     await until(lambda: slow_names.begun)
-    asking[0].cancel()
+    lookups[0].cancel()
     await asyncio.sleep(0.01)
     slow_names.let_go.set()
-    outcomes = await asyncio.gather(*asking, return_exceptions=True)
+    outcomes = await asyncio.gather(*lookups, return_exceptions=True)
 
     assert isinstance(outcomes[0], asyncio.CancelledError)
     assert all(isinstance(each, socket.gaierror) for each in outcomes[1:])
@@ -162,17 +162,17 @@ def test_the_end_of_the_process_waits_for_no_look_up():
 
 
 @pytest.mark.soak
-async def test_sixty_names_that_take_twelve_seconds(house, receiver, monkeypatch):
+async def test_sixty_names_that_take_twelve_seconds(hub, receiver, monkeypatch):
     """A receiver of another organization, whose name is looked up for each delivery, is as fast as alone."""
     SlowNames(monkeypatch, 12)
-    own, theirs = await games_of(house, SLOW[0], 10, 10), await games_of(house, OTHER, 30, 10)
-    await house.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with house.deliver(Webhooks(rate=0), guard=SsrfGuard(["localhost"])), changing(house, own, 0.2):
-        alone = await latencies(house, receiver, "other", theirs, 600, 0.05)
+    own, theirs = await games_of(hub, SLOW[0], 10, 10), await games_of(hub, OTHER, 30, 10)
+    await hub.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
+    async with hub.deliver(Webhooks(rate=0), guard=SsrfGuard(["localhost"])), changing(hub, own, 0.2):
+        alone = await latencies(hub, receiver, "other", theirs, 600, 0.05)
         for number in range(60):
-            await house.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])
+            await hub.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])
         await asyncio.sleep(5)
-        beside = await latencies(house, receiver, "other", theirs, 600, 0.05)
+        beside = await latencies(hub, receiver, "other", theirs, 600, 0.05)
     print(f"\nalone: {shown(alone)}\nbeside sixty slow names: {shown(beside)}")  # noqa: T201
 
     assert p99(beside) <= 3 * p99(alone)

@@ -1,4 +1,4 @@
-"""What the owner of a subscription is told of its receiver, so that nobody can read an inner service through it."""
+"""What the owner of a subscription hears of its receiver, so that nobody can read an inner service through it."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from tests.store.conftest import ORGANIZATION
 INSIDE = "inner-9d1f"
 
 
-async def stored(house):
+async def stored(hub):
     """All that is stored, as text."""
-    return await house.store.read(
+    return await hub.store.read(
         lambda conn: str([conn.execute(select(table)).all() for table in metadata.tables.values()])
     )
 
 
 @pytest.mark.parametrize("how", ["telling", "telling-ok"])
-async def test_nothing_of_an_answer_but_its_status_is_kept(house, receiver, how):
+async def test_nothing_of_an_answer_but_its_status_is_kept(hub, receiver, how):
     """Neither body nor headers nor reason of an answer stand in the log, in the subscription or anywhere else."""
     url = receiver.url(how)
-    await house.subscribe(url)
-    async with house.deliver():
-        await house.change()
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.change()
         await receiver.until(lambda: receiver.requests(how))
         async with asyncio.timeout(30):
-            while not await house.log(url):
+            while not await hub.log(url):
                 await asyncio.sleep(0.02)
-    (row, *_) = await house.log(url)
+    (row, *_) = await hub.log(url)
 
     assert row.status_code == (500 if how == "telling" else 200)
-    assert INSIDE not in await stored(house)
+    assert INSIDE not in await stored(hub)
     assert INSIDE not in str(row)
 
 
-async def test_an_address_that_may_not_be_called_looks_like_one_that_does_not_answer(house, closed_port):
+async def test_an_address_that_may_not_be_called_looks_like_one_that_does_not_answer(hub, closed_port):
     """Whether a name leads inside, to which address, leads nowhere, or to a closed port: the log says the same of each."""
     inside = {"inside": "10.0.0.7", "loopback": "127.0.0.1", "metadata": "169.254.169.254"}
 
@@ -51,14 +51,14 @@ async def test_an_address_that_may_not_be_called_looks_like_one_that_does_not_an
     urls = [f"https://{name}.example/hook" for name in (*inside, "unknown")]
     urls += ["https://10.0.0.7/hook", f"http://127.0.0.2:{closed_port}/hook"]
     for url in urls:
-        await house.subscribe(url)
-    async with house.deliver(guard=SsrfGuard(["127.0.0.2"], resolve=resolve)):
-        await house.change()
+        await hub.subscribe(url)
+    async with hub.deliver(guard=SsrfGuard(["127.0.0.2"], resolve=resolve)):
+        await hub.change()
         async with asyncio.timeout(30):
-            while not all([await house.log(url) for url in urls]):
+            while not all([await hub.log(url) for url in urls]):
                 await asyncio.sleep(0.02)
-    rows = [(await house.log(url))[0] for url in urls]
-    subscriptions = [await house.subscription(url, ORGANIZATION) for url in urls]
+    rows = [(await hub.log(url))[0] for url in urls]
+    subscriptions = [await hub.subscription(url, ORGANIZATION) for url in urls]
     outcomes = {(row.message, row.status_code, row.tries) for row in rows}
 
     assert len(outcomes) == 1

@@ -66,7 +66,7 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(stores):
     assert await store.read(lambda conn: deliveries.tried(conn, row.id, after=0)) == frozenset({1})
 
 
-async def test_only_what_is_within_reach_is_asked_for(stores):
+async def test_only_what_is_within_reach_is_requested(stores):
     """What a living process holds is nothing to others; what a dead one held is."""
     store, _ = stores
     rows = [await subscribe(store, f"https://cms.example/{number}") for number in range(3)]

@@ -8,7 +8,7 @@ from time import monotonic
 from ingest.webhooks.rate_limiter import FairRateLimiter
 
 
-async def asked(rates, served, organization, receiver, count):
+async def waiting(rates, served, organization, receiver, count):
     """Tasks that wait for a turn each, and note when they have had it."""
 
     async def wait():
@@ -21,13 +21,13 @@ async def asked(rates, served, organization, receiver, count):
 
 
 async def test_organizations_and_their_receivers_take_turns():
-    """Whoever has asked for many turns before lets one of each other one pass in between."""
+    """Whoever waits for many turns lets one of each other one pass in between."""
     rates, served = FairRateLimiter(100, 1), []
     await rates.acquire("host")
     tasks = [
-        *await asked(rates, served, "a", "a1", 4),
-        *await asked(rates, served, "a", "a2", 2),
-        *await asked(rates, served, "b", "b1", 2),
+        *await waiting(rates, served, "a", "a1", 4),
+        *await waiting(rates, served, "a", "a2", 2),
+        *await waiting(rates, served, "b", "b1", 2),
     ]
     await asyncio.gather(*tasks)
 
@@ -35,12 +35,12 @@ async def test_organizations_and_their_receivers_take_turns():
 
 
 async def test_who_gives_up_uses_no_turn():
-    """Those behind one who has given up come as if nobody had asked."""
+    """Those behind one who has given up come as if nobody had waited."""
     rates, served = FairRateLimiter(20, 1), []
     await rates.acquire("host")
     began = monotonic()
-    gone = await asked(rates, served, "a", "gone", 40)
-    tasks = await asked(rates, served, "a", "there", 2)
+    gone = await waiting(rates, served, "a", "gone", 40)
+    tasks = await waiting(rates, served, "a", "there", 2)
     for each in gone:
         each.cancel()
     await asyncio.gather(*tasks)
@@ -54,7 +54,7 @@ async def test_no_more_than_the_rate_and_a_burst():
     """After a rest a burst at once, then one after the other; another host has its own."""
     rates, served = FairRateLimiter(50, 5), []
     began = monotonic()
-    await asyncio.gather(*await asked(rates, served, "a", "a", 15))
+    await asyncio.gather(*await waiting(rates, served, "a", "a", 15))
     took = monotonic() - began
 
     assert took >= (15 - 5 - 1) / 50

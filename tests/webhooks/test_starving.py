@@ -10,78 +10,78 @@ from config.sections import Webhooks
 from tests.webhooks.latency import OTHER, SLOW, changing, games_of, latencies, one_by_one, p99, shown
 
 
-async def subscribe_slow(house, receiver, organization, count, seconds):
+async def subscribe_slow(hub, receiver, organization, count, seconds):
     """Subscriptions of receivers that take so long to answer, and are healthy."""
     for number in range(count):
-        await house.subscribe(receiver.url(f"after-{seconds}", f"{organization[-2:]}-{number}"), organization)
+        await hub.subscribe(receiver.url(f"after-{seconds}", f"{organization[-2:]}-{number}"), organization)
 
 
-async def test_slow_receivers_leave_room_for_quick_ones(house, receiver, second_receiver):
+async def test_slow_receivers_leave_room_for_quick_ones(hub, receiver, second_receiver):
     """Two organizations whose receivers take three seconds want five times the rounds that the process may have at a
     time; nobody else waits as long as for one answer of theirs, nor does a quick receiver of one of them."""
-    games = {each: await games_of(house, each, 10 * index + 2, 4) for index, each in enumerate((*SLOW, OTHER))}
-    await house.subscribe(second_receiver.url("ok", "other"), OTHER)
-    await house.subscribe(second_receiver.url("ok", "own"), SLOW[0])
+    games = {each: await games_of(hub, each, 10 * index + 2, 4) for index, each in enumerate((*SLOW, OTHER))}
+    await hub.subscribe(second_receiver.url("ok", "other"), OTHER)
+    await hub.subscribe(second_receiver.url("ok", "own"), SLOW[0])
     for each in SLOW:
-        await subscribe_slow(house, receiver, each, 20, 3)
-    async with house.deliver(Webhooks(rate=0, rounds=32, organization_rounds=16)):
-        await one_by_one(house, second_receiver, "other", games[OTHER][0], 2)
-        await one_by_one(house, second_receiver, "own", games[SLOW[0]][0], 2)
+        await subscribe_slow(hub, receiver, each, 20, 3)
+    async with hub.deliver(Webhooks(rate=0, rounds=32, organization_rounds=16)):
+        await one_by_one(hub, second_receiver, "other", games[OTHER][0], 2)
+        await one_by_one(hub, second_receiver, "own", games[SLOW[0]][0], 2)
         for _ in range(5):
             for game_id in (*games[SLOW[0]], *games[SLOW[1]]):
-                await house.change(game_id)
+                await hub.change(game_id)
         await asyncio.sleep(1)
         taken = [
-            *await one_by_one(house, second_receiver, "other", games[OTHER][0], 20),
-            *await one_by_one(house, second_receiver, "own", games[SLOW[0]][0], 10),
+            *await one_by_one(hub, second_receiver, "other", games[OTHER][0], 20),
+            *await one_by_one(hub, second_receiver, "own", games[SLOW[0]][0], 10),
         ]
 
     assert max(taken) < 3
     assert len(receiver.requests()) > 24
 
 
-async def test_what_was_slow_is_known_as_slow_after_a_restart(house, receiver):
-    """The log tells how long the last round took, before the first one of the new process."""
-    (game,) = await games_of(house, SLOW[0], 2, 1)
-    await house.subscribe(receiver.url("after-1", "slow"), SLOW[0])
+async def test_what_was_slow_is_known_as_slow_after_a_restart(hub, receiver):
+    """The log says how long the last round took, before the first one of the new process."""
+    (game,) = await games_of(hub, SLOW[0], 2, 1)
+    await hub.subscribe(receiver.url("after-1", "slow"), SLOW[0])
     for version in (2, 3):
-        async with house.deliver(Webhooks(rate=0)) as delivering:
-            assert await house.change(game) == version
+        async with hub.deliver(Webhooks(rate=0)) as delivering:
+            assert await hub.change(game) == version
             await receiver.until(lambda version=version: version in receiver.versions("slow"))
             (worker,) = delivering._receivers.values()
             assert (worker._expected is None) == (version == 2)
-            while len(await house.log()) < version - 1:
+            while len(await hub.log()) < version - 1:
                 await asyncio.sleep(0.05)
             assert worker._expected >= 1
 
 
-async def test_a_stop_waits_for_what_is_under_way_alone(house, receiver):
+async def test_a_stop_waits_for_what_is_under_way_alone(hub, receiver):
     """Rounds that wait for others to end are not begun any more, and the metrics say how many of them there were."""
-    (game,) = await games_of(house, SLOW[0], 2, 1)
-    await subscribe_slow(house, receiver, SLOW[0], 12, 2)
-    async with house.deliver(Webhooks(rate=0, rounds=4)) as delivering:
-        await house.change(game)
+    (game,) = await games_of(hub, SLOW[0], 2, 1)
+    await subscribe_slow(hub, receiver, SLOW[0], 12, 2)
+    async with hub.deliver(Webhooks(rate=0, rounds=4)) as delivering:
+        await hub.change(game)
         await receiver.until(lambda: len(receiver.requests()) == 3 and delivering.bulkhead.waiting == 9)
         shown = delivering.metrics.text().decode()
         await delivering.stop(grace=60)
-        assert len(await house.log()) == len(receiver.requests()) == 3
+        assert len(await hub.log()) == len(receiver.requests()) == 3
 
     assert "matchwire_webhook_rounds_under_way 3.0" in shown
     assert "matchwire_webhook_rounds_queued 9.0" in shown
 
 
-async def test_organizations_take_turns_at_the_same_host(house, receiver):
+async def test_organizations_take_turns_at_the_same_host(hub, receiver):
     """What one organization has queued for a host keeps another one waiting for a turn or two, not for all of it."""
-    games = {each: await games_of(house, each, 10 * index + 2, 4) for index, each in enumerate(SLOW)}
+    games = {each: await games_of(hub, each, 10 * index + 2, 4) for index, each in enumerate(SLOW)}
     for number in range(40):
-        await house.subscribe(receiver.url("ok", f"many-{number}"), SLOW[0])
-    await house.subscribe(receiver.url("ok", "few"), SLOW[1])
-    async with house.deliver(Webhooks(rate=40)):
+        await hub.subscribe(receiver.url("ok", f"many-{number}"), SLOW[0])
+    await hub.subscribe(receiver.url("ok", "few"), SLOW[1])
+    async with hub.deliver(Webhooks(rate=40)):
         for _ in range(10):
             for game_id in games[SLOW[0]]:
-                await house.change(game_id)
+                await hub.change(game_id)
         await receiver.until(lambda: len(receiver.requests()) > 60)
-        await one_by_one(house, receiver, "few", games[SLOW[1]][0], 8)
+        await one_by_one(hub, receiver, "few", games[SLOW[1]][0], 8)
         order = [row["name"] for row in receiver.requests()]
 
     between = order[order.index("few") :]
@@ -93,29 +93,27 @@ async def test_organizations_take_turns_at_the_same_host(house, receiver):
 @pytest.mark.parametrize(
     ("organizations", "seconds"), [(1, 4.9), (1, 9.9), (2, 4.9), (2, 9.9)], ids=lambda value: f"{value}"
 )
-async def test_a_hundred_slow_subscriptions_of_an_organization(
-    house, receiver, second_receiver, organizations, seconds
-):
+async def test_a_hundred_slow_subscriptions_of_an_organization(hub, receiver, second_receiver, organizations, seconds):
     """A receiver of another organization is as fast as while the same liveblogs change without these subscriptions, and
     so is a quick one of the same. No limit by host, as each subscription would have its own."""
     slow = SLOW[:organizations]
-    games = {each: await games_of(house, each, 100 * index + 10, 10) for index, each in enumerate((*slow, OTHER))}
-    await house.subscribe(second_receiver.url("ok", "other"), OTHER)
-    await house.subscribe(second_receiver.url("ok", "own"), slow[0])
+    games = {each: await games_of(hub, each, 100 * index + 10, 10) for index, each in enumerate((*slow, OTHER))}
+    await hub.subscribe(second_receiver.url("ok", "other"), OTHER)
+    await hub.subscribe(second_receiver.url("ok", "own"), slow[0])
 
     async def measured():
         return await asyncio.gather(
-            latencies(house, second_receiver, "other", games[OTHER], 600, 0.05),
-            latencies(house, second_receiver, "own", games[slow[0]], 60, 0.5),
+            latencies(hub, second_receiver, "other", games[OTHER], 600, 0.05),
+            latencies(hub, second_receiver, "own", games[slow[0]], 60, 0.5),
         )
 
     async with (
-        house.deliver(Webhooks(rate=0)),
-        changing(house, [id_ for each in slow for id_ in games[each]], 0.1),
+        hub.deliver(Webhooks(rate=0)),
+        changing(hub, [id_ for each in slow for id_ in games[each]], 0.1),
     ):
         without = await measured()
         for each in slow:
-            await subscribe_slow(house, receiver, each, 100, seconds)
+            await subscribe_slow(hub, receiver, each, 100, seconds)
         await asyncio.sleep(15)
         beside = await measured()
     for whose, before, after in zip(("another organization", "the same organization"), without, beside, strict=True):
@@ -125,17 +123,17 @@ async def test_a_hundred_slow_subscriptions_of_an_organization(
 
 
 @pytest.mark.soak
-async def test_two_hundred_slow_subscriptions_at_the_host_of_a_quick_one(house, receiver):
+async def test_two_hundred_slow_subscriptions_at_the_host_of_a_quick_one(hub, receiver):
     """With the default settings, and all receivers at one address: a quick one of another organization waits for its turn
     at the host, which comes after one of each other organization."""
-    games = {each: await games_of(house, each, 100 * index + 10, 10) for index, each in enumerate((*SLOW, OTHER))}
-    await house.subscribe(receiver.url("ok", "other"), OTHER)
-    async with house.deliver(Webhooks()), changing(house, [id_ for each in SLOW for id_ in games[each]], 0.1):
-        without = await latencies(house, receiver, "other", games[OTHER], 100, 0.2)
+    games = {each: await games_of(hub, each, 100 * index + 10, 10) for index, each in enumerate((*SLOW, OTHER))}
+    await hub.subscribe(receiver.url("ok", "other"), OTHER)
+    async with hub.deliver(Webhooks()), changing(hub, [id_ for each in SLOW for id_ in games[each]], 0.1):
+        without = await latencies(hub, receiver, "other", games[OTHER], 100, 0.2)
         for each in SLOW:
-            await subscribe_slow(house, receiver, each, 100, 4.9)
+            await subscribe_slow(hub, receiver, each, 100, 4.9)
         await asyncio.sleep(15)
-        beside = await latencies(house, receiver, "other", games[OTHER], 100, 0.2)
+        beside = await latencies(hub, receiver, "other", games[OTHER], 100, 0.2)
     print(f"\nwithout {shown(without)}; beside {shown(beside)}")  # noqa: T201
 
     assert p99(beside) < 1  # fifty turns: a quarter of them would do

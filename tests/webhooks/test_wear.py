@@ -38,88 +38,88 @@ def timing(hands):
     return SteadyClock(wall=lambda: hands.wall, steady=lambda: hands.steady, speed=50.0)
 
 
-async def fail(house, receiver, name, times):
+async def fail(hub, receiver, name, times):
     """So many updates that the receiver refuses, one after the other."""
     for _ in range(times):
         known = len(receiver.requests(name))
-        await house.change()
+        await hub.change()
         await receiver.until(lambda known=known: len(receiver.requests(name)) > known)
-        await recorded(house, receiver, name)
+        await recorded(hub, receiver, name)
 
 
-async def recorded(house, receiver, name):
+async def recorded(hub, receiver, name):
     async with asyncio.timeout(30):
-        while len(await house.log()) < len(receiver.requests(name)):
+        while len(await hub.log()) < len(receiver.requests(name)):
             await asyncio.sleep(0.01)
 
 
-async def status_of(house, url):
-    row = await house.store.read(lambda conn: find(conn, ORGANIZATION, url))
+async def status_of(hub, url):
+    row = await hub.store.read(lambda conn: find(conn, ORGANIZATION, url))
     return row.status, row.failures
 
 
-async def test_ten_failures_over_seven_days_disable(house, receiver, hands):
+async def test_ten_failures_over_seven_days_disable(hub, receiver, hands):
     """Nine are not enough, nor are six days; then the next one is, and nothing more is sent."""
     url = receiver.url("400")
-    await house.subscribe(url)
-    async with house.deliver():
-        await fail(house, receiver, "400", 5)
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await fail(hub, receiver, "400", 5)
         hands.pass_(6 * DAY)
-        await fail(house, receiver, "400", 1)
+        await fail(hub, receiver, "400", 1)
         await asyncio.sleep(0.3)  # the open rounds of before are due too
-        await recorded(house, receiver, "400")
-        status, failures = await status_of(house, url)
+        await recorded(hub, receiver, "400")
+        status, failures = await status_of(hub, url)
         assert (status, failures >= 10) == ("active", True)
 
         hands.pass_(DAY)
-        await house.change()
+        await hub.change()
         async with asyncio.timeout(30):
-            while (await status_of(house, url))[0] == "active":
+            while (await status_of(hub, url))[0] == "active":
                 await asyncio.sleep(0.02)
         await asyncio.sleep(0.3)
         sent = len(receiver.requests())
-        await house.change()
+        await hub.change()
         await asyncio.sleep(0.5)
         assert len(receiver.requests()) == sent
 
 
 @pytest.mark.parametrize("days", [8, -8])
-async def test_a_clock_that_jumps_disables_nothing(house, receiver, hands, days):
+async def test_a_clock_that_jumps_disables_nothing(hub, receiver, hands, days):
     """Ten failures within an hour of real time are ten failures within an hour, whatever the wall clock says."""
     url = receiver.url("400")
-    await house.subscribe(url)
-    async with house.deliver():
-        await fail(house, receiver, "400", 5)
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await fail(hub, receiver, "400", 5)
         hands.jump(days * DAY)
-        await fail(house, receiver, "400", 7)
+        await fail(hub, receiver, "400", 7)
 
-        assert (await status_of(house, url)) == ("active", 12)
+        assert (await status_of(hub, url)) == ("active", 12)
 
 
-async def test_a_clock_that_goes_back_does_not_stop_deliveries(house, receiver, hands):
+async def test_a_clock_that_goes_back_does_not_stop_deliveries(hub, receiver, hands):
     """New updates go out at once, and open rounds ten minutes later by the time that has really passed."""
     url = receiver.url("400")
-    await house.subscribe(url)
-    async with house.deliver():
-        await fail(house, receiver, "400", 1)
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await fail(hub, receiver, "400", 1)
         hands.jump(-2 * 3600)
-        await fail(house, receiver, "400", 1)
+        await fail(hub, receiver, "400", 1)
         hands.pass_(601)
         await receiver.until(lambda: len(receiver.requests()) == 4)
 
 
-async def test_an_open_round_planned_by_a_clock_set_back_since_is_made(house, receiver, hands):
+async def test_an_open_round_planned_by_a_clock_set_back_since_is_made(hub, receiver, hands):
     """A process that starts with an earlier clock does not wait until the later one comes round again."""
     url = receiver.url("400")
-    await house.subscribe(url)
-    async with house.deliver():
-        await fail(house, receiver, "400", 1)
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await fail(hub, receiver, "400", 1)
     hands.jump(-8 * DAY)
-    house.timing._seen = None  # another process
-    async with house.deliver():
+    hub.timing._seen = None  # another process
+    async with hub.deliver():
         await receiver.until(lambda: len(receiver.requests()) == 2)
 
-        assert (await status_of(house, url))[0] == "active"
+        assert (await status_of(hub, url))[0] == "active"
 
 
 def test_the_steady_wall_follows_small_corrections():

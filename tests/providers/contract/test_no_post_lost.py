@@ -183,11 +183,11 @@ async def test_three_such_answers_in_a_row_withdraw_nothing(name, store):
         await process.settle()
         before, bodies = await process.posted(ticker_id), bodies_of(await opened.fetch())
         whole = opened.translate(bodies)
-        telling = [each for each in hurt(bodies, MUTATIONS, ROWS) if not each.corrects and takes(opened, whole, each)]
+        mutations = [each for each in hurt(bodies, MUTATIONS, ROWS) if not each.corrects and takes(opened, whole, each)]
         assert before, "nothing was posted"
-        assert telling, "nothing takes a post out of an answer"
+        assert mutations, "nothing takes a post out of an answer"
 
-        for each in telling[:: max(1, len(telling) // CHANGES)]:
+        for each in mutations[:: max(1, len(mutations) // CHANGES)]:
             for _ in range(3):
                 await served(process, opened.server, bodies[each.resource], each.bodies[each.resource])
             assert set(before) <= set(await process.posted(ticker_id)), each
@@ -228,7 +228,7 @@ async def test_a_row_that_is_gone_is_taken_back_beside_one_that_nobody_understan
 @pytest.mark.parametrize(
     "name", ["heim cup-final", "heim tennis tie-break", "openligadb cup-final", "gn-gsd second half"]
 )
-async def test_a_match_without_one_of_its_teams_is_told_and_changes_nothing(name, store):
+async def test_a_match_without_one_of_its_teams_is_reported_and_changes_nothing(name, store):
     """No liveblog can be made of it: the last good answer stands, and health says which side is missing."""
     provider, sample = SAMPLES[name]
     async with Case(provider=provider, samples=(sample,)).open(sample) as opened:

@@ -80,7 +80,7 @@ def test_a_player_is_who_the_line_up_says():
     assert "4" == card.people[0].person.number
 
 
-def test_without_a_team_the_squad_tells_the_side():
+def test_without_a_team_the_squad_shows_the_side():
     """Of an own goal the other side, which it counts for; that the team is missing is noted."""
     found = translated([action(1, "YELLOW", "14:20", who=54), action(2, "OWN_GOAL", "15:20", who=54)])
 
@@ -167,14 +167,14 @@ def test_of_two_rows_with_one_id_the_one_changed_last_stands():
     assert "Jan Muster10" == translated(rows).incidents[0].people[0].person.name
 
 
-def test_the_score_after_a_goal_is_taken_where_it_is_told():
+def test_the_score_after_a_goal_is_taken_where_it_is_given():
     """It is never counted from the actions."""
-    told_score, silent = translated([
+    given, silent = translated([
         action(1, "GOAL", "14:20", "home", 9, score={"home": 1, "away": 0}),
         action(2, "GOAL", "24:20", "home", 9),
     ]).incidents  # fmt: skip
 
-    assert (Score(1, 0), None) == (told_score.score, silent.score)
+    assert (Score(1, 0), None) == (given.score, silent.score)
 
 
 def test_what_is_not_wanted_is_passed_over_and_what_is_unknown_is_noted():

@@ -69,7 +69,7 @@ async def fetch(adapter: Any, before: Any = None, match_id: str = MATCH_ID) -> A
     return await adapter.fetch(match_id, {} if before is None else known(before), text=False, hints={})
 
 
-async def test_a_match_is_asked_for_with_key_language_and_main_actions():
+async def test_a_match_is_requested_with_key_language_and_main_actions():
     """All three resources, the match first, each with the documented query."""
     async with upstream(good()) as provider, connected(provider.url) as adapter:
         fetched = await fetch(adapter)
@@ -91,7 +91,7 @@ async def test_what_was_fetched_can_be_translated():
     assert 5 == len(found.incidents)
 
 
-async def test_unchanged_bodies_are_told_by_digest_and_by_304():
+async def test_unchanged_bodies_are_recognized_by_digest_and_by_304():
     """A second poll brings nothing, with or without the provider's validators."""
     tagged = {"lineups": json_answer(lineups(), 'ETag: "a"'), "actions": json_answer({"actions": ACTIONS})}
     async with upstream(good(**tagged)) as provider, connected(provider.url) as adapter:
@@ -232,7 +232,7 @@ async def test_broken_line_ups_do_not_slow_a_match_down():
         (answered(b"<html>"), BadBody),
     ],
 )
-async def test_without_the_match_nothing_more_is_asked_for(answer, error):
+async def test_without_the_match_nothing_more_is_requested(answer, error):
     """The match makes it: its failure is the answer, and comes first."""
     async with upstream(good(match=answer)) as provider, connected(provider.url) as adapter:
         fetched = await fetch(adapter)
@@ -385,7 +385,7 @@ async def test_a_phase_of_soccer_without_matches_is_404():
     [("en", "en-GB"), ("en-au", "en-GB"), ("de", "de-DE"), ("fr-fr", "fr-FR"), ("zh-tw", "zh-HK"), ("pt-BR", "pt-BR"),
      ("", "en-GB"), ("tlh", "en-GB")],
 )  # fmt: skip
-async def test_the_feed_is_asked_in_the_endpoints_language(language, expected):
+async def test_the_feed_is_requested_in_the_endpoints_language(language, expected):
     """As far as the feed has it; else in English."""
     async with upstream() as provider, connected(provider.url, language=language) as adapter:
         await fetch(adapter)
@@ -393,7 +393,7 @@ async def test_the_feed_is_asked_in_the_endpoints_language(language, expected):
     assert f"language={expected}&" in provider.paths[0]
 
 
-async def test_the_key_is_told_nowhere():
+async def test_the_key_is_logged_nowhere():
     """Neither by an error nor by the adapter's repr."""
     async with upstream() as provider, connected(provider.url) as adapter:
         (answer,) = (await fetch(adapter)).answers

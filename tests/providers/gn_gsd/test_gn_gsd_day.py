@@ -206,7 +206,7 @@ async def test_what_cannot_be_had_is_refused(tmp_path, body, status, code, field
     ("fault", "status", "code"),
     [("401", 403, "forbidden"), ("500", 503, "upstream_unavailable"), ("html", 503, "upstream_unavailable")],
 )
-async def test_a_provider_that_fails_is_told(tmp_path, fault, status, code):
+async def test_a_provider_that_fails_is_reported(tmp_path, fault, status, code):
     """Refused credentials are not the caller's to retry, an outage is."""
     async with match_day(lines=[SQUADS, *playing()], folder=tmp_path, start_at="end") as day:
         day.replay.faults.add(fault, kind="match")

@@ -78,6 +78,6 @@ def test_a_row_of_the_feed_becomes_its_post(kind, locale):
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("case", sorted(SPECIAL))
-def test_what_has_no_type_of_its_own_is_told_as_it_was(case, locale):
+def test_what_has_no_type_of_its_own_is_posted_as_it_was(case, locale):
     """Own goals are goals and second yellow cards red ones here, but the sentence says what happened."""
     assert TEXTS[case][LOCALES.index(locale)] == post_of(SPECIAL[case], locale).document["contents"][0]["text"]

@@ -122,14 +122,14 @@ def test_sides_may_be_a_list_with_their_teams():
         ({"status": None, "currentPeriod": None}, Status.SCHEDULED, Clock()),
     ],
 )
-def test_the_status_and_the_period_tell_where_the_match_stands(changes, status, clock):
+def test_the_status_and_the_period_show_where_the_match_stands(changes, status, clock):
     """The first known keyword of the status decides what is over; of a running match the period knows more."""
     found = translated(**changes)
 
     assert (status, clock) == (found.status, found.clock)
 
 
-def test_without_any_word_what_happened_tells_the_status():
+def test_without_any_word_what_happened_gives_the_status():
     """Actions mean that play is on, an actual end that it is over."""
     silent = {"status": None, "currentPeriod": None}
     ended = {"dateAndTimeInfo": {"actualEndTimeUTC": "2025-06-14T17:51:00Z"}}

@@ -82,7 +82,7 @@ async def test_what_was_fetched_can_be_translated(session):
     assert [comment.html for comment in found.comments] == ["Tor"]
 
 
-async def test_text_is_asked_for_only_where_it_is_wanted(session):
+async def test_text_is_requested_only_where_it_is_wanted(session):
     """Without `text` the liveticker is left alone."""
     await session.poll()
 
@@ -293,7 +293,7 @@ async def test_an_empty_list_is_good_before_there_are_rows(session):
         ("302 Found", UpstreamUnavailable),
     ],
 )
-async def test_statuses_fail_the_resource_and_tell_no_secret(session, status, kind):
+async def test_statuses_fail_the_resource_and_show_no_secret(session, status, kind):
     """A failed answer is an answer; the others stand, and no message betrays address or credentials."""
     await session.poll()
     fetched = await session.poll(events=answered(b"", "Location: http://127.0.0.1:1/", status=status))

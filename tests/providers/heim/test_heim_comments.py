@@ -12,7 +12,7 @@ def texts(items, events=()):
     return [(c.key, c.incident_key, c.html) for c in translated(events, items).comments]
 
 
-def test_a_standalone_item_is_told_as_it_came():
+def test_a_standalone_item_is_posted_as_it_came():
     """Markup, minute, time and credit are kept; nothing is stripped."""
     (comment,) = translated([], [item(5, 12, "<b>Ecke</b> <br/>von links")]).comments
 

@@ -10,7 +10,7 @@ from providers.heim.translate import translate
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "heim" / "soccer"
-TOLD = [
+INCIDENTS = [
     ("soccer.start", 1, 1),
     ("soccer.yellow-card", 17, 1),
     ("soccer.goal", 31, 1),
@@ -41,12 +41,12 @@ def final():
 
 def test_every_event_type_occurs_in_its_phase(final):
     """All seventeen types, with minute and phase, in the order of play."""
-    assert [(i.kind, i.minute, i.phase) for i in final.incidents] == TOLD
-    assert {kind for kind, *_ in TOLD} == set(CATALOG["soccer"])
+    assert [(i.kind, i.minute, i.phase) for i in final.incidents] == INCIDENTS
+    assert {kind for kind, *_ in INCIDENTS} == set(CATALOG["soccer"])
     assert not any(incident.synthesised for incident in final.incidents)
 
 
-def test_the_result_tells_play_and_shoot_out_apart(final):
+def test_the_result_separates_play_and_shoot_out(final):
     """2:2 on the pitch, 4:2 from the spot."""
     assert (final.status, final.score, final.shootout, final.winner) == (
         Status.FINISHED,

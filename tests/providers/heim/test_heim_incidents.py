@@ -143,7 +143,7 @@ def test_added_time_is_read_where_the_feed_has_it():
 @pytest.mark.parametrize(
     ("minute", "phase"), [(1, 1), (45, 1), (46, 2), (90, 2), (91, 3), (105, 3), (106, 4), (120, 4)]
 )
-def test_the_capped_minute_tells_the_phase(minute, phase):
+def test_the_capped_minute_gives_the_phase(minute, phase):
     """Minutes never run past the end of their phase, so they name it."""
     (incident,) = translated([row(1, "card/yellow", minute, "home", 9)], **SCHEDULED).incidents
 
@@ -170,7 +170,7 @@ def test_a_withdrawn_row_is_no_incident():
     assert (found.incidents, found.faults) == ((), ())
 
 
-def test_missed_kicks_are_told_where_the_names_say_so():
+def test_missed_kicks_are_recognized_where_the_names_say_so():
     """`pso/miss` becomes the event type that the table of names gives it."""
     names = names_of({"names": {"pso_miss": "soccer.penalty-kick-missed"}})
     (miss,) = translated([row(1, "pso/miss", 120, "home", 9, period="5")], names=names, **SCHEDULED).incidents

@@ -36,7 +36,7 @@ def test_a_match_has_its_sides_place_and_time():
     assert (found.kickoff, found.tournament, found.text) == (KICKOFF, None, True)
 
 
-def test_winter_and_summer_time_are_told_apart():
+def test_winter_and_summer_time_are_distinguished():
     """18:00 in Berlin is 17:00 UTC in January and 16:00 UTC in June."""
     winter, summer = (translated(match_date=day).kickoff % 86400 for day in ("14.01.2025", "14.06.2025"))
 
@@ -218,7 +218,7 @@ def test_during_a_shoot_out_the_kicks_are_counted():
     assert (found.score, found.shootout, found.winner) == (Score(1, 1), Score(2, 0), None)
 
 
-def test_without_a_snapshot_the_last_goal_tells_the_score_on_the_pitch():
+def test_without_a_snapshot_the_last_goal_gives_the_score_on_the_pitch():
     """Row 21 may come late; then the highest of the known scores stands."""
     rows = [row(1, "goal/head", 12, "home", 9, content="1:0"), row(2, "goal/head", 99, "away", 9, content="1:1")]
     found = translated(rows, current_period="penalty-start", match_result=results(p0="0:0", p2="1:0"))

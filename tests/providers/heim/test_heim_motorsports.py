@@ -8,7 +8,7 @@ from mapping.match import Status
 from mapping.prefill import game_document
 from mapping.terms import Terms
 from providers.heim.catalog import MOTORSPORTS
-from tests.sport_fixtures import NOBODY, encoded, posted, race, told, translated
+from tests.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
 
 START = "03.11.2024 16:32:00"
 
@@ -54,7 +54,7 @@ def kinds(match):
     return [incident.kind.removeprefix("motorsports.") for incident in match.incidents]
 
 
-def test_a_grand_prix_is_told_from_the_start_to_the_podium():
+def test_a_grand_prix_is_posted_from_the_start_to_the_podium():
     """Every incident of the fixture arrives, in order, with laps, drivers and teams; nothing is left unread."""
     match = translated(*race())
     found = kinds(match)
@@ -67,11 +67,11 @@ def test_a_grand_prix_is_told_from_the_start_to_the_podium():
     assert (2, 4, 2, 2) == tuple(
         found.count(kind) for kind in ("virtual-safety-car", "safety-car", "red-flag", "yellow-flag")
     )
-    texts = told(match)
+    texts = texts_of(match)
     assert "Pit stop for Leclerc (Ferrari): 24.573 seconds." in texts
     assert "On the podium: Verstappen ahead of Ocon and Gasly." == texts[-1]
-    assert "Auf dem Podium: Verstappen vor Ocon und Gasly." == told(match, "de")[-1]
-    assert "Boxenstopp von Leclerc (Ferrari): 24,573 Sekunden." in told(match, "de")
+    assert "Auf dem Podium: Verstappen vor Ocon und Gasly." == texts_of(match, "de")[-1]
+    assert "Boxenstopp von Leclerc (Ferrari): 24,573 Sekunden." in texts_of(match, "de")
 
 
 def test_the_liveblog_has_a_title_drivers_and_teams_and_no_scoreboard():
@@ -125,7 +125,7 @@ def test_yellow_flags_of_one_incident_are_one_post():
     assert [("incident:1", "1, 2, 3"), ("incident:6", "1"), ("incident:7", "2")] == [
         (flag.key, flag.detail) for flag in flags
     ]
-    assert told(match)[1] == "Yellow flag in sector 1, 2, 3."
+    assert texts_of(match)[1] == "Yellow flag in sector 1, 2, 3."
 
 
 def test_yellow_flags_without_laps_belong_together_for_two_minutes():
@@ -144,7 +144,7 @@ def test_a_red_flag_is_a_break_until_the_restart():
 
     assert (Status.BREAK, "red-flag") == (stopped.status, stopped.race.flag)
     assert (Status.LIVE, "green-flag") == (going.status, going.race.flag)
-    assert "The session is restarted after the red flag." == told(going)[-1]
+    assert "The session is restarted after the red flag." == texts_of(going)[-1]
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_the_podium_comes_from_the_result():
     first = session(result=[place(1, 1), place(2, 2), place(3, 3), place(4, 4)], **over)
     after = session(result=[place(1, 0, comment="DSQ"), place(2, 1), place(3, 2), place(4, 3)], **over)
 
-    assert told(first)[-1] == "On the podium: Muster1 ahead of Muster2 and Muster3."
-    assert told(after)[-1] == "On the podium: Muster2 ahead of Muster3 and Muster4."
+    assert texts_of(first)[-1] == "On the podium: Muster1 ahead of Muster2 and Muster3."
+    assert texts_of(after)[-1] == "On the podium: Muster2 ahead of Muster3 and Muster4."
     assert posted(first).keys() == posted(after).keys()
     assert "podium" not in kinds(session(result=[place(1, 1), place(2, 2), place(3, 3)]))
     assert "podium" not in kinds(session(result=[place(1, 0)], **over))
@@ -231,7 +231,7 @@ def test_all_fourteen_kinds_are_known():
     assert set(MOTORSPORTS) == {incident.kind for incident in session(*rows, **over).incidents}
 
 
-def test_a_race_that_has_not_begun_has_nothing_to_tell():
+def test_a_race_that_has_not_begun_has_no_posts():
     """Before the start there are a title and a kick-off, and weather at most."""
     match = session(event(1, "weather-info", content="Regen", at="16:00:00"), current_period="")
 

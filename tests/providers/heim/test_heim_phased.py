@@ -57,7 +57,7 @@ def test_phases_and_states_follow_the_words_of_the_feed():
     ]  # fmt: skip
 
 
-def test_running_totals_are_told_from_points_within_a_quarter():
+def test_running_totals_differ_from_points_within_a_quarter():
     """Quarters that add up to more than the score are totals, and become what was scored within each."""
     totals = {"0": Score(17, 10), "1": Score(7, 0), "2": Score(10, 10), "3": Score(10, 10), "4": Score(17, 10)}
     within = {"0": Score(17, 10), "1": Score(7, 0), "2": Score(3, 10), "3": Score(0, 0), "4": Score(7, 0)}
@@ -107,7 +107,7 @@ def test_text_of_sports_without_events_stands_alone():
 @pytest.mark.parametrize(
     ("sport", "name"), [("american_football", "overtime"), ("icehockey", "overtime"), ("icehockey", "shoot-out")]
 )
-def test_a_bare_envelope_is_told_by_its_words(sport, name):
+def test_a_bare_envelope_is_recognized_by_its_words(sport, name):
     """Without a sport, the names of the parts decide which it is."""
     match_id, steps = recorded_steps(FOLDER / sport / f"{name}.jsonl")
     for bodies in steps[2:]:

@@ -91,7 +91,7 @@ def states(request):
     return [(snapshot, snapshot.translated(request.param)) for snapshot in snapshots(request.param)]
 
 
-def test_every_recorded_state_tells_the_incidents_of_its_rows(states):
+def test_every_recorded_state_gives_the_incidents_of_its_rows(states):
     """Goals, cards, missed penalties and substitutions are those of the rows: type, minute, side, player."""
     assert len(states) > 40
     for snapshot, found in states:
@@ -141,7 +141,7 @@ def test_recorded_traffic_has_no_faults_and_gives_equal_matches_for_equal_bodies
         assert [incident.order for incident in found.incidents] == sorted({i.order for i in found.incidents})
 
 
-def test_recorded_text_is_told_in_order_and_without_headlines(states):
+def test_recorded_text_is_posted_in_order_and_without_headlines(states):
     """Each standalone item is a comment of its own; a bound one has lost its headline and names its incident."""
     for snapshot, found in states:
         items = snapshot.bodies.get("liveticker", [])

@@ -81,7 +81,7 @@ def test_translating_is_deterministic(path):
     assert once[::-1] == [translated(match_id, dict(bodies), **QUARTERS) for bodies in reversed(steps)]
 
 
-def test_a_recorded_three_setter_is_told_without_a_withdrawal():
+def test_a_recorded_three_setter_is_posted_without_a_withdrawal():
     """Tomic against Lorenzi: 34 games, never one too many."""
     (path,) = required(recordings("heim/tennis/ma2539416.jsonl"))
     match_id, steps = recorded_steps(path)

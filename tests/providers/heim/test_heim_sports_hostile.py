@@ -83,7 +83,7 @@ def test_no_broken_field_is_a_crash(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_rows_in_another_order_and_twice_tell_the_same(name):
+def test_rows_in_another_order_and_twice_give_the_same(name):
     """Order and repetition of rows carry no meaning where ids and times are known."""
     match_id, bodies = CASES[name]
     whole = translated(match_id, bodies)

@@ -21,7 +21,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("locale", sorted(SAID))
-def test_team_radio_is_told_with_what_is_known(locale):
+def test_team_radio_is_posted_with_what_is_known(locale):
     """With driver and words, without words, without a driver; the words are the provider's own."""
     posts = posted(translated(*practice()), locale).values()
 

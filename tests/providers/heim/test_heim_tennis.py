@@ -17,7 +17,7 @@ from tests.sport_fixtures import (
     posted,
     recorded_steps,
     stepped,
-    told,
+    texts_of,
     translated,
 )
 
@@ -46,7 +46,7 @@ def of(**changes):
     return translated("1", {"match": bare(**changes)})
 
 
-def test_a_match_is_told_game_by_game():
+def test_a_match_is_posted_game_by_game():
     """Start, every game and the end are posted, and nothing that was posted right is ever taken back."""
     matches = stepped("tennis", "tie-break")
     final = matches[-1]
@@ -64,7 +64,7 @@ def test_a_corrected_score_takes_back_exactly_the_games_above_it():
     assert games(of(p0="0:0", p1="4:4")) <= games(of(p0="0:0", p1="5:4"))
 
 
-def test_two_games_between_two_answers_are_both_told():
+def test_two_games_between_two_answers_are_both_posted():
     """2:2, then 3:3: each side has one game more, in an order that no snapshot says."""
     assert games(of(p0="0:0", p1="3:3")) - games(of(p0="0:0", p1="2:2")) == {"game:s1:home3", "game:s1:away3"}
 
@@ -80,7 +80,7 @@ def test_the_last_game_of_a_set_is_its_winners(score):
     assert last.side == ("home" if home > away else "away")
     assert last.method == "set"
     assert last.score == Score(home, away)
-    assert any(text.startswith("Game and set") for text in told(match))
+    assert any(text.startswith("Game and set") for text in texts_of(match))
     assert len(games(match)) == home + away
 
 
@@ -95,18 +95,18 @@ def test_a_match_begins_with_its_first_set():
 
 def test_the_winner_of_the_end_comes_first():
     """The sets are shown as the winner counts them."""
-    texts = told(of(p0="1:2", p1="7:6", p2="5:7", p3="3:6", finished="yes", winner_team_id="2"))
+    texts = texts_of(of(p0="1:2", p1="7:6", p2="5:7", p3="3:6", finished="yes", winner_team_id="2"))
 
     assert "Game, set and match: Emil Beispiel beats Jonas Musterholt 6-7, 7-5, 6-3." == texts[-1]
 
 
-def test_a_retirement_is_told_so():
+def test_a_retirement_is_named():
     """Incident 12 ends the match in the middle of a set, which nobody has won."""
     final = stepped("tennis", "retired")[-1]
 
     assert final.status is Status.FINISHED
     assert final.incidents[-1].method == "retired"
-    assert told(final, "de")[-1] == "J. Musterholt gibt auf: E. Beispiel gewinnt beim Stand von 7:5, 3:1."
+    assert texts_of(final, "de")[-1] == "J. Musterholt gibt auf: E. Beispiel gewinnt beim Stand von 7:5, 3:1."
     assert [incident.method for incident in final.incidents].count("set") == 1
 
 
@@ -115,7 +115,7 @@ def test_a_walkover_has_an_end_and_no_game():
     final = stepped("tennis", "walkover")[-1]
 
     assert ["tennis.end"] == [incident.kind for incident in final.incidents]
-    assert "Walkover: J. Musterholt wins without a game against E. Beispiel." == told(final)[0]
+    assert "Walkover: J. Musterholt wins without a game against E. Beispiel." == texts_of(final)[0]
 
 
 def test_an_abandoned_match_keeps_its_games_and_has_no_end():
@@ -194,7 +194,7 @@ def test_text_on_the_start_belongs_to_it_and_other_text_stands_alone():
 
 
 @pytest.mark.parametrize("name", ["tie-break", "doubles", "retired", "walkover", "abandoned"])
-def test_tree_and_bare_envelope_tell_the_same_match(name):
+def test_tree_and_bare_envelope_give_the_same_match(name):
     """A match is shown alike in the list resource and in the envelope without a sport, but for its competition."""
     match_id, steps = recorded_steps(FOLDER / "tennis" / f"{name}.jsonl")
     tree = json.loads(steps[-1]["match"])

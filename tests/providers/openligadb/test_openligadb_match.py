@@ -37,7 +37,7 @@ def goal(number, home, away, minute=None, **more):
     return {"goalID": number, "scoreTeam1": home, "scoreTeam2": away, "matchMinute": minute, **more}
 
 
-def test_a_cup_final_is_told_in_the_order_of_play():
+def test_a_cup_final_is_posted_in_the_order_of_play():
     """Goals that came in any order stand by their scores, added time apart from the half after it, kicks nowhere."""
     final = read(body())
 
@@ -54,7 +54,7 @@ def test_a_cup_final_is_told_in_the_order_of_play():
     assert final.faults == ()
 
 
-def test_scores_of_play_parts_and_shoot_out_are_told_apart():
+def test_scores_of_play_parts_and_shoot_out_are_distinguished():
     """2:2 on the pitch, 4:2 from the spot, as the feed counts kicks on top of goals."""
     final = read(body())
 
@@ -187,7 +187,7 @@ def test_a_goal_without_a_score_is_left_out():
         (None, True, None, (None, None, None)),
     ],
 )
-def test_minutes_are_read_with_the_half_that_results_tell(minute, overtime, half, expected):
+def test_minutes_are_read_with_the_half_that_results_give(minute, overtime, half, expected):
     """The flag is set for added time and for extra time alike; the half-time result outranks it."""
     match = body("cup-final-running")
     match["goals"] = [goal(1, 1, 0, minute, isOvertime=overtime)]
@@ -235,7 +235,7 @@ def test_a_result_after_extra_time_that_takes_goals_back_is_not_believed():
     assert "lower than before" in match.faults[0].reason
 
 
-def test_a_shoot_out_that_only_its_kicks_tell_is_understood():
+def test_a_shoot_out_that_only_its_kicks_show_is_understood():
     """Some cups have no kinds of results beyond ninety minutes."""
     silent = body()
     silent["matchResults"] = [row for row in silent["matchResults"] if row["resultTypeID"] < 3]

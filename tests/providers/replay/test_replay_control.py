@@ -9,7 +9,7 @@ from providers.replay.app import create_app
 from tests.providers.replay.samples import Ticking, lines, replaying
 
 
-async def test_the_state_tells_where_the_replay_stands():
+async def test_the_state_says_where_the_replay_stands():
     """Virtual time, speed, matches and what is finished can be read."""
     ticking = Ticking()
     async with replaying(ticking=ticking, speed=10) as (_, client):

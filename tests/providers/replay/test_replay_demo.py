@@ -192,7 +192,7 @@ def test_substitutions_are_two_rows_each(matches, match_id):
     assert all((off["kind"], on["kind"]) == ("substitute-out", "substitute-in") for off, on in pairs)
 
 
-def test_the_shootout_is_told_kick_by_kick(matches):
+def test_the_shootout_is_posted_kick_by_kick(matches):
     """Ten kicks, five of them goals, and row 0 of the result counts them from the start of the shoot-out."""
     recording = matches["9900001"]
     tallies = [
@@ -230,7 +230,7 @@ def test_line_ups_come_an_hour_before_kickoff_and_are_complete(matches, match_id
     assert all(re.fullmatch(r"\d\d\.\d\d\.\d{4}", row["person"]["birthday"]) for row in second.body)
 
 
-def test_two_namesakes_are_told_apart(matches):
+def test_two_namesakes_are_distinguished(matches):
     """Both Danish Jørgensens are on the pitch, with their own numbers."""
     squad = rows(matches["9900001"], "playing", "lineup", "bench")
 

@@ -91,7 +91,7 @@ async def test_max_age_is_thirty_seconds_of_the_replay(speed, seconds):
 
 
 @pytest.mark.parametrize(("accepted", "encoding"), [("gzip", "gzip"), ("identity", None), ("gzip;q=0", None)])
-async def test_gzip_comes_when_asked_for(accepted, encoding):
+async def test_gzip_comes_when_requested(accepted, encoding):
     """The same document, compressed only for clients that take it."""
     async with replaying() as (_, client):
         plain = await client.get("/match/ma1", headers={"accept-encoding": "identity"})
@@ -211,7 +211,7 @@ async def test_a_taken_port_is_an_error():
                 pass
 
 
-async def test_serve_tells_its_address_and_runs_until_cancelled(capsys):
+async def test_serve_prints_its_address_and_runs_until_cancelled(capsys):
     """The command's entry point says where it listens, prints nothing and stops when cancelled."""
     reported = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve(ReplaySettings(files=demo_files("en")), ready=reported.set_result))

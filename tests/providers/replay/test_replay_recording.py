@@ -115,7 +115,7 @@ def test_a_broken_archive_is_an_error(tmp_path):
         read([path])
 
 
-def test_the_kickoff_is_what_the_match_tells(tmp_path):
+def test_the_kickoff_is_what_the_match_says(tmp_path):
     """Kick-off comes from the last good answer of the match, and from the first instant where none says it."""
     rows = [{"at": line.at.isoformat(), "resource": line.resource, "body": line.body} for line in lines()[:4]]
 

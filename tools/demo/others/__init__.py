@@ -1,1 +1,1 @@
-"""The demo's matches of other sports than soccer: what is told of them, and how it becomes a recording."""
+"""The demo's matches of other sports than soccer: what is reported of them, and how it becomes a recording."""

@@ -1,4 +1,4 @@
-"""The São Paulo Grand Prix 2024 as a feed would have told it: laps, stops, flags and the result."""
+"""The São Paulo Grand Prix 2024 as a feed would have reported it: laps, stops, flags and the result."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
