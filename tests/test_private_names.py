@@ -33,16 +33,10 @@ ALLOWED: dict[tuple[str, str], tuple[str, str, str]] = {}
 """(file, what): its package, why, and the test (`file::name`) that fails when an upgrade changes it."""
 LEAVING = {
     ("store/command.py", "sqlalchemy.util.greenlet_spawn"),
-    ("store/postgres/connection.py", "sqlalchemy.dialects.postgresql.asyncpg.AsyncAdapt_asyncpg_dbapi"),
-    ("store/postgres/connection.py", "sqlalchemy.util.greenlet_spawn"),
     ("store/postgres/job_queue.py", "pgqueuer.adapters.persistence.qb.QueryBuilderEnvironment"),
     ("store/postgres/job_queue.py", "pgqueuer.adapters.persistence.qb.QueryQueueBuilder"),
     ("store/postgres/job_queue.py", "pgqueuer.adapters.persistence.qb.QuerySchedulerBuilder"),
     ("store/postgres/job_queue.py", "pgqueuer.domain.settings.DBSettings"),
-    ("store/postgres/session.py", "sqlalchemy.util.greenlet_spawn"),
-    ("store/sql/compiled_query.py", "adapted._handle_exception"),
-    ("store/sql/compiled_query.py", "sqlalchemy.sql.compiler.SQLCompiler"),
-    ("store/sql/compiled_query.py", "sqlalchemy.util.await_"),
     ("store/sqlite/backend.py", "sqlalchemy.util.greenlet_spawn"),
 }
 """Leaves with the connection pool of our own."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindparam, exc, func, select
 from sqlalchemy.ext.compiler import compiles
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection, Dialect, Executable, Select
-    from sqlalchemy.sql.compiler import SQLCompiler
     from sqlalchemy.types import TypeEngine
 
 Convert = Callable[[Any], Any]
@@ -71,6 +70,13 @@ class CompiledQuery:
         return compiled_for(dialect, self._statement), [(index, reader) for index, reader in readers if reader]
 
 
+class Processor(Protocol):
+    """What a compilation hook is given by SQLAlchemy, whose own type is not public."""
+
+    def process(self, obj: Any, **kwargs: Any) -> str:
+        """The SQL of `obj`."""
+
+
 class Among(ColumnElement[bool]):
     """`column IN` any number of texts, which are given as one list: one statement and one parameter for all of them."""
 
@@ -83,13 +89,13 @@ class Among(ColumnElement[bool]):
 
 
 @compiles(Among, "sqlite")
-def _among_json(element: Among, compiler: SQLCompiler, **more: Any) -> str:
+def _among_json(element: Among, compiler: Processor, **more: Any) -> str:
     values = func.json_each(bindparam(element.name)).table_valued("value")
     return compiler.process(element.column.in_(select(values.c.value)), **more)
 
 
 @compiles(Among, "postgresql")
-def _among_array(element: Among, compiler: SQLCompiler, **more: Any) -> str:
+def _among_array(element: Among, compiler: Processor, **more: Any) -> str:
     return compiler.process(element.column == any_(bindparam(element.name, type_=ARRAY(Text))), **more)
 
 
