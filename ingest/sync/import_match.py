@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from api.external.response import external_response
+from api.references import decorate
 from ingest.sync import apply_snapshot
 from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads
@@ -157,7 +157,7 @@ class Importer:
             idempotency.save(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
             )
-        return follow.id, external_response(unit.conn, game_id)
+        return follow.id, _shown(unit.conn, game_id)
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
@@ -197,7 +197,7 @@ def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
     if request.declared_key is not None:
         attachment = sync.declared(conn, request.organization_id, request.declared_key)
-        return None if attachment is None else external_response(conn, attachment.game_id)
+        return None if attachment is None else _shown(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None
     found = idempotency.find(conn, request.organization_id, request.client_id, request.idempotency_key)
@@ -206,7 +206,12 @@ def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     digest, game_id = found
     if digest != request.idempotency_digest:
         raise Conflict("this Idempotency-Key was used for another request", field="Idempotency-Key")
-    return external_response(conn, game_id)
+    return _shown(conn, game_id)
+
+
+def _shown(conn: Connection, game_id: str) -> dict[str, Any]:
+    """The decorated liveblog. Raises NotFound for a deleted one."""
+    return decorate(conn, liveblogs.require_game(conn, game_id))
 
 
 async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, limits: Limits) -> Fetched:

@@ -97,5 +97,7 @@ class External(CamelDocument):
     provider: Name
     selector: ExternalSelector
     auto_post: ExternalAutoPost
+    locale: Locale
+    paused: Bool
     status: MatchStatus
     feed_health: dict[Name, FeedHealth]

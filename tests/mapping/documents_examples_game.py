@@ -81,6 +81,8 @@ EXTERNAL: Json = {
     "provider": "heim",
     "selector": SELECTOR,
     "autoPost": EXTERNAL_AUTO_POST,
+    "locale": "de",
+    "paused": False,
     "status": "live",
     "feedHealth": {"match": HEALTH, "match-event": HEALTH},
 }
