@@ -71,7 +71,7 @@ async def shown(day: MatchDay, name: str, reached: Callable[[dict[str, Any]], bo
 
 
 def minutes(game: dict[str, Any], status: int = 0) -> list[str]:
-    events = [event["sport_event"] for event in game["events"] if event["local_status"] == status]
+    events = [event.get("sport_event") or {} for event in game["events"] if event["local_status"] == status]
     return [event["time_of_play"] for event in events if event.get("time_of_play")]
 
 
@@ -94,3 +94,127 @@ async def test_external_is_part_of_show_search_compact_and_the_answer_of_modific
     assert [{"matchId": MATCH}] * 4 == [game["external"]["selector"] for game in games]
     assert all("match" in game["external"]["feedHealth"] for game in games)
     assert "external" not in delta.json()["game"]
+
+
+async def test_the_settings_of_a_liveblog_are_shown_and_changed_with_one_step(day):
+    """What is absent is kept, each change is one step, and what changes nothing is none."""
+    name = (await day.create(MATCH))["local_id"]
+    before = await source(day, name)
+    version = (await source(day, name, paused=True))["version"]
+    after = await source(day, name, autoPostConfiguration={"excludeEvents": ["soccer.yellow-card"]}, paused=True)
+    again = await source(day, name, autoPostConfiguration={"excludeEvents": ["soccer.yellow-card"]})
+
+    assert (True, False, "en", False) == tuple(
+        before[each] for each in ("autoPostEnabled", "includeTextContent", "locale", "paused")
+    )
+    assert {"excludeScoreboard": False, "excludeEvents": []} == before["autoPostConfiguration"]
+    assert {"excludeScoreboard": False, "excludeEvents": ["soccer.yellow-card"]} == after["autoPostConfiguration"]
+    assert (True, True, version + 1) == (after["autoPostEnabled"], after["paused"], after["version"])
+    assert after == again
+    assert ["soccer.yellow-card"] == (await day.show(name))["external"]["autoPost"]["excludeEvents"]
+
+
+async def test_a_changed_language_and_excluded_events_reach_the_posts_that_are_there(day):
+    """The posts are written in the new language, and those of an excluded event type become drafts."""
+    name = (await day.create(MATCH))["local_id"]
+    await source(day, name, locale="de", autoPostConfiguration={"excludeEvents": ["soccer.yellow-card"]})
+    game = await shown(day, name, lambda game: "33'" in minutes(game, 60))
+
+    assert "de" == game["locale"]
+    assert "Anpfiff" == game["events"][0]["sport_event"]["title"]
+
+
+async def test_text_that_is_requested_later_is_delivered(day):
+    """With `includeTextContent` the provider's commentary comes into a liveblog that was created without it."""
+    name = (await day.create(MATCH))["local_id"]
+    await source(day, name, includeTextContent=True)
+
+    assert await shown(day, name, lambda game: "A header from close range." in str(game["events"]))
+
+
+async def test_nothing_is_written_while_paused_and_everything_afterwards(day):
+    """The match is followed, a goal falls, and the paused liveblog gets it when it goes on."""
+    name, other = [(await day.create(MATCH))["local_id"] for _ in range(2)]
+    version = (await source(day, name, paused=True))["version"]
+    await day.until_played()
+    await shown(day, other, lambda game: "50'" in minutes(game))
+    paused = await day.show(name)
+    await source(day, name, paused=False)
+
+    assert (version, True) == (paused["version"], paused["external"]["paused"])
+    assert "50'" not in minutes(paused)
+    assert await shown(day, name, lambda game: "50'" in minutes(game))
+
+
+async def test_a_liveblog_made_by_hand_is_put_on_a_match(day):
+    """Teams, board and posts come from the match, the editor's title and post stay; it goes on following the match."""
+    made = await day.client.post(f"{WRITE}/ticker/create.json", json=GAME)
+    assert made.status_code == 200, made.text
+    name, version = made.json()["local_id"], made.json()["version"]
+    own = {"_type": "Svc::Model::Event", "headline": "Hello"}
+    await day.client.post(f"{WRITE}/event/create.json", params={"ticker_local_id": name}, json=own)
+    answer = await act(day, name, "attach", provider="heim", matchId=MATCH, autoPostEnabled=True)
+    assert answer.status_code == 200, answer.text
+    game = answer.json()
+
+    assert version + 2 == game["version"], "one step for the post, one for the match"
+    assert ("The editor's derby", "SV Nordhafen") == (
+        game["meta_info"]["title"],
+        game["meta_info"]["home_team"]["name"],
+    )
+    assert "1" == game["scoreboard"]["score"]["home_score"]
+    assert {"15'", "33'"} <= set(minutes(game))
+    assert "Hello" in [event["headline"] for event in game["events"]]
+    assert {"matchId": MATCH} == game["external"]["selector"]
+    assert await shown(day, name, lambda game: "50'" in str(game["events"]))
+
+    again = await act(day, name, "attach", provider="heim", matchId=MATCH)
+    assert again.json()["external"]["autoPost"]["enabled"], "what is absent is kept"
+
+
+async def test_a_liveblog_is_moved_to_another_match(day):
+    """It follows the other match with the settings that it had, and what the first match brought is the editors'."""
+    name = (await day.create(MATCH, locale="de"))["local_id"]
+    answer = await act(day, name, "attach", provider="heim", matchId=OTHER_MATCH)
+    assert answer.status_code == 200, answer.text
+    game = answer.json()
+    await day.until_played()
+    [last] = await day.until_quiet(name)
+
+    assert ({"matchId": OTHER_MATCH}, "de") == (game["external"]["selector"], game["external"]["locale"])
+    assert "15'" in minutes(game)
+    assert "50'" not in minutes(last), "the first match is not followed here any more"
+
+
+async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(day):
+    """Its posts are the editors', `external` is gone, and taking it off once more changes nothing."""
+    name = (await day.create(MATCH))["local_id"]
+    off = (await act(day, name, "detach")).json()
+    await day.until_played()
+    [last] = await day.until_quiet(name, quiet=0.5)
+    again = (await act(day, name, "detach")).json()
+
+    assert "external" not in off
+    assert off["version"] == last["version"] == again["version"]
+    assert "15'" in minutes(last)
+    assert "50'" not in minutes(last)
+    assert 404 == (await day.client.get(f"{LIVEBLOG}/{name}/external.json")).status_code
+
+
+@pytest.mark.parametrize(
+    ("action", "body", "status", "field"),
+    [
+        ("attach", {}, 400, "provider"),
+        ("attach", {"provider": "teletext", "matchId": MATCH}, 404, "provider"),
+        ("attach", {"provider": "heim"}, 422, "matchId"),
+        ("attach", {"provider": "heim", "matchId": "404404"}, 404, None),
+        ("attach", {"provider": "heim", "matchId": MATCH, "locale": "xx"}, 422, "locale"),
+    ],
+)
+async def test_what_cannot_be_attached_is_refused(day, action, body, status, field):
+    """With the field at fault, and the liveblog stays as it is."""
+    game = await day.create(MATCH)
+    answer = await act(day, game["local_id"], action, **body)
+
+    assert (status, field) == (answer.status_code, answer.json().get("field")), answer.text
+    assert {"matchId": MATCH} == (await day.show(game["local_id"]))["external"]["selector"]
