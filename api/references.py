@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from api.content import tally
+from api.external.response import externals
 from api.json_path import Json, kind, node, text
 from api.liveblog_access import documents
 from mapping.documents.game import COMPACT_EVENT
@@ -42,21 +43,28 @@ def decorate(
         return decorate_compact(conn, [game], owner_name=owner_name)[0]
     events = documents(liveblogs.events(conn, game.id, statuses=EDITABLE, scheduled=True, descending=False))
     resolved, *posts = complete(conn, [game.as_document(), *map(shown, events)])
-    return {**resolved, **_beside(conn, game, resolved, events, owner_name), "events": posts}
+    beside = _beside(conn, game, resolved, events, owner_name)
+    return {**resolved, **beside, **_external(externals(conn, [game.id]), game), "events": posts}
 
 
 def decorate_compact(
     conn: Connection, games: Sequence[StoredGame], *, owner_name: Callable[[str], str | None] | None = None
 ) -> list[Json]:
     """The games with abbreviated events, of which no more is read than that takes."""
-    outlines = listing.outlines(conn, [game.id for game in games])
+    ids = [game.id for game in games]
+    outlines, external = listing.outlines(conn, ids), externals(conn, ids)
     resolved = complete(conn, [game.as_document() for game in games])
     complete_games = []
     for game, document in zip(games, resolved, strict=True):
         events = documents(outlines[game.id])
-        beside = _beside(conn, game, document, events, owner_name)
+        beside = _beside(conn, game, document, events, owner_name) | _external(external, game)
         complete_games.append({**document, **beside, "events": [abbreviated(event) for event in events]})
     return complete_games
+
+
+def _external(found: Mapping[str, Json], game: StoredGame) -> Json:
+    """The connection to the provider, of a liveblog that has one."""
+    return {"external": found[game.id]} if game.id in found else {}
 
 
 def _beside(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api import ops
 from api.events import endpoint as events
 from api.external import endpoint as external
+from api.external import source
 from api.feeds import endpoint as feeds
 from api.feeds.common import FEED_PATH
 from api.liveblogs import delta
@@ -23,7 +24,7 @@ from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
 from mapping.documents.event import Event
-from mapping.documents.external import CreateFromExternal
+from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.modification import PostModifications
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 WRITE = "/api/v5/write"
 EXTERNAL = "/apigw/sports/v2/{organizationId}/liveblog"
+SOURCE = f"{EXTERNAL}/{{liveblogId}}/external"
 HOOKS = "/apigw/webhooks/v2/organization/{organizationId}"
 HOOKS_V5 = "/api/v5/webhooks"
 
@@ -58,6 +60,10 @@ ROUTES: tuple[Route, ...] = (
         Route("GET", f"{WRITE}/{kind.noun}/index.json", partial(masters.search, kind), "read", kind.index_operation),
     )),
     Route("POST", f"{EXTERNAL}/createFromExternal", external.create_from_external, "external", external.CREATE),
+    Route("GET", f"{SOURCE}.json", source.show, "external", source.SHOW),
+    Route("POST", f"{SOURCE}.json", source.change, "external", source.CHANGE),
+    Route("POST", f"{SOURCE}/attach.json", source.attach, "external", source.ATTACH),
+    Route("POST", f"{SOURCE}/detach.json", source.detach, "external", source.DETACH),
     Route("POST", f"{HOOKS}/subscribe", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE),
     Route("POST", f"{HOOKS}/unsubscribe", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE),
     Route("GET", f"{HOOKS}/list", webhooks.list_subscriptions, "webhooks", webhooks.LIST),
@@ -81,11 +87,11 @@ ROUTES: tuple[Route, ...] = (
 # fmt: on
 
 REQUESTS: tuple[type[BaseModel], ...] = (
-    CreateFromExternal, Event, GameDraft, PostModifications, WebhookAddress, WebhookReplay,
+    AttachToExternal, CreateFromExternal, Event, ExternalChange, GameDraft, PostModifications, WebhookAddress, WebhookReplay,
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    Collection[Game], Event, Game, GameShowResponse, WebhookDeliveries, WebhookSubscription,
+    Collection[Game], Event, ExternalSource, Game, GameShowResponse, WebhookDeliveries, WebhookSubscription,
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip
 """The documents that operations refer to."""

@@ -56,10 +56,13 @@ class ImportRequest:
     """SHA-256 in hex of the body's meaning: equal for bodies that differ in spaces or the order of names alone."""
     declared_key: str | None = None
     """The key of a liveblog that the operator declared; there is at most one liveblog for it."""
+    attach_to: str | None = None
+    """The liveblog that the match is for, by `local_id` or `ticker_id`; without one it is created."""
+    paused: bool = False
 
 
 ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
-"""Creates the liveblog and gives the decorated game with `external`; raises the errors of `mapping.errors`."""
+"""Creates the liveblog, or attaches it, and gives the decorated game with `external`; raises the errors of `mapping.errors`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +72,8 @@ class Services:
     store: Store
     settings: ApiSettings
     import_match: ImportMatch
+    check_text: Callable[[str, str, str], None]
+    """Raises InvalidRequest where an organization gets no text content from a provider for a sport."""
     organizations: Callable[[str], str | None]
     ready: Callable[[], Awaitable[Mapping[str, Any]]]
     """Facts about the parts of the process; a false `ready` among them means not ready."""

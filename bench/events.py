@@ -133,6 +133,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
         store=store,
         settings=replace(api_settings(Settings(), "http://x"), client_per_second=0, public_per_second=0),
         import_match=nothing,
+        check_text=lambda *_: None,
         organizations=lambda _: "Bench",
         ready=nothing,
         clock=lambda: 0,

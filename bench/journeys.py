@@ -108,6 +108,7 @@ def app_of(components: Components) -> ASGIApp:
         store=components.store,
         settings=replace(api_settings(Settings(), "http://bench"), client_per_second=0, public_per_second=0),
         import_match=components.importer,
+        check_text=components.importer.check_text,
         organizations={ORGANIZATION: "Bench"}.get,
         ready=dict,  # type: ignore[arg-type]
         clock=time.time,

@@ -12,7 +12,8 @@ class Terms:
     """The wishes of one createFromExternal request or declared liveblog.
 
     `locale` governs our own texts; `auto_post`, `exclude_events` and `exclude_scoreboard` are `autoPostEnabled` and
-    `AutoPostConfiguration`; `text` is `includeTextContent`; `title` is the one given, None for the default.
+    `AutoPostConfiguration`; `text` is `includeTextContent`; `title` is the one given, None for the default. While `paused`
+    the liveblog is not written to.
     """
 
     sport: str
@@ -22,6 +23,7 @@ class Terms:
     exclude_scoreboard: bool = False
     text: bool = False
     title: str | None = None
+    paused: bool = False
 
     def drafts(self, kind: str) -> bool:
         """Whether posts of this event type are imported as drafts, offered to editors and not published."""
@@ -37,6 +39,7 @@ class Terms:
             "exclude_scoreboard": self.exclude_scoreboard,
             "text": self.text,
             "title": self.title,
+            "paused": self.paused,
         }
 
     @classmethod
@@ -55,6 +58,7 @@ class Terms:
             exclude_scoreboard=data.get("exclude_scoreboard", False),
             text=data.get("text", False),
             title=data.get("title"),
+            paused=data.get("paused", False),
         )
 
 
@@ -74,5 +78,6 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     "exclude_scoreboard": _flag,
     "text": _flag,
     "title": lambda value: value is None or _text(value),
+    "paused": _flag,
 }
 """What each of them looks like as JSON."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.request import ApiRequest
+    from mapping.documents.external import AttachToExternal, ExternalChange
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -82,11 +83,11 @@ def import_request(
     event_types: Collection[str],
 ) -> ImportRequest:
     """The body as a checked request; raises InvalidRequest, NotFound or Unprocessable with the field at fault."""
-    _check_provider(body.get("provider"), providers)
+    check_provider(body.get("provider"), providers)
     document = _document(body)
-    kind, selector_id = _selector(document)
+    kind, selector_id = selector_of(document)
     auto = document.auto_post_configuration if document.auto_post_enabled else None
-    _check_event_types(document, event_types)
+    check_event_types(document, event_types)
     return ImportRequest(
         organization_id=organization_id,
         client_id=client_id,
@@ -110,7 +111,8 @@ def digest(body: dict[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _check_provider(provider: Any, providers: Collection[str]) -> None:
+def check_provider(provider: Any, providers: Collection[str]) -> None:
+    """Raise InvalidRequest, NotFound or Unprocessable unless this is one of the providers."""
     if provider is None or provider == "":
         raise InvalidRequest("provider is missing", field="provider")
     if not isinstance(provider, str):
@@ -124,7 +126,8 @@ def _document(body: dict[str, Any]) -> CreateFromExternal:
     return checked(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
 
 
-def _selector(document: CreateFromExternal) -> tuple[SelectorKind, str]:
+def selector_of(document: CreateFromExternal | AttachToExternal) -> tuple[SelectorKind, str]:
+    """Kind and id of what the document names first; raises Unprocessable."""
     for kind in SELECTORS:
         value: str | None = getattr(document, f"{kind}_id")
         if value and SELECTOR_ID.fullmatch(value):
@@ -134,7 +137,8 @@ def _selector(document: CreateFromExternal) -> tuple[SelectorKind, str]:
     raise Unprocessable("one of matchId, phaseId, overallId should be given", field="matchId")
 
 
-def _check_event_types(document: CreateFromExternal, known: Collection[str]) -> None:
+def check_event_types(document: CreateFromExternal | ExternalChange, known: Collection[str]) -> None:
+    """Raise Unprocessable, with its path, for an event type that no provider has."""
     configured = document.auto_post_configuration
     for index, name in enumerate(configured.exclude_events if configured else ()):
         if name not in known:

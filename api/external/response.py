@@ -1,38 +1,53 @@
-"""The response of createFromExternal."""
+"""How a response describes the connection of a liveblog to its provider."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.references import decorate
-from mapping.errors import NotFound
-from mapping.terms import Terms
-from store import liveblogs, sync
+import structlog
+
+from store import sources, sync
+from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sqlalchemy import Connection
 
+log = structlog.get_logger(__name__)
 
-def external_response(conn: Connection, game_id: str) -> dict[str, Any]:
-    """The decorated liveblog, and `external`: its match, the terms of the request, and the health of the feed.
 
-    Raises NotFound for a liveblog that is attached to no match.
+def externals(conn: Connection, game_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """`external` of those of the liveblogs that are on a match, by `ticker_id`: match, terms, and health of the feed.
+
+    One whose terms cannot be read is left out and logged.
     """
-    attachment = sync.attachment(conn, game_id)
-    follow = None if attachment is None else sync.follow(conn, attachment.follow_id)
-    if attachment is None or follow is None:
-        raise NotFound("the liveblog is not attached to a match")
-    terms = Terms.from_dict(attachment.terms)
-    external = {
-        "provider": attachment.provider,
-        "selector": {f"{attachment.selector['kind']}Id": attachment.selector["id"], "matchId": attachment.match_id},
+    found_on = sources.sources_of(conn, game_ids)
+    health = sources.resources_of(conn, {source.follow_id for source in found_on})
+    found: dict[str, dict[str, Any]] = {}
+    for source in found_on:
+        try:
+            found[source.game_id] = described(source, health.get(source.follow_id, {}))
+        except UnreadableRow as error:
+            log.warning("external.unreadable", liveblog=source.game_id, reason=str(error))
+    return found
+
+
+def described(source: sources.Source, resources: Mapping[str, sync.ResourceRow]) -> dict[str, Any]:
+    """`external` of a liveblog. Raises UnreadableRow."""
+    terms = sync.terms_of(source)
+    return {
+        "provider": source.provider,
+        "selector": {f"{source.selector['kind']}Id": source.selector["id"], "matchId": source.match_id},
         "autoPost": {
             "enabled": terms.auto_post,
             "excludeScoreboard": terms.exclude_scoreboard,
             "excludeEvents": sorted(terms.exclude_events),
             "includeTextContent": terms.text,
         },
-        "status": follow.status,
+        "locale": terms.locale,
+        "paused": terms.paused,
+        "status": source.status,
         "feedHealth": {
             name: {
                 "lastGood": row.good_at,
@@ -40,7 +55,6 @@ def external_response(conn: Connection, game_id: str) -> dict[str, Any]:
                 "failures": row.failures,
                 "skipped": len(row.faults),
             }
-            for name, row in sync.resources(conn, follow.id).items()
+            for name, row in resources.items()
         },
     }
-    return {**decorate(conn, liveblogs.require_game(conn, game_id)), "external": external}

@@ -84,6 +84,7 @@ async def run(
                 store=components.store,
                 settings=api_settings(settings, address_of(listener)),
                 import_match=components.importer,
+                check_text=components.importer.check_text,
                 organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
                 ready=partial(_ready, following, components),
                 clock=clock,

@@ -156,8 +156,10 @@ def sync_liveblog(
     """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes.
 
     With `cached`, only the posts that are made of something else than then are read and compared. Of very many posts one
-    batch is looked at; `rest` is what the last one has left.
+    batch is looked at; `rest` is what the last one has left. One that is paused stays as it is.
     """
+    if terms.paused:
+        return Applied()
     try:
         game = liveblogs.lock_game(unit, game_id)  # so that nobody edits what is merged here
     except NotFound:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,7 @@ def _retune(entry: Liveblog, unit: Unit) -> bool:
     if found is None:
         return False
     terms = sync.terms_of(found)
-    wanted = terms_of(_request(entry), terms.sport).as_dict()
+    wanted = replace(terms_of(_request(entry), terms.sport), paused=terms.paused).as_dict()
     if wanted == terms.as_dict():
         return False
     sync.save_terms(unit, found.game_id, wanted)

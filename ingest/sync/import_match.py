@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from api.external.response import external_response
+from api.references import decorate
 from ingest.sync import apply_snapshot
+from ingest.sync.attach import take_over
 from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from api.services import ImportRequest
     from config.sections import Limits
     from mapping.match import Match
+    from mapping.references import References
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
     from store.unit import Unit
@@ -88,6 +90,10 @@ class Importer:
         log.info("liveblog.created", liveblog=created["local_id"], provider=request.provider, match=match.match_id)
         return created
 
+    def check_text(self, organization_id: str, provider: str, sport: str) -> None:
+        """Raise InvalidRequest where the organization gets no text content for the sport, Forbidden without the provider."""
+        _check_text(self._source(organization_id, provider), sport)
+
     async def kickoff(self, request: ImportRequest) -> int | None:
         """When the match that the request means begins, as the provider says now."""
         _, _, match = await self._fetch(request)
@@ -95,8 +101,9 @@ class Importer:
 
     async def _fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match]:
         """Fetch and translate what the request means, and check that it may be had."""
-        source = self._source(request)
-        _check_text(request, source)
+        source = self._source(request.organization_id, request.provider)
+        if request.text:
+            _check_text(source)
         match_id = await patient(partial(source.adapter.resolve, Selector(request.selector_kind, request.selector_id)))
         fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, limits=self._limits))
         bodies = _bodies(fetched.changed)
@@ -105,10 +112,10 @@ class Importer:
         _check_sport(request, source, match)
         return source, fetched, match
 
-    def _source(self, request: ImportRequest) -> ProviderSource:
-        if request.provider not in self._providers:
+    def _source(self, organization_id: str, provider: str) -> ProviderSource:
+        if provider not in self._providers:
             raise NotFound("there is no such provider", field="provider")
-        source = self._sources.get((request.organization_id, request.provider))
+        source = self._sources.get((organization_id, provider))
         if source is None:
             raise Forbidden("the organization is not authorized for this data source", field="provider")
         return source
@@ -126,10 +133,14 @@ class Importer:
             return follow.id, earlier
         known = sync.resources(unit.conn, follow.id)
         terms = terms_of(request, match.sport)
+        taken: tuple[str, str | None] | None = None
+        if request.attach_to is not None:
+            taken = take_over(unit, request, match, follow, terms)
+            if taken is None:
+                return follow.id, _shown(unit.conn, request.attach_to)
         references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
-        document = game_document(references.correct(match), terms, references)
-        game_id = _insert(unit, request, match, document)
-        apply_snapshot.start_ledger(unit, game_id, document)
+        corrected = references.correct(match)
+        game_id, declared_key = taken or (_insert(unit, request, corrected, terms, references), request.declared_key)
         sync.attach(
             unit,
             sync.Attachment(
@@ -140,13 +151,15 @@ class Importer:
                 match_id=match.match_id,
                 selector={"kind": request.selector_kind, "id": request.selector_id},
                 terms=terms.as_dict(),
-                declared_key=request.declared_key,
+                declared_key=declared_key,
             ),
         )
         new_event_id = partial(new_local_id, "e")
         applied = apply_snapshot.sync_liveblog(
             unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id
         )
+        if taken is not None and not applied.stepped:
+            liveblogs.record(unit, game_id, liveblogs.Change())
         if known:
             sync.look_afresh(unit, follow.id)
         elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
@@ -157,7 +170,7 @@ class Importer:
             idempotency.save(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
             )
-        return follow.id, external_response(unit.conn, game_id)
+        return follow.id, _shown(unit.conn, game_id)
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
@@ -181,7 +194,8 @@ def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapsho
     return row
 
 
-def _insert(unit: Unit, request: ImportRequest, match: Match, document: dict[str, Any]) -> str:
+def _insert(unit: Unit, request: ImportRequest, match: Match, terms: Terms, references: References) -> str:
+    document = game_document(match, terms, references)
     game = liveblogs.NewGame(
         id=new_object_id(unit.now),
         local_id=new_local_id("g"),
@@ -190,14 +204,16 @@ def _insert(unit: Unit, request: ImportRequest, match: Match, document: dict[str
         template_id=match.sport,
         document=document,
     )
-    return liveblogs.insert_game(unit, game).id
+    game_id = liveblogs.insert_game(unit, game).id
+    apply_snapshot.start_ledger(unit, game_id, document)
+    return game_id
 
 
 def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
     if request.declared_key is not None:
         attachment = sync.declared(conn, request.organization_id, request.declared_key)
-        return None if attachment is None else external_response(conn, attachment.game_id)
+        return None if attachment is None else _shown(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None
     found = idempotency.find(conn, request.organization_id, request.client_id, request.idempotency_key)
@@ -206,7 +222,12 @@ def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     digest, game_id = found
     if digest != request.idempotency_digest:
         raise Conflict("this Idempotency-Key was used for another request", field="Idempotency-Key")
-    return external_response(conn, game_id)
+    return _shown(conn, game_id)
+
+
+def _shown(conn: Connection, game_id: str) -> dict[str, Any]:
+    """The decorated liveblog. Raises NotFound for a deleted one."""
+    return decorate(conn, liveblogs.require_game(conn, game_id))
 
 
 async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, limits: Limits) -> Fetched:
@@ -222,9 +243,12 @@ def _bodies(answers: tuple[Answer, ...]) -> dict[str, bytes]:
     return {answer.resource: answer.body for answer in answers if answer.body is not None}
 
 
-def _check_text(request: ImportRequest, source: ProviderSource) -> None:
-    if request.text and not source.text_content:
+def _check_text(source: ProviderSource, sport: str | None = None) -> None:
+    """Raise InvalidRequest where the organization's endpoint delivers no text, or where there is none for the sport."""
+    if not source.text_content:
         raise InvalidRequest("the organization's endpoint delivers no text content", field="includeTextContent")
+    if sport is not None and sport not in source.provider.text_sports:
+        raise InvalidRequest(f"there is no text content for {sport}", field="includeTextContent")
 
 
 def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -> None:
@@ -235,8 +259,8 @@ def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -
     offered = match.sport in source.provider.catalog or match.sport in source.provider.text_sports
     if match.sport not in SPORTS or not offered:
         raise InvalidRequest(f"{match.sport} is not supported for {match.provider}", field=f"{request.selector_kind}Id")
-    if request.text and match.sport not in source.provider.text_sports:
-        raise InvalidRequest(f"there is no text content for {match.sport}", field="includeTextContent")
+    if request.text:
+        _check_text(source, match.sport)
 
 
 def terms_of(request: ImportRequest, sport: str) -> Terms:
@@ -249,4 +273,5 @@ def terms_of(request: ImportRequest, sport: str) -> Terms:
         exclude_scoreboard=request.exclude_scoreboard and request.auto_post,
         text=request.text,
         title=request.title,
+        paused=request.paused,
     )

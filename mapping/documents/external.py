@@ -1,5 +1,6 @@
 """Liveblogs that an external provider fills: the request, and how the response describes the connection."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, GetJsonSchemaHandler, model_validator
@@ -8,6 +9,7 @@ from pydantic_core import CoreSchema
 
 from mapping.documents.base import CamelDocument, one_of_required
 from mapping.documents.scalars import Bool, Count, Locale, Name, Text, Timestamp
+from mapping.terms import Terms
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
 
@@ -62,6 +64,40 @@ class CreateFromExternal(_Request):
     auto_post_configuration: AutoPostConfiguration | None = None
 
 
+class ExternalChange(_Request):
+    """Settings of a liveblog that follows a match; what is absent keeps its value."""
+
+    auto_post_enabled: Bool | None = None
+    auto_post_configuration: AutoPostConfiguration | None = None
+    include_text_content: Bool | None = None
+    locale: Locale | None = None
+    paused: Bool | None = None
+
+    def applied_to(self, terms: Terms) -> Terms:
+        """The terms after this change."""
+        configuration = self.auto_post_configuration or AutoPostConfiguration()
+        given: dict[str, Any] = {name: getattr(configuration, name) for name in configuration.model_fields_set}
+        given |= {name: frozenset(given[name]) for name in given.keys() & {"exclude_events"}}
+        named: dict[str, Any] = {
+            "auto_post": self.auto_post_enabled,
+            "text": self.include_text_content,
+            "locale": self.locale,
+            "paused": self.paused,
+        }
+        return replace(terms, **given, **{name: value for name, value in named.items() if value is not None})
+
+
+class AttachToExternal(ExternalChange):
+    """The match that a liveblog is put on, and its settings; which selectors must be given is the operation's rule."""
+
+    model_config = ConfigDict(json_schema_extra=one_of_required("matchId", "phaseId", "overallId"))
+
+    provider: Name
+    match_id: SelectorId | None = None
+    phase_id: SelectorId | None = None
+    overall_id: SelectorId | None = None
+
+
 class ExternalSelector(CamelDocument):
     """The requested id, and the match that it led to."""
 
@@ -97,5 +133,22 @@ class External(CamelDocument):
     provider: Name
     selector: ExternalSelector
     auto_post: ExternalAutoPost
+    locale: Locale
+    paused: Bool
+    status: MatchStatus
+    feed_health: dict[Name, FeedHealth]
+
+
+class ExternalSource(CamelDocument):
+    """What a liveblog takes over from its match; `version` is the liveblog's."""
+
+    version: Count
+    auto_post_enabled: Bool
+    auto_post_configuration: AutoPostConfiguration
+    include_text_content: Bool
+    locale: Locale
+    paused: Bool
+    provider: Name
+    selector: ExternalSelector
     status: MatchStatus
     feed_health: dict[Name, FeedHealth]

@@ -60,6 +60,7 @@ async def serving(
         store=store,
         settings=replace(api_settings(Settings(), "https://live.example.org/blogs/"), **settings),
         import_match=server.import_match,
+        check_text=lambda *_: None,
         organizations={matchday.ORGANIZATION: "Example Newsroom", matchday.OTHER: "Other"}.get,
         ready=server.is_ready,
         clock=lambda: server.now,

@@ -81,9 +81,18 @@ EXTERNAL: Json = {
     "provider": "heim",
     "selector": SELECTOR,
     "autoPost": EXTERNAL_AUTO_POST,
+    "locale": "de",
+    "paused": False,
     "status": "live",
     "feedHealth": {"match": HEALTH, "match-event": HEALTH},
 }
+CHANGE: Json = {name: REQUEST[name] for name in REQUEST if name.startswith(("auto", "include", "locale"))} | {
+    "paused": True
+}
+ATTACH: Json = {name: REQUEST[name] for name in ("provider", "matchId", "phaseId", "overallId")} | CHANGE
+SOURCE: Json = (
+    CHANGE | {"version": 3} | {name: EXTERNAL[name] for name in ("provider", "selector", "status", "feedHealth")}
+)
 GAME = GAME_DRAFT | {
     "_id": HEX,
     "local_id": "g1",

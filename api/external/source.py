@@ -1,0 +1,223 @@
+"""The connection of a liveblog that exists: shown, changed, attached to a match, taken off it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from api.errors import json_response
+from api.external.endpoint import check_event_types, check_provider, selector_of
+from api.external.response import externals
+from api.liveblog_access import NO_LIVEBLOG, check_version, expected_version, named_game
+from api.openapi import IF_MATCH, READ_ERRORS, WRITE_ERRORS, documented, in_path, json_body, operation, request_schema
+from api.references import decorate
+from api.request import checked, read_body
+from api.services import ImportRequest
+from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
+from mapping.documents.game import Game
+from mapping.errors import Conflict, NotFound
+from mapping.terms import Terms
+from store import liveblogs, sources, sync
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.json_path import Json
+    from api.request import ApiRequest
+    from store.liveblogs import StoredGame
+    from store.unit import Unit
+
+NOT_ATTACHED = "the liveblog is on no match"
+LIVEBLOG_ID = "liveblogId"
+TAG = "External providers"
+PATH = (in_path("organizationId"), in_path(LIVEBLOG_ID))
+SETTINGS = {
+    "autoPostEnabled": True,
+    "autoPostConfiguration": {"excludeEvents": ["soccer.yellow-card"]},
+    "paused": False,
+}
+SHOW = operation(
+    "liveblog.external",
+    "Show what a liveblog takes over from its match",
+    TAG,
+    {200: documented(ExternalSource, "The settings, the match and the health of the feed"), **READ_ERRORS},
+    parameters=PATH,
+)
+CHANGE = operation(
+    "liveblog.changeExternal",
+    "Change what a liveblog takes over from its match",
+    TAG,
+    {200: documented(ExternalSource, "The settings as they are now"), **WRITE_ERRORS},
+    parameters=[*PATH, IF_MATCH],
+    body=json_body(request_schema(ExternalChange), SETTINGS),
+)
+ATTACH = operation(
+    "liveblog.attachExternal",
+    "Put a liveblog that exists on a provider's match",
+    TAG,
+    {200: documented(Game, "The decorated liveblog, with `external`"), **WRITE_ERRORS},
+    parameters=PATH,
+    body=json_body(request_schema(AttachToExternal), {"provider": "heim", "matchId": "8315073", **SETTINGS}),
+)
+DETACH = operation(
+    "liveblog.detachExternal",
+    "Take a liveblog off its match",
+    TAG,
+    {200: documented(Game, "The decorated liveblog, without `external`"), **WRITE_ERRORS},
+    parameters=PATH,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLiveblog:
+    """The liveblog of a request: its `local_id` or `ticker_id`, and the organization in the path."""
+
+    name: str
+    organization_id: str
+
+    @classmethod
+    def of(cls, request: ApiRequest) -> NamedLiveblog:
+        return cls(str(request.path_params[LIVEBLOG_ID]), request.organization_id)
+
+    def find(self, conn: Connection) -> StoredGame:
+        """The organization's liveblog. Raises NotFound."""
+        game = named_game(conn, self.name, field=LIVEBLOG_ID)
+        if game.organization_id != self.organization_id:
+            raise NotFound(NO_LIVEBLOG, field=LIVEBLOG_ID)
+        return game
+
+
+async def show(request: ApiRequest) -> Response:
+    """Show the settings under which a liveblog follows its match (interface: Liveblog from a provider)."""
+    return json_response(await request.services.store.read(partial(_settings, NamedLiveblog.of(request))))
+
+
+async def change(request: ApiRequest) -> Response:
+    """Change these settings; the posts that are there follow within seconds (interface: Liveblog from a provider)."""
+    services, named = request.services, NamedLiveblog.of(request)
+    document = await request.document(ExternalChange)
+    check_event_types(document, services.event_types)
+
+    def save(unit: Unit) -> StoredGame:
+        game, attachment = lock(unit, named)
+        check_version(expected_version(request.headers), changed=game.version, current=game.version)
+        if attachment is None:
+            raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
+        before = sync.terms_of(attachment)
+        after = document.applied_to(before)
+        if after.text and not before.text:
+            services.check_text(named.organization_id, attachment.provider, before.sport)
+        change_terms(unit, game, attachment, after)
+        return game
+
+    game = await services.store.write(save)
+    shown = await services.store.read(partial(_settings, named))
+    request.audit("liveblog.changeExternal", liveblog=game.local_id, version=shown["version"])
+    return json_response(shown)
+
+
+async def attach(request: ApiRequest) -> Response:
+    """Put the liveblog on a match, or on another one than so far (interface: Liveblog from a provider)."""
+    services, named = request.services, NamedLiveblog.of(request)
+    body = read_body(await request.body())
+    check_provider(body.get("provider"), services.providers)
+    document = checked(AttachToExternal, body)
+    check_event_types(document, services.event_types)
+    kind, selector_id = selector_of(document)
+    terms = document.applied_to(await services.store.read(partial(_terms, named)))
+    wanted = ImportRequest(
+        organization_id=named.organization_id,
+        client_id=request.caller.client_id,
+        provider=document.provider,
+        selector_kind=kind,
+        selector_id=selector_id,
+        title=terms.title,
+        locale=terms.locale,
+        text=terms.text,
+        auto_post=terms.auto_post,
+        exclude_scoreboard=terms.exclude_scoreboard,
+        exclude_events=tuple(sorted(terms.exclude_events)),
+        idempotency_key=None,
+        idempotency_digest="",
+        attach_to=named.name,
+        paused=terms.paused,
+    )
+    game = await services.import_match(wanted)
+    request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
+    return json_response(game)
+
+
+async def detach(request: ApiRequest) -> Response:
+    """Take the liveblog off its match; its posts are the editors' from then on (interface: Liveblog from a provider)."""
+    services, named = request.services, NamedLiveblog.of(request)
+
+    def work(unit: Unit) -> None:
+        game, attachment = lock(unit, named)
+        if attachment is None:
+            return
+        if attachment.declared_key is not None:
+            raise Conflict("the configuration declares this liveblog; attach it to another match, or pause it")
+        sources.detach(unit, attachment)
+        liveblogs.record(unit, game.id, liveblogs.Change())
+
+    await services.store.write(work)
+    game = await services.store.read(partial(_game, named, request))
+    request.audit("liveblog.detachExternal", liveblog=game["local_id"], version=game["version"])
+    return json_response(game)
+
+
+def lock(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment | None]:
+    """The liveblog and its attachment, locked with the match, so that no poll of it is being written.
+
+    Raises NotFound, and Conflict where it is moved to another match at this moment.
+    """
+    game = named.find(unit.conn)
+    before = sync.attachment(unit.conn, game.id)
+    if before is not None:
+        sources.lock(unit, before.follow_id)
+    game = liveblogs.lock_game(unit, game.id)
+    attachment = sync.attachment(unit.conn, game.id)
+    if attachment is not None and (before is None or attachment.follow_id != before.follow_id):
+        raise Conflict("somebody else is moving the liveblog to another match")
+    return game, attachment
+
+
+def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: Terms) -> None:
+    """Save the terms of a liveblog that is locked, with one step, and have its match looked at; equal ones change nothing."""
+    before = sync.terms_of(attachment)
+    if terms == before:
+        return
+    sync.save_terms(unit, game.id, terms.as_dict())
+    sync.save_follow(unit, attachment.follow_id, closed_at=None)
+    document = None if terms.locale == before.locale else {**game.document, "locale": terms.locale}
+    liveblogs.record(unit, game.id, liveblogs.Change(game=document))
+
+
+def _terms(named: NamedLiveblog, conn: Connection) -> Terms:
+    """The terms that the liveblog has; those of a new attachment where it has none."""
+    game = named.find(conn)
+    attachment = sync.attachment(conn, game.id)
+    if attachment is not None:
+        return sync.terms_of(attachment)
+    return Terms(sport=game.sportstype, locale=game.document.get("locale") or "en")
+
+
+def _settings(named: NamedLiveblog, conn: Connection) -> Json:
+    game = named.find(conn)
+    found = externals(conn, [game.id]).get(game.id)
+    if found is None:
+        raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
+    auto = found["autoPost"]
+    return {
+        "version": game.version,
+        "autoPostEnabled": auto["enabled"],
+        "autoPostConfiguration": {name: auto[name] for name in ("excludeScoreboard", "excludeEvents")},
+        "includeTextContent": auto["includeTextContent"],
+        **{name: found[name] for name in ("locale", "paused", "provider", "selector", "status", "feedHealth")},
+    }
+
+
+def _game(named: NamedLiveblog, request: ApiRequest, conn: Connection) -> Json:
+    return decorate(conn, named.find(conn), owner_name=request.services.organizations)
