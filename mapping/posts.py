@@ -13,7 +13,7 @@ from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
 from mapping.match import Comment, Incident
 from mapping.sports import Sport, sport_of
-from mapping.wording import sentence, title
+from mapping.wording import SHOOTOUT, sentence, title
 
 if TYPE_CHECKING:
     from mapping.match import Match
@@ -159,7 +159,7 @@ def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:
 def _sport_event(desk: _Desk, incident: Incident) -> Document:
     side = incident.team or desk.match.side(incident.side)
     kind = desk.sport.kind(incident.kind)
-    scores = kind.scores and incident.score is not None
+    scores = kind.scores and incident.score is not None and incident.method != SHOOTOUT
     time_of_play, phase = _time_of_play(incident, desk.texts), desk.sport.phase(incident.phase)
     return {
         "_type": "Svc::Model::Content::SportEventContentBlock",

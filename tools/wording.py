@@ -115,7 +115,11 @@ def _incident(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Inci
             )
             for at, (role, name) in enumerate(zip(people, SURNAMES, strict=False))
         ),
-        score=Score(4, 6) if "won" in known else SCORES["final"] if "score" in known and kind.scores else None,
+        score=Score(4, 6)
+        if "won" in known
+        else SCORES["final"]
+        if "score" in known and (kind.scores or in_shootout)
+        else None,
         method=how or None,
         detail=DETAILS.get(kind.id, "2") if known & {"detail", "seconds"} else None,
     )

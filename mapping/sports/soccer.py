@@ -29,6 +29,10 @@ GOAL = Kind(
             "Goal for {team}! Own goal by {own-goal} ({opponent}).",
             "Goal for {team}! An own goal by {opponent}.",
         ),
+        "shootout": (
+            "{scorer} ({team}) scores in the shoot-out: {score}.",
+            "{scorer} ({team}) scores in the shoot-out.",
+        ),
     },
 )
 OWN_GOAL = Kind(
@@ -65,7 +69,12 @@ PENALTY_MISSED = Kind(
     "soccer.penalty-kick-missed",
     title="Penalty missed",
     sentences=("Penalty missed! {player} fails to score for {team}.", "Penalty missed by {team}."),
-    variants={"shootout": ("{player} ({team}) misses in the shoot-out.",)},
+    variants={
+        "shootout": (
+            "{player} ({team}) misses in the shoot-out: {score}.",
+            "{player} ({team}) misses in the shoot-out.",
+        )
+    },
 )
 SUBSTITUTION = Kind(
     "soccer.substitution",

@@ -105,13 +105,13 @@ EVENTS: Mapping[tuple[str, str], str] = {
     ("card", "yellow-red"): "soccer.yellow-red-card",
     ("special", "missed-penalty"): "soccer.penalty-kick-missed",
     ("playing", "substitute-in"): "soccer.substitution",
+    ("pso", "goal"): "soccer.goal",
+    ("pso", "miss"): "soccer.penalty-kick-missed",
 }
 """Rows that are an incident each; any other kind of `goal` is a goal, however it was scored."""
 
-SILENT = frozenset(
-    {("playing", "lineup"), ("playing", "bench"), ("playing", "substitute-out"), ("pso", "goal"), ("pso", "miss")}
-)
-"""Rows that are understood but are no incident of their own: squads, the shoot-out's kicks, half of a substitution."""
+SILENT = frozenset({("playing", "lineup"), ("playing", "bench"), ("playing", "substitute-out")})
+"""Rows that are understood but are no incident of their own: squads, half of a substitution."""
 
 IGNORED = ("coaching",)
 """Actions that are understood and not wanted."""

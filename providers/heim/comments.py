@@ -86,7 +86,7 @@ def _read(row: Row, item_id: str, faults: FaultCollector, *, binding: Binding, c
 def bound(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
     """The incident that an item of soccer is about (`keys`: see `incident_keys`), and whether this is its first choice of text.
 
-    What never becomes an incident (kicks of the shoot-out, unknown kinds) has an item that stands for itself.
+    What never becomes an incident (a line-up, an unknown kind) has an item that stands for itself.
     """
     event_id, keyword = event.ident("id"), (event.text("action") or "", event.text("kind") or "")
     if event_id is None:

@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 SCORE = re.compile(r"([0-9]{1,2}):([0-9]{1,2})", re.ASCII)
 FIRST_ROLE = {"soccer.goal": "scorer", "soccer.own-goal": "scorer", "soccer.substitution": "in"}
+SHOOTOUT = "shootout"
+"""The method of a kick of the shoot-out; its score is the tally."""
 UNSPECIFIED = "goal"
 """The kind of a goal of which the feed does not say yet how it was scored."""
 
@@ -182,26 +184,42 @@ def lookup(events: Iterable[Event]) -> Callable[[Person | None], Person | None]:
     return lambda who: None if who is None else squads.get(who.ext_id, who)
 
 
-def incidents(events: tuple[Event, ...], names: Mapping[str, str]) -> tuple[Incident, ...]:
+def incidents(events: tuple[Event, ...]) -> tuple[Incident, ...]:
     """All incidents but the period markers; an `out` without its `in` waits."""
     leaving, known = pairs(events), lookup(events)
+    scores = {event.id: score_of(event.content) for event in events if event.action == "goal"} | tallies(events)
     phase = phases([(event.id, event.minute, event.kind if event.action == "match" else None) for event in events])
     return tuple(
-        _incident(event, kind, phase.get(event.id), leaving.get(event.id), known)
+        _incident(event, kind, phase.get(event.id), leaving.get(event.id), known, score=scores.get(event.id))
         for event in events
-        if (kind := type_of(event, names)) is not None
+        if (kind := type_of(event)) is not None
     )
 
 
-def type_of(event: Event, names: Mapping[str, str]) -> str | None:
+def type_of(event: Event) -> str | None:
     """The event type of a row that is an incident of its own."""
-    if event.keyword == ("pso", "miss"):
-        return names["pso_miss"] or None
     return event_type(event.action, event.kind)
 
 
+def tallies(events: Iterable[Event]) -> dict[str, Score | None]:
+    """Id of each kick of the shoot-out → how many have gone in until then."""
+    found, score = dict[str, Score | None](), Score(0, 0)
+    for event in events:
+        if event.action == "pso":
+            scored = int(event.kind == "goal")
+            score = Score(score.home + scored * (event.side == "home"), score.away + scored * (event.side == "away"))
+            found[event.id] = score
+    return found
+
+
 def _incident(
-    event: Event, kind: str, phase: int | None, leaving: Event | None, known: Callable[[Person | None], Person | None]
+    event: Event,
+    kind: str,
+    phase: int | None,
+    leaving: Event | None,
+    known: Callable[[Person | None], Person | None],
+    *,
+    score: Score | None,
 ) -> Incident:
     return Incident(
         key=f"incident:{event.id}",
@@ -216,17 +234,17 @@ def _incident(
             for role, person in _roles(event, kind, leaving)
             if (who := known(person)) is not None
         ),
-        score=score_of(event.content) if event.action == "goal" else None,
+        score=score,
         method=_method(event),
         created_at=event.created_at,
     )
 
 
 def _method(event: Event) -> str | None:
-    """How a goal was scored; of a missed kick, that it belonged to the shoot-out."""
+    """How a goal was scored; of a kick, that it belonged to the shoot-out."""
     if event.action == "goal":
         return event.kind if event.kind not in ("", UNSPECIFIED) else None
-    return "shootout" if event.action == "pso" else None
+    return SHOOTOUT if event.action == "pso" else None
 
 
 def _roles(event: Event, kind: str, leaving: Event | None) -> tuple[tuple[str, Person | None], ...]:
@@ -234,7 +252,7 @@ def _roles(event: Event, kind: str, leaving: Event | None) -> tuple[tuple[str, P
     first = (FIRST_ROLE.get(kind, "player"), event.person)
     if event.keyword == IN:
         return (first, ("out", leaving.person if leaving is not None else None))
-    if kind == "soccer.goal":
+    if kind == "soccer.goal" and event.action == "goal":
         return (first, ("fouled" if event.kind == "penalty" else "assist", event.additional))
     return (first,)
 
@@ -245,10 +263,10 @@ def score_of(content: str | None) -> Score | None:
     return Score(int(found[1]), int(found[2])) if found else None
 
 
-def incident_keys(events: Iterable[Event], names: Mapping[str, str]) -> Mapping[str, str]:
+def incident_keys(events: Iterable[Event]) -> Mapping[str, str]:
     """Event id → key of the incident that the row belongs to: its own, its period's or that of its substitution."""
     rows = tuple(events)
-    own = {event.id: f"incident:{event.id}" for event in rows if type_of(event, names) is not None}
+    own = {event.id: f"incident:{event.id}" for event in rows if type_of(event) is not None}
     halves = {leaving.id: own[entering] for entering, leaving in pairs(rows).items()}
     markers = {event.id: PERIODS[event.kind].key for event in rows if event.action == "match"}
     return {**own, **halves, **markers}

@@ -43,7 +43,6 @@ NAMES: tuple[Name, ...] = (
         Name(f"race_{kind}", kind, "assumed", "kind of a race event")
         for kind in (each.removeprefix("motorsports.") for each in MOTORSPORTS)
     ),
-    Name("pso_miss", "", "assumed", "event type for a missed kick of the shoot-out; empty = none"),
     Name("person_image", "https://s.hs-data.com/gfx/person/l/{id}.jpg", "documented", "photo; empty = none"),
     Name("team_image", "", "assumed", "crest, e.g. https://host/emblem/{id}.png; empty = none"),
 )

@@ -131,6 +131,13 @@ INCIDENTS = [
         id="penalty-missed-in-the-shoot-out",
     ),
     pytest.param(
+        goal(method="shootout", score=Score(4, 3), minute=None, phase=5, people=involved(scorer=GEIS)),
+        SHOOTOUT,
+        ("Goal", "Geis (Schalke) scores in the shoot-out: 4-3."),
+        ("Tor", "Geis (Schalke) trifft im Elfmeterschießen: 4:3."),
+        id="goal-in-the-shoot-out",
+    ),
+    pytest.param(
         incident("soccer.penalty-kick-missed", side="home", phase=4, people=involved(player=GEIS)),
         SHOOTOUT,
         ("Penalty missed", "Penalty missed! Geis fails to score for Schalke."),

@@ -10,7 +10,7 @@ from mapping.match import Status
 from providers.heim import clock, squads
 from providers.heim.catalog import PERIOD_KEYS
 from providers.heim.comments import bound
-from providers.heim.events import Context, incident_keys, incidents, people_of, read_events
+from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
 from providers.heim.score import EXTRA_TIME, scores, table
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ def soccer(source: Source) -> Match:
     rows, ending = table(row, faults, keep=PERIOD_KEYS), source.incident(PERIOD_KEYS)
     course = clock.course(names, ending, extra_time=EXTRA_TIME in rows)
     markers = clock.completed(sent, clock.implied(period, status, course), period, since)
-    happened = incidents(events, names)
+    happened = incidents(events)
     result = scores(
         rows,
         status=status,
         decided_by_kicks=ending == names["incident_shootout"] or "penalty-start" in markers,
         kicks=[(event.side, event.kind == "goal") for event in events if event.action == "pso"],
-        goals=[incident.score for incident in happened if incident.score is not None],
+        goals=[each.score for each in happened if each.score is not None and each.method != SHOOTOUT],
         covered=bool(events),
     )
     match = replace(
@@ -52,7 +52,7 @@ def soccer(source: Source) -> Match:
         periods=result.periods,
         winner=source.winner(sides, status, result.shootout or result.score),
         incidents=clock.placed(markers, happened, 1 + max((event.position for event in events), default=-1)),
-        comments=source.texts(sides, partial(bound, keys=incident_keys(events, names))),
+        comments=source.texts(sides, partial(bound, keys=incident_keys(events))),
     )
     return source.completed(match)
 

@@ -10,6 +10,7 @@ from providers.heim.translate import translate
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "heim" / "soccer"
+MISSED = "penalty-kick-missed"
 INCIDENTS = [
     ("soccer.start", 1, 1),
     ("soccer.yellow-card", 17, 1),
@@ -29,6 +30,7 @@ INCIDENTS = [
     ("soccer.red-card", 120, 4),
     ("soccer.end-of-overtime", 120, 4),
     ("soccer.start-shootout", 120, 5),
+    *((f"soccer.{kick}", 120, 5) for kick in ("goal", "goal", "goal", MISSED, "goal", "goal", "goal", MISSED)),
     ("soccer.end", 120, 5),
 ]
 
@@ -61,6 +63,22 @@ def test_the_result_separates_play_and_shoot_out(final):
     ]
 
 
+def test_every_kick_of_the_shoot_out_has_its_tally(final):
+    """Eight kicks, each with the player and how many had gone in until then."""
+    kicks = [(each.people[0].person.name, str(each.score)) for each in final.incidents if each.method == "shootout"]
+
+    assert kicks == [
+        ("Ivo Iversen", "1:0"),
+        ("Hauke Illner", "1:1"),
+        ("Jost Jansing", "2:1"),
+        ("Gero Jirsa", "2:1"),
+        ("Nils Nissing", "3:1"),
+        ("Kai Fink", "3:2"),
+        ("Carl Claasen", "4:2"),
+        ("Fiete Kogler", "4:2"),
+    ]
+
+
 def test_people_play_their_parts(final):
     """Scorer and assist, the fouled player, who came for whom, and the own goal on its scorer's side."""
     parts = {i.key: [(p.role, p.person.name) for p in i.people] for i in final.incidents if i.people}
@@ -79,7 +97,7 @@ def test_squads_are_complete_and_without_coaches(final):
 
 
 def test_the_text_finds_its_incidents(final):
-    """Narratives are bound, the kick in the shoot-out and the rest stand alone, mere headlines are silent."""
+    """Narratives are bound, that of the kick in the shoot-out too, the rest stands alone, mere headlines are silent."""
     bound = {comment.key: comment.incident_key for comment in final.comments}
 
     assert bound == {
@@ -89,7 +107,7 @@ def test_the_text_finds_its_incidents(final):
         "text:504": "incident:9003",
         "text:507": "incident:9008",
         "text:508": "incident:9012",
-        "text:509": None,
+        "text:509": "incident:9023",
         "text:510": "period:soccer.end",
     }
     assert final.tournament.name == "Hansepokal"

@@ -5,7 +5,7 @@ import pytest
 from mapping.match import Score
 from providers.heim.catalog import CATALOG, EVENTS, PERIODS
 from providers.heim.names import names_of
-from tests.providers.heim.feed import kinds_of, row, translated
+from tests.providers.heim.feed import kinds_of, results, row, translated
 
 VOCABULARY = {
     "goal/right-foot": "soccer.goal",
@@ -55,9 +55,9 @@ def test_the_vocabulary_covers_the_soccer_catalogue():
     )
 
 
-@pytest.mark.parametrize("keyword", ["playing/lineup", "playing/bench", "pso/goal", "pso/miss", "coaching/"])
-def test_squads_kicks_and_coaches_are_no_incidents(keyword):
-    """Line-up, bench, shoot-out kicks and coaches are understood, but nothing that happened on the pitch."""
+@pytest.mark.parametrize("keyword", ["playing/lineup", "playing/bench", "coaching/"])
+def test_squads_and_coaches_are_no_incidents(keyword):
+    """Line-up, bench and coaches are understood, but nothing that happened on the pitch."""
     found = translated([row(1, keyword, 0, "home", 9)], **SCHEDULED)
 
     assert found.incidents == ()
@@ -170,12 +170,22 @@ def test_a_withdrawn_row_is_no_incident():
     assert (found.incidents, found.faults) == ((), ())
 
 
-def test_missed_kicks_are_recognized_where_the_names_say_so():
-    """`pso/miss` becomes the event type that the table of names gives it."""
-    names = names_of({"names": {"pso_miss": "soccer.penalty-kick-missed"}})
-    (miss,) = translated([row(1, "pso/miss", 120, "home", 9, period="5")], names=names, **SCHEDULED).incidents
+def test_every_kick_of_the_shoot_out_is_an_incident_with_the_tally():
+    """`pso/goal` and `pso/miss` say how many have gone in until then, and leave the score on the pitch alone."""
+    kicks = [
+        row(1, "goal/head", 12, "home", 9, content="1:1"),
+        row(2, "pso/goal", 120, "home", 9, period="5"),
+        row(3, "pso/miss", 120, "away", 8, period="5"),
+        row(4, "pso/goal", 120, "home", 7, period="5"),
+    ]
+    found = translated(kicks, current_period="penalty-start", match_result=results(p0="1:1", p2="1:1", p21="1:1"))
 
-    assert (miss.kind, miss.phase, miss.method) == ("soccer.penalty-kick-missed", 5, "shootout")
+    assert (found.score, found.shootout) == (Score(1, 1), Score(2, 0))
+    assert [(each.kind, each.score, each.phase, each.method) for each in found.incidents if each.phase == 5][-3:] == [
+        ("soccer.goal", Score(1, 0), 5, "shootout"),
+        ("soccer.penalty-kick-missed", Score(1, 0), 5, "shootout"),
+        ("soccer.goal", Score(2, 0), 5, "shootout"),
+    ]
 
 
 def test_a_known_player_is_the_same_everywhere():
