@@ -285,11 +285,15 @@ class LiveblogSync:
     def _post_rows(
         self, before: LedgerPosts, changes: Changes, writes: Iterable[liveblogs.EventWrite]
     ) -> list[ledger.LedgerRow]:
-        """The rows that change, with the time of each event unless a person moved it."""
+        """The rows that change, with the time of each event, or the one that the provider's would have without a person."""
         moved = before.moved()
         times = {each.local_id: each.created_at for each in before.events.values()}
         times |= {each.local_id: each.created_at for each in writes}
         placed = {**before.placed, **{name: at for name, at in times.items() if name not in moved}}
+        for entry in changes.entries:
+            claimed = entry.said.get("created_at")
+            if entry.local_id in moved and claimed not in {None, before.entries[entry.key].said.get("created_at")}:
+                placed[entry.local_id] = min(self.unit.now, claimed)
         return [ledger.row_of(entry, placed[entry.local_id]) for entry in changes.entries]
 
     def _event_write(self, event: Stored, before: LedgerPosts) -> liveblogs.EventWrite:

@@ -185,22 +185,54 @@ async def test_a_published_draft_stays_published(store):
     assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
 
 
+async def move(process: Process, ticker_id: str, seconds: int) -> int:
+    """What an editor's client does to a post's time; returns the time from then on (Unix seconds)."""
+    name = (await process.ledger(ticker_id))[KEY].local_id
+
+    def work(unit: Any) -> int:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        at = event.created_at + seconds
+        write = liveblogs.EventWrite(local_id=name, document=event.document, created_at=at)
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+        return at
+
+    return await process.store.write(work)
+
+
+async def placed(process: Process, ticker_id: str) -> int:
+    name = (await process.ledger(ticker_id))[KEY].local_id
+    return next(event.created_at for event in await process.events(ticker_id) if event.local_id == name)
+
+
+def dated(seconds: int) -> Bodies:
+    """The first goal with a later time, as providers correct it."""
+    return snapshot("1:0", START, {**FIRST, "created": f"14.06.2025 19:10:{seconds:02}"})
+
+
 async def test_a_moved_post_stays_where_the_editor_put_it(store):
     """`created_at` is a unit as well."""
     process, ticker_id = await begun(store, ONE)
-    name = (await process.ledger(ticker_id))[KEY].local_id
+    moved = await move(process, ticker_id, -600)
+    for bodies in (corrected(), corrected(minute="17"), dated(20)):
+        await process.poll(bodies)
+    await process.settle()
 
-    def move(unit: Any) -> None:
-        (event,) = liveblogs.events_named(unit.conn, [name]).values()
-        write = liveblogs.EventWrite(local_id=name, document=event.document, created_at=event.created_at - 600)
-        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+    assert moved == await placed(process, ticker_id)
 
-    placed = next(event.created_at for event in await process.events(ticker_id) if event.local_id == name)
-    await store.write(move)
-    await process.poll(corrected())
-    await process.poll(corrected(minute="17"))
 
-    assert placed - 600 == next(event.created_at for event in await process.events(ticker_id) if event.local_id == name)
+@pytest.mark.parametrize(("seconds", "follows"), [(20, True), (0, False)])
+async def test_a_post_moved_to_where_the_provider_has_it_follows_it_again(store, seconds, follows):
+    """The time that the provider gave last makes it the provider's, the one that it gave before does not."""
+    process, ticker_id = await begun(store, ONE)
+    before = await placed(process, ticker_id)
+    await move(process, ticker_id, -600)
+    await process.poll(dated(20))
+    await process.settle()
+    await move(process, ticker_id, 600 + seconds)
+    await process.poll(dated(40))
+    await process.settle()
+
+    assert before + (40 if follows else seconds) == await placed(process, ticker_id)
 
 
 async def test_a_team_name_that_an_editor_changed_stays(store):

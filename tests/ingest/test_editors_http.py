@@ -75,7 +75,7 @@ async def test_an_editor_and_a_running_match_write_the_same_liveblog(tmp_path):
 
 @dataclass
 class Played:
-    """A running daemon with one liveblog, and the match that its provider tells of."""
+    """A running daemon with one liveblog, and the match as its provider has it."""
 
     http: httpx.AsyncClient
     match: dict[str, Any]
