@@ -215,13 +215,16 @@ def undatabased(store: Store) -> None:
     conn = store._backend._writer._engine.connect()  # type: ignore[union-attr]
     execute(conn, "PRAGMA synchronous=OFF")
 
-    async def direct(work: Any, _about: str | None = None) -> Any:
+    async def direct(work: Any, _key: str | None = None, committed: Callable[[], None] | None = None) -> Any:
         conn.begin()
         execute(conn, "BEGIN IMMEDIATE")
         try:
-            return work(Unit(conn, 0))
+            result = work(Unit(conn, 0))
         finally:
             conn.commit()
+        if committed is not None:
+            committed()
+        return result
 
     store._backend.write = direct  # type: ignore[method-assign]
 
