@@ -9,8 +9,6 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.util import greenlet_spawn
-
 from store import migrate
 from store.errors import SchemaOutdated, StoreError, store_errors
 from store.naming import parse_url
@@ -61,7 +59,7 @@ async def look(url: str, query: Callable[[Connection], T]) -> T:
         with store_errors():
             return await sqlite.read(engine, query)
     finally:
-        await greenlet_spawn(engine.dispose)
+        await engine.dispose()
 
 
 def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:

@@ -7,24 +7,17 @@ module at the start of a process.
 from __future__ import annotations
 
 import logging
+import os
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pgqueuer import InMemoryDriver, InMemoryQueries, PgQueuer, PsycopgDriver, Queries
-from pgqueuer.adapters.persistence.qb import (
-    QueryBuilderEnvironment,
-    QueryQueueBuilder,
-    QuerySchedulerBuilder,
-)
-from pgqueuer.domain.settings import DBSettings
+from pgqueuer import PgQueuer, PsycopgDriver, Queries
 
 from store.naming import parse_url
 from store.postgres.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-
-    from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
     from store.settings import PoolSettings
 
@@ -33,21 +26,22 @@ SCHEMA = "matchwire_jobs"
 logging.getLogger("pgqueuer").setLevel(logging.CRITICAL)  # who runs the queue logs once what it logs at every try
 
 
-class _Names(DBSettings):
-    """What its tables are called, here alone: a variable `CHANNEL` or `FUNCTION` of the environment would rename them."""
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 -- the library's signature
-        init_settings: PydanticBaseSettingsSource,
-        *_: Any,
-        **__: Any,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings,)
-
-
-NAMES = _Names(db_schema=SCHEMA, channel=SCHEMA)
+NAMES = {
+    "schema": SCHEMA,
+    "channel": SCHEMA,
+    "prefix": "",
+    "function": "fn_pgqueuer_changed",
+    "trigger": "tg_pgqueuer_changed",
+    "queue_status_type": "pgqueuer_status",
+    "queue_table": "pgqueuer",
+    "queue_table_log": "pgqueuer_log",
+    "statistics_table": "pgqueuer_statistics",
+    "schedules_table": "pgqueuer_schedules",
+    "durability": "durable",
+}
+# The library takes names from the environment alone, and reads it once. All of them are set, because `CHANNEL`, `FUNCTION`
+# or `DB_SCHEMA` of anybody else would name its objects too.
+os.environ.update({f"PGQUEUER_{name.upper()}": value for name, value in NAMES.items()} | {"DB_SCHEMA": SCHEMA})
 
 
 class _QueueDriver(PsycopgDriver):
@@ -75,8 +69,7 @@ async def opened(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
     """The queue of the database at `url`, over connections of its own; in memory for SQLite."""
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":
-        memory = InMemoryDriver()
-        yield PgQueuer(memory, channel=NAMES.channel, queries=InMemoryQueries(memory, *_builders()))
+        yield PgQueuer.in_memory()
         return
     async with AsyncExitStack() as cleanup:
         sessions = []
@@ -85,13 +78,4 @@ async def opened(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
             cleanup.push_async_callback(sessions[-1].close)
             cleanup.callback(sessions[-1].drop)
         driver = _QueueDriver(*sessions)
-        yield PgQueuer(driver, channel=NAMES.channel, queries=Queries(driver, *_builders()))
-
-
-def installing() -> str:
-    """The statements that make the queue's tables, for PostgreSQL."""
-    return QueryBuilderEnvironment(NAMES).build_install_query(create_schema=False)
-
-
-def _builders() -> tuple[QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder]:
-    return QueryBuilderEnvironment(NAMES), QueryQueueBuilder(NAMES), QuerySchedulerBuilder(NAMES)
+        yield PgQueuer(driver, queries=Queries(driver))

@@ -1,6 +1,11 @@
-"""Jobs: the tables of PgQueuer, which finite work is shared by, in a schema of their own; SQLite has it in memory."""
+"""Jobs: the tables of PgQueuer, which finite work is shared by, in a schema of their own; SQLite has it in memory.
+
+`v0006_jobs.sql` is what its `pgq sql install` prints. A version with other tables: a revision that runs its upgrade.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import sqlalchemy as sa
 from alembic import op
@@ -17,11 +22,10 @@ def upgrade() -> None:
     conn = op.get_bind()
     if conn.dialect.name != "postgresql":
         return
-    from store.postgres.job_queue import installing  # another version of the library: a revision that runs its upgrade
-
     if not sa.inspect(conn).has_schema(SCHEMA):  # an administrator may have made it for who may not
         op.execute(sa.schema.CreateSchema(SCHEMA))
-    conn.connection.cursor().execute(installing())  # several statements at once, as only the driver takes them
+    statements = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    conn.connection.cursor().execute(statements)  # several at once, as only the driver takes them
 
 
 def downgrade() -> None:
