@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mapping.merge import adopt_block_ids, hand_back, merge_event, merge_game, owners, same
@@ -139,6 +139,32 @@ def test_owners_name_each_unit():
     assert "sync" == found["sport_event.players"] == found["contents.b1"]
 
 
+def sets(*scores):
+    """A board by sets, each "home:away"."""
+    rows = [
+        {"_type": PAIR, "title": str(number), "home_score": home, "away_score": away}
+        for number, (home, away) in enumerate((score.split(":") for score in scores), 1)
+    ]
+    return {"scoreboard": {"scores": rows}}
+
+
+def test_a_score_of_a_set_by_hand_stops_neither_its_other_side_nor_the_sets_after_it():
+    """Scores of sets are rows by title, merged field by field; the provider's new set is added behind the others."""
+    merged = merge_game(sets("6:4", "2:1"), sets("6:4", "3:1"), sets("6:4", "2:2", "0:1"))
+    healed = merge_game(sets("6:4", "2:2", "0:1"), merged, sets("6:4", "3:2", "0:1"))
+
+    assert sets("6:4", "3:2", "0:1") == merged == healed
+    assert sets("6:4", "4:2", "0:1") == merge_game(sets("6:4", "3:2", "0:1"), healed, sets("6:4", "4:2", "0:1"))
+
+
+def test_a_team_that_an_editor_exchanged_keeps_nothing_of_the_one_before():
+    """Another `_id` is another team: name and picture of two teams never mix."""
+    other = {"_type": TEAM["_type"], "_id": "5f0c1de2a1b2c3d4e5f6071a", "name": "The others"}
+    said, wanted = ({"meta_info": {"home_team": {**TEAM, "name": name, "image": "i"}}} for name in ("Home", "Home FC"))
+
+    assert {"meta_info": {"home_team": other}} == merge_game(said, {"meta_info": {"home_team": other}}, wanted)
+
+
 PAIR = "Svc::Model::Content::Scoreboard::ScoreboardScore"
 TEAM = {"_type": "Svc::Model::Team", "_id": "5f0c1de2a1b2c3d4e5f60719"}
 
@@ -215,10 +241,17 @@ class Owned:
         self.edited, self.value = value != self.said, value
 
 
-steps = st.tuples(st.sampled_from(["provider", "editor"]), st.sampled_from(UNITS), st.sampled_from(["", "a", "b", "c"]))
+interleavings = st.lists(st.sampled_from(UNITS), min_size=1, max_size=3).flatmap(
+    lambda units: st.lists(
+        st.tuples(st.sampled_from(["provider", "editor"]), st.sampled_from(units), st.sampled_from(["", "a", "b"])),
+        min_size=1,
+        max_size=20,
+    )
+)
 
 
-@given(steps=st.lists(steps, min_size=1, max_size=40), merge=st.sampled_from([merge_event, merge_game]))
+@settings(max_examples=500)
+@given(steps=interleavings, merge=st.sampled_from([merge_event, merge_game]))
 def test_a_field_belongs_to_whoever_differed_last_and_to_nobody_when_both_say_the_same(steps, merge):
     """Whatever provider and editor say and in whichever order, each unit is worth and owned as the model has it."""
     model = {unit: Owned() for unit in UNITS}
