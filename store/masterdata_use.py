@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Text, and_, exists, func, or_, select, type_coerce
 
 from mapping.documents.scalars import LocalStatus
+from mapping.errors import NotFound
 from store import ledger, liveblogs, sync
-from store.records import Change, EventWrite, teams_of, title_of
+from store.errors import UnreadableRow
+from store.records import Change, EventWrite, check_document, teams_of, title_of
 from store.tables import attachments, events, follows, games, teams
 
 if TYPE_CHECKING:
@@ -92,7 +95,8 @@ def correct_liveblogs(unit: Unit, owner_id: str, corrections: Iterable[Correctio
         found |= _open_liveblogs(unit, owner_id, made.ids[start : start + AT_ONCE])
     for game_id, follow_id in sorted(found.items()):
         if follow_id is None or followed:
-            _correct(unit, liveblogs.lock_game(unit, game_id), made)
+            with suppress(NotFound, UnreadableRow):  # deleted meanwhile, or contained to itself
+                _correct(unit, liveblogs.lock_game(unit, game_id), made)
         if follow_id is not None and followed:
             sync.look_afresh(unit, follow_id)
 
@@ -122,14 +126,19 @@ def _names(column: ColumnElement[Any], ids: Iterable[str]) -> ColumnElement[bool
 
 
 def _correct(unit: Unit, game: StoredGame, made: Corrections) -> None:
-    """One step of the liveblog; what the sync has written counts as corrected too, so that it stays the sync's."""
+    """One step of the liveblog; what the sync has written counts as corrected too, so that it stays the sync's.
+
+    Raises UnreadableRow before anything is written.
+    """
+    check_document(game)
     stored = liveblogs.events(
         unit.conn, game.id, statuses=(LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED), scheduled=True
     )
     touched = tuple(_event_write(each, made) for each in stored if made.concern(each.document))
+    rows = [row for row in ledger.rows(unit.conn, game.id).values() if made.concern(row.written)]
+    corrected = [_ledger_row(unit, row, made) for row in rows]
     liveblogs.write(unit, game, Change(game=made.game(unit, game.document), events=touched))
-    rows = (row for row in ledger.rows(unit.conn, game.id).values() if made.concern(row.written))
-    ledger.save(unit, game.id, [_ledger_row(unit, row, made) for row in rows])
+    ledger.save(unit, game.id, corrected)
 
 
 def _ledger_row(unit: Unit, row: ledger.LedgerRow, made: Corrections) -> ledger.LedgerRow:

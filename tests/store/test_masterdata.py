@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 
 import pytest
-from sqlalchemy import event, select, update
+from sqlalchemy import event, select, text, update
 
 from mapping.match import Match, Named, Person, Side, Status
 from store import masterdata_edit
@@ -221,8 +221,14 @@ async def test_simultaneous_imports_make_each_record_once(store):
     assert len(await rows(store, players)) == 4
 
 
+def break_document(game_id, names):
+    """Make the liveblog's document no JSON, though it holds this text."""
+    broken = text("UPDATE games SET doc = :doc WHERE id = :id").bindparams(doc=f"<{names}>", id=game_id)
+    return lambda unit: unit.conn.execute(broken)
+
+
 async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store, clock):
-    """One step each, with its posts; long forgotten ones, deleted ones and those that name somebody else stay as they are."""
+    """One step each, with its posts; long forgotten ones, deleted ones and those that cannot be read stay as they are."""
     references = await store.write(importing(match()))
     who = {"_type": "Svc::Model::Player", "_id": references.players["p1"], "name": "Player 1", "number": "own"}
     posts = (EventWrite(local_id="e-named", document={"player": who}, created_at=1),)
@@ -235,6 +241,7 @@ async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store,
         before = masterdata_edit.lock(unit, players, who["_id"])
         return masterdata_edit.change(unit, players, before, {"name": f"At {unit.now}", "number": "5"})
 
+    await store.write(break_document(other.id, who["_id"]))
     first = await store.write(rename)
     versions = [(await store.read(partial(find_game, name=game.id))).version for game in (named, other, deleted)]
     shown = await store.read(lambda conn: event_named(conn, "e-named"))
