@@ -1,117 +1,60 @@
 """Merging what the provider says with what a person changed, unit by unit: the person wins, the other units follow the provider.
 
-Three JSON documents meet: `written` (what the sync wrote last), `current` (what is stored now) and `wanted` (what the provider
-says now). A unit whose current value still is what the sync wrote takes the wanted value; one that differs belongs to the person,
-until provider and person agree on a value. Absent, null and empty are the same value, because clients send them for each other.
+Three JSON documents meet: `said` (what the provider said last, as the ledger keeps it), `current` (what is stored now) and
+`wanted` (what the provider says now). A unit whose current value is what the provider said last, or says now, takes the wanted
+value; one that differs belongs to the person, until person and provider say the same, whoever comes last. Absent, null and empty
+are the same value, because clients send them for each other.
+
+Mappings of one type that stand for the same thing are merged field by field at any depth, the rows of some lists one by one;
+everything else is one unit. Its name is the path to it, with dots: `scoreboard.score.home_score`, `contents.<local_id>`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 Document = dict[str, Any]
 
-NESTED_IN_EVENT = frozenset({"sport_event"})
-"""Parts of an event that are merged field by field."""
+ROW_NAMES: Mapping[str, str] = {"contents": "local_id", "scores": "title"}
+"""Lists that are merged row by row, and the field that names a row."""
 
-NESTED_IN_GAME = frozenset({"meta_info", "scoreboard", "squads"})
-"""Parts of a liveblog that are merged field by field; its other parts are one unit each."""
+_BLOCKS = "contents"
+"""Each of these rows is one unit: half a text of a person and half of the provider's makes no text."""
+
+_IDENTITY = ("_type", "_id", "local_id")
+"""Mappings that differ here are not the same thing, so one stands instead of the other as a whole."""
 
 _EMPTY: tuple[object, ...] = (None, "", [], {}, ())
 
 
-class Merged(NamedTuple):
-    document: Document
-    written: Document
-    """What the sync has to keep as its own last word."""
+def merge_event(said: Mapping[str, Any], current: Mapping[str, Any], wanted: Mapping[str, Any]) -> Document:
+    """The event as it is stored from now on; a field that `wanted` does not name is one that the provider takes back."""
+    return _merge_fields(said, current, wanted, _names(current, said, wanted))
 
 
-def merge_event(written: Mapping[str, Any], current: Mapping[str, Any], wanted: Mapping[str, Any]) -> Merged:
-    """Merge an event: scalar fields, the sport event field by field, `contents` block by block."""
-    rest = merge_fields(_without_blocks(written), _without_blocks(current), _without_blocks(wanted), NESTED_IN_EVENT)
-    blocks = merge_blocks(_blocks(written), _blocks(current), _blocks(wanted))
-    return Merged(
-        {**rest.document, "contents": blocks.current},
-        {**rest.written, "contents": blocks.written},
-    )
+def merge_game(said: Mapping[str, Any], current: Mapping[str, Any], wanted: Mapping[str, Any]) -> Document:
+    """The liveblog as it is stored from now on: the parts that `wanted` names are merged, all others left as they are."""
+    return _merge_fields(said, current, wanted, wanted)
 
 
-def merge_game(written: Mapping[str, Any], current: Mapping[str, Any], wanted: Mapping[str, Any]) -> Merged:
-    """Merge the parts of a liveblog that `wanted` names; everything else in `current` is left as it is."""
-    return merge_fields(written, current, wanted, NESTED_IN_GAME, only_wanted=True)
+def hand_back(current: Mapping[str, Any], said: Mapping[str, Any], names: Iterable[str] | None) -> Document:
+    """The document after its units with these names are the provider's again: they take what the provider said last.
 
-
-def merge_fields(
-    written: Mapping[str, Any],
-    current: Mapping[str, Any],
-    wanted: Mapping[str, Any],
-    nested: frozenset[str] = frozenset(),
-    *,
-    only_wanted: bool = False,
-) -> Merged:
-    """Merge mappings field by field; those in `nested` one level deeper.
-
-    With `only_wanted`, a field that `wanted` does not name is nobody's business; otherwise its absence is the provider's word.
+    `names` are those of `owners`, or of what holds such units (`scoreboard`, `contents`); None: all that `said` speaks of.
+    A block that the provider never wrote stays, one that a person removed comes back.
     """
-    names = list(wanted) if only_wanted else list(dict.fromkeys((*current, *written, *wanted)))
-    document, last_words = dict(current), dict(written)
-    for name in names:
-        units = written.get(name), current.get(name), wanted.get(name)
-        now, last = _merge_nested(*units) if name in nested else _merge_unit(*units)
-        _put(document, name, now)
-        _put(last_words, name, last)
-    return Merged(document, last_words)
+    chosen = None if names is None else frozenset(names)
+    return _return_fields(current, said, chosen, said if chosen is None else _names(current, said))
 
 
-def _merge_unit(old: Any, now: Any, new: Any) -> tuple[Any, Any]:
-    """What is stored from now on, and the sync's last word."""
-    return (new, new) if same(now, old) or same(now, new) else (now, old)
-
-
-def _merge_nested(old: Any, now: Any, new: Any) -> tuple[Any, Any]:
-    if isinstance(new, Mapping) and (now or not old):
-        return merge_fields(old or {}, now or {}, new)
-    return _merge_unit(old, now, new)
-
-
-class MergedBlocks(NamedTuple):
-    current: list[Document]
-    written: list[Document]
-
-
-def merge_blocks(written: Sequence[Document], current: Sequence[Document], wanted: Sequence[Document]) -> MergedBlocks:
-    """Merge content blocks by `local_id`: the editor's own keep their place, what the editor removed stays removed."""
-    old, new = _by_id(written), _by_id(wanted)
-    kept: list[Document] = []
-    last_words: dict[str, Document] = {}
-    for block in current:
-        name = block.get("local_id", "")
-        stays, last = _merge_block(old.get(name), block, new.get(name))
-        kept += [stays] if stays else []
-        last_words |= {name: last} if last else {}
-    present = {block.get("local_id") for block in current}
-    absent = {name: block for name, block in new.items() if name not in present}
-    _insert_blocks(kept, new, absent.keys() - old.keys())
-    return MergedBlocks(kept, [*last_words.values(), *(old.get(name, block) for name, block in absent.items())])
-
-
-def _merge_block(old: Document | None, now: Document, new: Document | None) -> tuple[Document | None, Document | None]:
-    """What stays of a stored block, and the sync's last word on it; neither where it is to go."""
-    if old is None and new is None:
-        return now, None
-    if same(now, old) or same(now, new):
-        return new, new
-    return now, new if old is None else old
-
-
-def _insert_blocks(kept: list[Document], wanted: Mapping[str, Document], names: Collection[str]) -> None:
-    """Insert the wanted blocks with these names, each behind the one that it follows in `wanted`."""
-    at = 0
-    for name, block in wanted.items():
-        if name in names:
-            kept.insert(at, block)
-        at = next((index + 1 for index, each in enumerate(kept) if each.get("local_id") == name), at)
+def owners(said: Mapping[str, Any], current: Mapping[str, Any]) -> dict[str, str]:
+    """Who owns each unit of a document now: `sync`, or `editor` where the stored value is not what the provider said last."""
+    return {
+        path: "sync" if same(old, now) else "editor"
+        for name in _names(said, current)
+        for path, old, now in _units(name, name, said.get(name), current.get(name))
+    }
 
 
 def adopt_block_ids(previous: Sequence[Document], sent: Sequence[Document]) -> list[Document]:
@@ -128,30 +71,122 @@ def adopt_block_ids(previous: Sequence[Document], sent: Sequence[Document]) -> l
     return adopted
 
 
-def owners(written: Mapping[str, Any], current: Mapping[str, Any], nested: frozenset[str]) -> dict[str, str]:
-    """Who owns each unit of a document now: `sync`, or `editor` where the stored value is not what the sync wrote."""
-    found: dict[str, str] = {}
-    for name in dict.fromkeys((*written, *current)):
-        old, now = written.get(name), current.get(name)
-        if name in nested and isinstance(old, Mapping) and isinstance(now, Mapping):
-            found |= {f"{name}.{inner}": who for inner, who in owners(old, now, frozenset()).items()}
-        elif name == "contents":
-            found |= _block_owners(_by_id(_blocks(written)), _by_id(_blocks(current)))
-        else:
-            found[name] = "sync" if same(old, now) else "editor"
-    return found
-
-
 def same(one: object, other: object) -> bool:
     """Equal, where absent, null and empty are one value."""
     return one == other or (one in _EMPTY and other in _EMPTY)
 
 
-def _block_owners(old: Mapping[str, Document], now: Mapping[str, Document]) -> dict[str, str]:
-    return {
-        f"contents.{name}": "sync" if same(old.get(name), now.get(name)) else "editor"
-        for name in dict.fromkeys((*old, *now))
-    }
+def _merge_fields(
+    said: Mapping[str, Any], current: Mapping[str, Any], wanted: Mapping[str, Any], names: Iterable[str]
+) -> Document:
+    document = dict(current)
+    for name in names:
+        _put(document, name, _merge(name, said.get(name), current.get(name), wanted.get(name)))
+    return document
+
+
+def _merge(name: str, old: Any, now: Any, new: Any) -> Any:
+    """What is stored under a name from now on, where the provider said `old` last and says `new` now."""
+    if same(now, old) or same(now, new):
+        return new
+    if _has_fields(name, now, new):
+        before = old if isinstance(old, Mapping) else {}
+        return _merge_fields(before, now, new, _names(now, before, new))
+    if _has_rows(name, now, new):
+        return _merge_rows(name, old, now, new)
+    return now
+
+
+def _merge_rows(name: str, old: Any, now: Any, new: Any) -> list[Document]:
+    """A person's own rows keep their place, a row that a person removed stays removed."""
+    before, wanted = _by_name(name, old), _by_name(name, new)
+    merged = [_merge(name, before.get(key), row, wanted.get(key)) for key, row in _rows(name, now)]
+    kept = [row for row in merged if row]
+    _insert_rows(name, kept, wanted, wanted.keys() - before.keys() - _by_name(name, now).keys())
+    return kept
+
+
+def _return_fields(
+    current: Mapping[str, Any],
+    said: Mapping[str, Any],
+    chosen: frozenset[str] | None,
+    names: Iterable[str],
+    at: str = "",
+) -> Document:
+    document = dict(current)
+    for name in names:
+        _put(document, name, _return(name, f"{at}{name}", current.get(name), said.get(name), chosen))
+    return document
+
+
+def _return(name: str, path: str, now: Any, said: Any, chosen: frozenset[str] | None) -> Any:
+    """What is stored at `path` once the units that are `chosen` (None: all) hold what the provider said last."""
+    chosen = None if chosen is None or path in chosen else chosen
+    if _has_rows(name, now, said):
+        return _return_rows(name, path, now, said, chosen)
+    if chosen is None:
+        return said
+    if _has_fields(name, now, said):
+        return _return_fields(now, said, chosen, _names(now, said), f"{path}.")
+    return now
+
+
+def _return_rows(name: str, path: str, now: Any, said: Any, chosen: frozenset[str] | None) -> list[Document]:
+    known = _by_name(name, said)
+    rows = [
+        _return(name, f"{path}.{key}", row, known[key], chosen) if key in known else row
+        for key, row in _rows(name, now)
+    ]
+    removed = known.keys() - _by_name(name, now).keys()
+    _insert_rows(name, rows, known, {key for key in removed if chosen is None or f"{path}.{key}" in chosen})
+    return rows
+
+
+def _units(name: str, path: str, old: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The units at and below `path`: name, what the provider said last, what is stored now."""
+    if _has_fields(name, now, old):
+        for inner in _names(old, now):
+            yield from _units(inner, f"{path}.{inner}", old.get(inner), now.get(inner))
+    elif _has_rows(name, now, old):
+        before, after = _by_name(name, old), _by_name(name, now)
+        for key in _names(before, after):
+            yield from _units(name, f"{path}.{key}", before.get(key), after.get(key))
+    else:
+        yield path, old, now
+
+
+def _has_fields(name: str, now: Any, other: Any) -> bool:
+    """Whether both are the same thing, field by field."""
+    both = isinstance(now, Mapping) and isinstance(other, Mapping) and now and other
+    return bool(both) and name != _BLOCKS and all(now.get(field) == other.get(field) for field in _IDENTITY)
+
+
+def _has_rows(name: str, now: Any, other: Any) -> bool:
+    """Whether these are lists whose rows are units: the provider's rows have names, each its own."""
+    lists = name in ROW_NAMES and isinstance(now or [], list) and isinstance(other or [], list)
+    return lists and len(_by_name(name, other)) == len(other or [])
+
+
+def _insert_rows(name: str, kept: list[Document], wanted: Mapping[str, Document], names: Collection[str]) -> None:
+    """Insert the wanted rows with these names, each behind the one that it follows in `wanted`."""
+    at = 0
+    for key, row in wanted.items():
+        if key in names:
+            kept.insert(at, row)
+        at = next((index + 1 for index, (each, _) in enumerate(_rows(name, kept)) if each == key), at)
+
+
+def _rows(name: str, rows: Sequence[Document] | None) -> list[tuple[str, Document]]:
+    """Each row with its name, "" for one without."""
+    return [(row.get(ROW_NAMES[name]) or "", row) for row in rows or ()]
+
+
+def _by_name(name: str, rows: Sequence[Document] | None) -> dict[str, Document]:
+    return {key: row for key, row in _rows(name, rows) if key}
+
+
+def _names(*documents: Mapping[str, Any]) -> list[str]:
+    return list(dict.fromkeys(name for document in documents for name in document))
 
 
 def _put(document: Document, name: str, value: Any) -> None:
@@ -159,15 +194,3 @@ def _put(document: Document, name: str, value: Any) -> None:
         document.pop(name, None)
     else:
         document[name] = value
-
-
-def _blocks(document: Mapping[str, Any]) -> list[Document]:
-    return list(document.get("contents") or ())
-
-
-def _without_blocks(document: Mapping[str, Any]) -> Document:
-    return {name: value for name, value in document.items() if name != "contents"}
-
-
-def _by_id(blocks: Sequence[Document]) -> dict[str, Document]:
-    return {block["local_id"]: block for block in blocks if block.get("local_id")}

@@ -32,8 +32,8 @@ class State(StrEnum):
 class Entry:
     """A line of the ledger: the post of one key in one liveblog.
 
-    `written` and `written_status` are what the sync wrote last, `restore_status` is the status the post had when it was
-    withdrawn.
+    `said` is the post as the provider last gave it, whatever a person made of it; `said_status` is the status that the sync
+    wanted last, `restore_status` the one the post had when it was withdrawn.
     """
 
     key: str
@@ -42,8 +42,8 @@ class Entry:
     local_id: str
     state: State = State.POSTED
     reason: str = ""
-    written: Document = field(default_factory=dict)
-    written_status: int = LocalStatus.PUBLISHED
+    said: Document = field(default_factory=dict)
+    said_status: int = LocalStatus.PUBLISHED
     restore_status: int | None = None
 
 
@@ -108,8 +108,8 @@ def _create(post: Post, local_id: str, *, editorial: bool) -> Decision:
         kind=post.kind,
         source=post.source,
         local_id=local_id,
-        written=post.document,
-        written_status=status,
+        said=post.document,
+        said_status=status,
         reason="draft" if post.draft else "",
     )
     stands = LocalStatus.UNPUBLISHED if editorial else status
@@ -127,31 +127,31 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial
         return None, entry
     if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, reason="deleted by an editor")
-    merged = merge_event(entry.written, now.document, post.document)
-    status, written_status = _status(post, entry, now, editorial=editorial)
+    document = merge_event(entry.said, now.document, post.document)
+    status, said_status = _status(post, entry, now, editorial=editorial)
     line = replace(
         entry,
         kind=post.kind,
         state=State.POSTED,
         reason="draft" if post.draft else "",
-        written=merged.written,
-        written_status=written_status,
+        said=post.document,
+        said_status=said_status,
         restore_status=None,
     )
-    if status == now.local_status and same(merged.document, now.document):
+    if status == now.local_status and same(document, now.document):
         return None, line
-    return Stored(local_id=now.local_id, document=merged.document, local_status=status), line
+    return Stored(local_id=now.local_id, document=document, local_status=status), line
 
 
 def _status(post: Post, entry: Entry, now: Stored, *, editorial: bool) -> tuple[int, int]:
     """The post's status and what the sync keeps as its last word: a person's status stays, a withdrawal is undone."""
     wanted = _wanted_status(post)
-    if entry.state is State.WITHDRAWN and now.local_status == entry.written_status:
+    if entry.state is State.WITHDRAWN and now.local_status == entry.said_status:
         before = wanted if entry.restore_status is None else entry.restore_status
         return before, wanted
-    if now.local_status in {entry.written_status, wanted}:
+    if now.local_status in {entry.said_status, wanted}:
         return (now.local_status if editorial and now.local_status == LocalStatus.UNPUBLISHED else wanted), wanted
-    return now.local_status, entry.written_status
+    return now.local_status, entry.said_status
 
 
 def _withdraw(entry: Entry, now: Stored | None, *, closing: bool) -> Decision:
@@ -164,7 +164,7 @@ def _withdraw(entry: Entry, now: Stored | None, *, closing: bool) -> Decision:
         entry,
         state=State.WITHDRAWN,
         reason="withdrawn by the provider",
-        written_status=LocalStatus.UNPUBLISHED,
+        said_status=LocalStatus.UNPUBLISHED,
         restore_status=_status_to_restore(entry, now),
     )
     shown = now.local_status == LocalStatus.PUBLISHED
@@ -173,7 +173,7 @@ def _withdraw(entry: Entry, now: Stored | None, *, closing: bool) -> Decision:
 
 def _delete_untouched(entry: Entry, now: Stored) -> Decision:
     """Delete a withdrawn post, unless a person has made something of it since."""
-    if now.local_status != LocalStatus.UNPUBLISHED or not same(now.document, entry.written):
+    if now.local_status != LocalStatus.UNPUBLISHED or not same(now.document, entry.said):
         return None, entry
     gone = replace(entry, state=State.GONE, reason="withdrawn by the provider")
     return replace(now, local_status=LocalStatus.DELETED), gone
@@ -181,4 +181,4 @@ def _delete_untouched(entry: Entry, now: Stored) -> Decision:
 
 def _status_to_restore(entry: Entry, now: Stored) -> int | None:
     """A status that a person chose comes back with the incident; None: whatever is wanted then."""
-    return None if now.local_status == entry.written_status else now.local_status
+    return None if now.local_status == entry.said_status else now.local_status

@@ -25,7 +25,7 @@ GAME_KEY = "game"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRow:
-    """What became of one wanted post. `state`: posted, draft, withdrawn, gone; `written`: as the sync last wrote it."""
+    """What became of one wanted post. `state`: posted, draft, withdrawn, gone; `written`: what the sync needs to know of it."""
 
     key: str
     kind: str
@@ -73,8 +73,8 @@ def row_of(entry: Entry, placed: int) -> LedgerRow:
         reason=entry.reason,
         written={
             "source": entry.source,
-            "document": entry.written,
-            "status": entry.written_status,
+            "document": entry.said,
+            "status": entry.said_status,
             "placed": placed,
             **restore,
         },
@@ -91,8 +91,8 @@ def entry_of(row: LedgerRow) -> Entry:
             local_id=row.local_id or "",
             state=State(row.state),
             reason=row.reason,
-            written={**row.written["document"]},
-            written_status=row.written["status"],
+            said={**row.written["document"]},
+            said_status=row.written["status"],
             restore_status=row.written.get("restore"),
         )
 
@@ -103,13 +103,13 @@ def placed_of(row: LedgerRow) -> int:
         return int(row.written["placed"])
 
 
-def row_of_game(written: Document) -> LedgerRow:
-    """The row of the liveblog itself; `written`: what the sync last wrote of its document."""
-    return LedgerRow(key=GAME_KEY, kind=GAME_KEY, state=State.POSTED.value, written={"document": written})
+def row_of_game(said: Document) -> LedgerRow:
+    """The row of the liveblog itself; `said`: the provider's last word on its document."""
+    return LedgerRow(key=GAME_KEY, kind=GAME_KEY, state=State.POSTED.value, written={"document": said})
 
 
 def game_of(row: LedgerRow | None) -> Document:
-    """What the sync last wrote of the liveblog's own document, nothing without a row. Raises UnreadableRow."""
+    """The provider's last word on the liveblog's own document, nothing without a row. Raises UnreadableRow."""
     if row is None:
         return {}
     with reading(f"ledger of {row.key}"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.merge import NESTED_IN_EVENT, NESTED_IN_GAME, owners
+from mapping.merge import owners
 from store import ledger, liveblogs, sync
 from store.errors import UnreadableRow, reading
 from store.records import check_document
@@ -52,13 +52,13 @@ def explain(conn: Connection, name: str) -> dict[str, Any]:
     if attachment is None:
         return {**head, "match": None, "posts": [], "unreadable": reader.unreadable}
     rows = ledger.rows(conn, game.id)
-    written = reader.read(f"ledger of {ledger.GAME_KEY}", partial(ledger.game_of, rows.pop(ledger.GAME_KEY, None)))
+    said = reader.read(f"ledger of {ledger.GAME_KEY}", partial(ledger.game_of, rows.pop(ledger.GAME_KEY, None)))
     terms = reader.read("attachments.terms", partial(sync.terms_of, attachment))
     return {
         **head,
         "match": _match(conn, attachment, reader),
         "terms": None if terms is None else terms.as_dict(),
-        "edited": reader.read("games.doc", partial(_edited_parts, written or {}, game.document)) or [],
+        "edited": reader.read("games.doc", partial(_edited_parts, said or {}, game.document)) or [],
         "posts": _posts(conn, rows, reader),
         "unreadable": reader.unreadable,
     }
@@ -107,9 +107,9 @@ def _resources(conn: Connection, follow_id: str, reader: TolerantReader) -> dict
     }
 
 
-def _edited_parts(written: dict[str, Any], document: dict[str, Any]) -> list[str]:
-    """Parts that the sync has written and an editor owns; the rest was never the sync's business."""
-    found = owners(written, {name: document.get(name) for name in written}, NESTED_IN_GAME)
+def _edited_parts(said: dict[str, Any], document: dict[str, Any]) -> list[str]:
+    """Units that the provider speaks of and an editor owns; the rest was never the sync's business."""
+    found = owners(said, {name: document.get(name) for name in said})
     return [part for part, owner in found.items() if owner == "editor"]
 
 
@@ -119,8 +119,8 @@ def _post(row: ledger.LedgerRow, event: StoredEvent | None) -> dict[str, Any]:
     edited: list[str] = []
     if event is not None:
         check_document(event)
-        wrote = {name: value for name, value in row.written["document"].items() if name not in {"_type", "created_at"}}
-        edited = [unit for unit, owner in owners(wrote, event.document, NESTED_IN_EVENT).items() if owner == "editor"]
+        said = {name: value for name, value in row.written["document"].items() if name not in {"_type", "created_at"}}
+        edited = [unit for unit, owner in owners(said, event.document).items() if owner == "editor"]
         edited += ["created_at"] if event.created_at != row.written["placed"] else []
         edited += ["local_status"] if event.local_status != row.written["status"] else []
     return {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest, next_batch
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
-from mapping.merge import Merged, merge_game, same
+from mapping.merge import merge_game, same
 from mapping.posts import wanted
 from mapping.prefill import EVERYTHING, game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
@@ -178,7 +178,7 @@ def sync_liveblog(
 class LedgerPosts:
     """The ledger of a batch, with the events that it names as they stand now.
 
-    `game`: what the sync last wrote of the liveblog's own document; `placed`: the time at which the sync placed each event,
+    `game`: the provider's last word on the liveblog's own document; `placed`: the time at which the sync placed each event,
     by `local_id` (Unix seconds).
     """
 
@@ -196,7 +196,7 @@ class LedgerPosts:
         entries = {key: ledger.entry_of(row) for key, row in rows.items()}
         placed = {row.local_id: ledger.placed_of(row) for row in rows.values() if row.local_id is not None}
         events = liveblogs.events_named(conn, [entry.local_id for entry in entries.values()])
-        claimed = {entry.local_id: entry.written.get("created_at") for entry in entries.values()}
+        claimed = {entry.local_id: entry.said.get("created_at") for entry in entries.values()}
         stored = {name: _stored(event, claimed[name], placed.get(name)) for name, event in events.items()}
         return cls(game, entries, events, stored, placed)
 
@@ -206,7 +206,7 @@ class LedgerPosts:
         return {
             entry.local_id
             for entry, stored in found
-            if stored is not None and stored.document.get("created_at") != entry.written.get("created_at")
+            if stored is not None and stored.document.get("created_at") != entry.said.get("created_at")
         }
 
 
@@ -250,7 +250,7 @@ class LiveblogSync:
         changes = reconcile(
             posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing, editorial=self._editorial
         )
-        version = self._write(before, changes, self._merge_game(before.game, masters) if batch.with_board else None)
+        version = self._write(before, changes, self._wanted_parts(masters) if batch.with_board else {})
         left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
         undisturbed = rest is None or rest.version == self.game.version  # nobody else wrote between the batches
         inputs = self.snapshot.fingerprint(self.terms)
@@ -266,20 +266,22 @@ class LiveblogSync:
         """Whether posts wait until an editor publishes them (`editorial_publishing`)."""
         return (self.game.document.get("meta_info") or {}).get("editorial_publishing") is True
 
-    def _merge_game(self, written: Document, masters: References) -> Merged:
-        document = synced(game_document(self.snapshot.match, self.terms, masters), self.terms)
-        return merge_game(written, self.game.document, document)
+    def _wanted_parts(self, masters: References) -> Document:
+        """The parts of the liveblog's own document that follow the match."""
+        return synced(game_document(self.snapshot.match, self.terms, masters), self.terms)
 
-    def _write(self, before: LedgerPosts, changes: Changes, game: Merged | None) -> int:
+    def _write(self, before: LedgerPosts, changes: Changes, parts: Document) -> int:
         """Write events, document and ledger, as far as they change; returns the liveblog's version after it."""
         version, writes = self.game.version, tuple(self._event_write(event, before) for event in changes.events)
-        document = None if game is None or same(game.document, dict(self.game.document)) else game.document
+        merged = merge_game(before.game, self.game.document, parts)
+        document = None if same(merged, self.game.document) else merged
         if writes or document is not None:
             made = liveblogs.Change(game=document, events=writes)
             version = liveblogs.write(self.unit, self.game, made, known=before.events).version
         rows = self._post_rows(before, changes, writes)
-        if game is not None and game.written != before.game:
-            rows.append(ledger.row_of_game(game.written))
+        said = {**before.game, **parts}
+        if said != before.game:
+            rows.append(ledger.row_of_game(said))
         if rows:
             ledger.save(self.unit, self.game.id, rows)
         return version

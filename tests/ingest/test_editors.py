@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ingest.cli.explain import explain
+from mapping.documents.state import ENDED
 from store import liveblogs
 from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
@@ -40,6 +41,18 @@ async def edit(process: Process, ticker_id: str, key: str, *, local_status: int 
         liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
 
     await process.store.write(work)
+
+
+async def change(process: Process, ticker_id: str, name: str, **fields: Any) -> None:
+    """What an editor's client does to a part of the liveblog: it sends the part whole, with what it changed."""
+    game = await process.game(ticker_id)
+    changed = {**game.document, name: {**game.document[name], **fields}}
+    await process.store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=changed)))
+
+
+async def change_score(process: Process, ticker_id: str, **fields: str) -> None:
+    board = (await process.game(ticker_id)).document["scoreboard"]
+    await change(process, ticker_id, "scoreboard", score={**board["score"], **fields})
 
 
 async def post(process: Process, ticker_id: str, key: str = KEY) -> dict[str, Any]:
@@ -134,10 +147,7 @@ async def test_a_deleted_post_never_returns(store):
 async def test_an_editor_who_is_one_poll_faster_does_not_freeze_the_score(store):
     """The editor types 2:0 before the provider does; the provider's 3:0 still arrives."""
     process, ticker_id = await begun(store, ONE)
-    game = await process.game(ticker_id)
-    board = game.document["scoreboard"]
-    faster = {**game.document, "scoreboard": {**board, "score": {**board["score"], "home_score": "2"}}}
-    await store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=faster)))
+    await change_score(process, ticker_id, home_score="2")
     await process.poll(snapshot("1:0", START, FIRST, attendance="1000"))
     assert "2:0" == await score(process, ticker_id)
 
@@ -196,12 +206,79 @@ async def test_a_moved_post_stays_where_the_editor_put_it(store):
 async def test_a_team_name_that_an_editor_changed_stays(store):
     """Meta info is merged field by field: the title is the editor's, the kick-off still moves."""
     process, ticker_id = await begun(store, ONE)
-    game = await process.game(ticker_id)
-    meta = {**game.document["meta_info"], "title": "The derby"}
-    edited = {**game.document, "meta_info": meta}
-    await store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=edited)))
+    starts_at = (await process.game(ticker_id)).document["meta_info"]["starts_at"]
+    await change(process, ticker_id, "meta_info", title="The derby")
     await process.poll(snapshot("1:0", START, FIRST, match_time="18:30"))
 
     now = (await process.game(ticker_id)).document["meta_info"]
     assert "The derby" == now["title"]
-    assert meta["starts_at"] + 1800 == now["starts_at"]
+    assert starts_at + 1800 == now["starts_at"]
+
+
+async def test_a_timeout_by_hand_does_not_keep_the_state_at_live_after_the_final_whistle(store):
+    """The state is merged field by field: the timeout stays the editor's, the match ends."""
+    process, ticker_id = await begun(store, ONE)
+    await change(process, ticker_id, "state_info", timeout=True)
+    await process.poll(snapshot("1:0", START, FIRST, finished="yes"))
+    await process.settle()
+
+    state = (await process.game(ticker_id)).document["state_info"]
+    assert (True, ENDED) == (state["timeout"], state["gamestate"])
+
+
+async def test_a_score_by_hand_heals_when_the_provider_comes_to_it(store):
+    """3:1 by hand over 2:1 becomes the provider's 3:2: home agrees, away was never the editor's."""
+    process, ticker_id = await begun(store, snapshot("2:1", START))
+    await change_score(process, ticker_id, home_score="3")
+    await process.poll(snapshot("2:1", START, attendance="1000"))
+    assert "3:1" == await score(process, ticker_id)
+
+    for result in ("3:2", "4:2"):
+        await process.poll(snapshot(result, START))
+        assert result == await score(process, ticker_id)
+
+
+@pytest.mark.parametrize("polled_in_between", [False, True])
+async def test_an_editor_who_types_what_the_provider_already_said_gives_the_field_back(store, polled_in_between):
+    """Agreement counts whoever came last, also when nothing else changes before the provider goes on."""
+    process, ticker_id = await begun(store, ONE)
+    await change_score(process, ticker_id, home_score="5")
+    await process.poll(TWO)
+    assert "5:0" == await score(process, ticker_id)
+    await change_score(process, ticker_id, home_score="2")
+    if polled_in_between:
+        await process.poll()
+    await process.poll(snapshot("3:0", START, FIRST, SECOND))
+
+    assert "3:0" == await score(process, ticker_id)
+
+
+@pytest.mark.parametrize("unit", ["headline", "sport_event.time_of_play"])
+async def test_a_post_whose_editor_agrees_with_the_provider_follows_it_again(store, unit):
+    """The same holds for each unit of a post; an agreement is not shown as an edit."""
+    process, ticker_id = await begun(store, ONE)
+    sport_event = (await post(process, ticker_id))["sport_event"]
+    await edit(process, ticker_id, KEY, headline="Mine", sport_event={**sport_event, "time_of_play": "14'"})
+    await process.poll(corrected())
+    agreed = (await post(process, ticker_id))["sport_event"] | {"time_of_play": "16'"}
+    await edit(process, ticker_id, KEY, **({"headline": ""} if unit == "headline" else {"sport_event": agreed}))
+
+    explained = await store.read(lambda conn: explain(conn, ticker_id))
+    (line,) = [each for each in explained["posts"] if each["key"] == KEY]
+    assert sorted({"headline", "sport_event.time_of_play"} - {unit}) == line["edited"]
+    await process.poll(corrected(minute="17"))
+    now = await post(process, ticker_id)
+    minute = "17'" if unit == "sport_event.time_of_play" else "14'"
+    assert minute == now["sport_event"]["time_of_play"]
+
+
+async def test_a_value_that_the_sync_wrote_long_ago_is_the_editors_when_the_provider_says_another(store):
+    """The provider went on to 2:0, the editor takes the board back to 1:0: what differs stays, whatever was written once."""
+    process, ticker_id = await begun(store, ONE)
+    await process.poll(TWO)
+    await change_score(process, ticker_id, home_score="5")
+    await process.poll(snapshot("3:0", START, FIRST, SECOND))
+    await change_score(process, ticker_id, home_score="2")
+    await process.poll(snapshot("3:0", START, FIRST, SECOND, attendance="1000"))
+
+    assert "2:0" == await score(process, ticker_id)

@@ -1,10 +1,12 @@
 """The merge: a person wins unit by unit, and everything else follows the provider."""
 
+from copy import deepcopy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.merge import NESTED_IN_EVENT, adopt_block_ids, merge_event, merge_game, owners, same
+from mapping.merge import adopt_block_ids, hand_back, merge_event, merge_game, owners, same
 
 
 def text(name, words):
@@ -28,8 +30,7 @@ def test_what_nobody_touched_follows_the_provider():
     """Every unit of an untouched post takes the provider's new value."""
     merged = merge_event(goal(), goal(), goal("16'", "Naldo", "corrected"))
 
-    assert goal("16'", "Naldo", "corrected") == merged.document
-    assert merged.document == merged.written
+    assert goal("16'", "Naldo", "corrected") == merged
 
 
 @pytest.mark.parametrize("unit", ["time_of_play", "players"])
@@ -41,8 +42,8 @@ def test_a_changed_field_of_the_sport_event_stays_while_its_neighbours_follow(un
 
     merged = merge_event(goal(), edited, wanted)
 
-    assert merged.document["sport_event"] == {**wanted["sport_event"], unit: "edited"}
-    assert merged.document["contents"] == wanted["contents"]
+    assert merged["sport_event"] == {**wanted["sport_event"], unit: "edited"}
+    assert merged["contents"] == wanted["contents"]
 
 
 def test_a_photo_does_not_stop_the_narrative():
@@ -52,7 +53,7 @@ def test_a_photo_does_not_stop_the_narrative():
 
     merged = merge_event(goal(), current, goal(words="A long run, a cool finish."))
 
-    assert [PHOTO, text("b1", "A long run, a cool finish.")] == merged.document["contents"]
+    assert [PHOTO, text("b1", "A long run, a cool finish.")] == merged["contents"]
 
 
 def test_a_removed_block_stays_removed():
@@ -60,9 +61,9 @@ def test_a_removed_block_stays_removed():
     current = {**goal(), "contents": [PHOTO]}
 
     merged = merge_event(goal(), current, goal(words="corrected"))
-    again = merge_event(merged.written, merged.document, goal(words="corrected twice"))
+    again = merge_event(goal(words="corrected"), merged, goal(words="corrected twice"))
 
-    assert [PHOTO] == merged.document["contents"] == again.document["contents"]
+    assert [PHOTO] == merged["contents"] == again["contents"]
 
 
 def test_agreement_gives_the_unit_back():
@@ -70,11 +71,11 @@ def test_agreement_gives_the_unit_back():
     edited = goal("16'")
 
     kept = merge_event(goal("15'"), edited, goal("15'"))
-    agreed = merge_event(kept.written, kept.document, goal("16'"))
-    later = merge_event(agreed.written, agreed.document, goal("17'"))
+    agreed = merge_event(goal("15'"), kept, goal("16'"))
+    later = merge_event(goal("16'"), agreed, goal("17'"))
 
-    assert "16'" == kept.document["sport_event"]["time_of_play"]
-    assert "17'" == later.document["sport_event"]["time_of_play"]
+    assert "16'" == kept["sport_event"]["time_of_play"]
+    assert "17'" == later["sport_event"]["time_of_play"]
 
 
 def test_a_sport_event_that_the_editor_removed_stays_removed():
@@ -83,7 +84,7 @@ def test_a_sport_event_that_the_editor_removed_stays_removed():
 
     merged = merge_event(goal(), current, goal("16'"))
 
-    assert "sport_event" not in merged.document
+    assert "sport_event" not in merged
 
 
 def test_a_field_that_the_provider_drops_disappears_unless_edited():
@@ -93,8 +94,8 @@ def test_a_field_that_the_provider_drops_disappears_unless_edited():
 
     merged = merge_event(with_credit, edited, goal())
 
-    assert "credit" not in merged.document
-    assert ["a", "b"] == merged.document["tag_ids"]
+    assert "credit" not in merged
+    assert ["a", "b"] == merged["tag_ids"]
 
 
 def test_the_game_keeps_parts_that_the_sync_does_not_speak_of():
@@ -104,7 +105,7 @@ def test_the_game_keeps_parts_that_the_sync_does_not_speak_of():
 
     merged = merge_game(written, current, {"scoreboard": {"score": {"home_score": "2"}}})
 
-    assert {"scoreboard": {"score": {"home_score": "2"}}, "tags": ["derby"]} == merged.document
+    assert {"scoreboard": {"score": {"home_score": "2"}}, "tags": ["derby"]} == merged
 
 
 def test_an_editor_who_is_faster_than_the_provider_does_not_freeze_the_score():
@@ -112,11 +113,11 @@ def test_an_editor_who_is_faster_than_the_provider_does_not_freeze_the_score():
     one, two, three = ({"scoreboard": {"score": {"home_score": str(n)}}} for n in (1, 2, 3))
 
     waiting = merge_game(one, two, one)
-    agreed = merge_game(waiting.written, waiting.document, two)
-    after = merge_game(agreed.written, agreed.document, three)
+    agreed = merge_game(one, waiting, two)
+    after = merge_game(two, agreed, three)
 
-    assert two == waiting.document == agreed.document
-    assert three == after.document
+    assert two == waiting == agreed
+    assert three == after
 
 
 def test_blocks_sent_back_without_ids_are_recognised():
@@ -132,10 +133,106 @@ def test_owners_name_each_unit():
     edited = goal("16'", headline="Wonder goal")
     edited["contents"] = [*edited["contents"], PHOTO]
 
-    found = owners(goal(), edited, NESTED_IN_EVENT)
+    found = owners(goal(), edited)
 
     assert "editor" == found["sport_event.time_of_play"] == found["headline"] == found["contents.bphoto"]
     assert "sync" == found["sport_event.players"] == found["contents.b1"]
+
+
+PAIR = "Svc::Model::Content::Scoreboard::ScoreboardScore"
+TEAM = {"_type": "Svc::Model::Team", "_id": "5f0c1de2a1b2c3d4e5f60719"}
+
+
+def played(values):
+    """A liveblog and its post as one document, with these values of its units, by name."""
+    say = values.get
+    return {
+        "summary": say("summary"),
+        "meta_info": {"title": say("meta_info.title"), "home_team": {**TEAM, "name": say("meta_info.home_team.name")}},
+        "state_info": {
+            "_type": "Clock",
+            "timeout": say("state_info.timeout"),
+            "gamestate": say("state_info.gamestate"),
+        },
+        "options": {"phase_length": say("options.phase_length")},
+        "squads": {"home": {"_type": "Svc::Model::Squad", "lineup": [*(say("squads.home.lineup") or "")]}},
+        "scoreboard": {
+            "score": {
+                "_type": PAIR,
+                "home_score": say("scoreboard.score.home_score"),
+                "away_score": say("scoreboard.score.away_score"),
+            },
+            "scores": [
+                {"_type": PAIR, "title": title, "home_score": say(f"scoreboard.scores.{title}.home_score")}
+                for title in ("1", "2")
+            ],
+        },
+        "headline": say("headline"),
+        "sport_event": {"event_type": "soccer.goal", "time_of_play": say("sport_event.time_of_play")},
+        "contents": [text(name, say(f"contents.{name}")) for name in ("b1", "b2") if say(f"contents.{name}")],
+    }
+
+
+UNITS = (
+    "summary",
+    "meta_info.title",
+    "meta_info.home_team.name",
+    "state_info.timeout",
+    "state_info.gamestate",
+    "options.phase_length",
+    "squads.home.lineup",
+    "scoreboard.score.home_score",
+    "scoreboard.score.away_score",
+    "scoreboard.scores.1.home_score",
+    "scoreboard.scores.2.home_score",
+    "headline",
+    "sport_event.time_of_play",
+    "contents.b1",
+    "contents.b2",
+)
+
+
+def without_empty(document):
+    """The document without absent, null and empty values, which are one, and without an order of its blocks."""
+    if isinstance(document, dict):
+        inner = {name: without_empty(value) for name, value in document.items()}
+        return {name: value for name, value in inner.items() if not same(value, None)}
+    return sorted(map(without_empty, document), key=str) if isinstance(document, list) else document
+
+
+class Owned:
+    """A field belongs to whoever differed last, and to nobody when both say the same."""
+
+    def __init__(self):
+        self.said = self.value = ""
+        self.edited = False
+
+    def provider(self, value):
+        self.edited = self.edited and value != self.value
+        self.said, self.value = value, self.value if self.edited else value
+
+    def editor(self, value):
+        self.edited, self.value = value != self.said, value
+
+
+steps = st.tuples(st.sampled_from(["provider", "editor"]), st.sampled_from(UNITS), st.sampled_from(["", "a", "b", "c"]))
+
+
+@given(steps=st.lists(steps, min_size=1, max_size=40), merge=st.sampled_from([merge_event, merge_game]))
+def test_a_field_belongs_to_whoever_differed_last_and_to_nobody_when_both_say_the_same(steps, merge):
+    """Whatever provider and editor say and in whichever order, each unit is worth and owned as the model has it."""
+    model = {unit: Owned() for unit in UNITS}
+    said, current = played({}), played({})
+    for who, unit, value in steps:
+        getattr(model[unit], who)(value)
+        if who == "provider":
+            wanted = played({name: each.said for name, each in model.items()})
+            said, current = wanted, merge(said, deepcopy(current), wanted)
+        else:
+            current = played({name: each.value for name, each in model.items()})
+        assert without_empty(played({name: each.value for name, each in model.items()})) == without_empty(current)
+        edited = {name for name, owner in owners(said, current).items() if owner == "editor"}
+        assert {name for name, each in model.items() if each.edited} == edited
 
 
 values = st.sampled_from(["", "a", "b", "c"])
@@ -155,9 +252,9 @@ documents = st.builds(
 def test_merging_again_changes_nothing(written, current, wanted):
     """The merge is stable: the same provider's word a second time writes nothing."""
     once = merge_event(written, current, wanted)
-    twice = merge_event(once.written, once.document, wanted)
+    twice = merge_event(wanted, once, wanted)
 
-    assert same(once.document, twice.document)
+    assert same(once, twice)
 
 
 @given(current=documents, wanted=documents)
@@ -165,4 +262,41 @@ def test_an_untouched_document_becomes_what_is_wanted(current, wanted):
     """Without an editor the provider's word is taken whole."""
     merged = merge_event(current, current, wanted)
 
-    assert all(same(merged.document.get(name), wanted.get(name)) for name in {*merged.document, *wanted})
+    assert all(same(merged.get(name), wanted.get(name)) for name in {*merged, *wanted})
+
+
+def test_a_unit_that_is_handed_back_takes_the_last_thing_that_the_provider_said():
+    """The named unit follows the provider again, at once and later; the person keeps the others."""
+    current = {**goal("14'", words="my words", headline="Mine"), "tag_ids": ["a"]}
+    said = goal("16'", "Naldo")
+
+    given = hand_back(current, said, ["sport_event.time_of_play", "contents.b1"])
+    later = merge_event(said, given, goal("17'", words="corrected"))
+
+    assert "16'" == given["sport_event"]["time_of_play"]
+    assert ("17'", "corrected", "Mine") == (
+        later["sport_event"]["time_of_play"],
+        later["contents"][0]["text"],
+        later["headline"],
+    )
+    assert "Goretzka" == later["sport_event"]["players"][0]
+
+
+def test_a_whole_document_is_handed_back_without_what_the_provider_never_spoke_of():
+    """Every unit that the provider speaks of is its own again; an added photo and tags stay, a removed block comes back."""
+    current = {**goal("14'", headline="Mine"), "contents": [PHOTO], "tag_ids": ["a"]}
+    said = goal("16'", "Naldo", "corrected")
+
+    given = hand_back(current, said, None)
+
+    assert {**said, "contents": [text("b1", "corrected"), PHOTO], "tag_ids": ["a"]} == given
+    assert {"contents.bphoto", "tag_ids"} == {unit for unit, owner in owners(said, given).items() if owner == "editor"}
+
+
+@pytest.mark.parametrize("names", [["scoreboard"], ["scoreboard.score"], ["scoreboard.score.home_score"]])
+def test_what_holds_a_unit_can_be_handed_back_by_name(names):
+    """A part of the liveblog, or one field of it: nothing beside it changes."""
+    said = {"scoreboard": {"score": {"home_score": "2", "away_score": "1"}}, "summary": ""}
+    current = {"scoreboard": {"score": {"home_score": "3", "away_score": "1"}}, "summary": "Derby"}
+
+    assert {**current, "scoreboard": said["scoreboard"]} == hand_back(current, said, names)

@@ -42,8 +42,8 @@ class Liveblog:
         self.entries |= {entry.key: entry for entry in changes.entries}
         self.stored |= {event.local_id: event for event in changes.events}
         document = synced(game_document(match, self.terms, NOBODY), self.terms)
-        before, merged = self.document, merge_game(self.written, self.document, document)
-        self.written, self.document = merged.written, merged.document
+        before, self.document = self.document, merge_game(self.written, self.document, document)
+        self.written = {**self.written, **document}
         return len(changes.events) + (not same(before, self.document))
 
     @property
