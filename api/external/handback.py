@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import json_response
-from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, NamedLiveblog, decorated_game, lock
+from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, NamedLiveblog, lock, shown_game
 from api.liveblog_access import check_version, expected_version
 from api.openapi import IF_MATCH, WRITE_ERRORS, documented, json_body, operation, request_schema
 from mapping.documents.external import HandBack
@@ -45,7 +45,7 @@ async def give_back(request: ApiRequest) -> Response:
     wanted = await request.document(HandBack)
     expected = expected_version(request.headers)
     await services.store.write(partial(_give_back, named=named, wanted=wanted, expected=expected))
-    game = await services.store.read(partial(decorated_game, named, request))
+    game = await services.store.read(partial(shown_game, named, request))
     request.audit("liveblog.handBackExternal", liveblog=game["local_id"], version=game["version"])
     return json_response(game)
 
