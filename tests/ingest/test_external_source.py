@@ -44,7 +44,7 @@ async def day(tmp_path):
         *LINES,
         Line.of("2025-06-14T19:10:00+02:00", f"match/ma{OTHER_MATCH}", other),
         Line.of("2025-06-14T19:10:00+02:00", f"match-event/ma{OTHER_MATCH}", []),
-        Line.of("2025-06-14T19:10:04+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
+        Line.of("2025-06-14T19:10:09+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
     )
     async with match_day(lines=lines, folder=tmp_path, start_at="0") as running_day:
         yield running_day
