@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api import ops
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import source
+from api.external import handback, source
 from api.feeds import endpoint as feeds
 from api.feeds.common import FEED_PATH
 from api.liveblogs import delta
@@ -24,7 +24,7 @@ from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
 from mapping.documents.event import Event
-from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource
+from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource, HandBack
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.modification import PostModifications
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
@@ -64,6 +64,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{SOURCE}.json", source.change, "external", source.CHANGE),
     Route("POST", f"{SOURCE}/attach.json", source.attach, "external", source.ATTACH),
     Route("POST", f"{SOURCE}/detach.json", source.detach, "external", source.DETACH),
+    Route("POST", f"{SOURCE}/handback.json", handback.give_back, "external", handback.HANDBACK),
     Route("POST", f"{HOOKS}/subscribe", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE),
     Route("POST", f"{HOOKS}/unsubscribe", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE),
     Route("GET", f"{HOOKS}/list", webhooks.list_subscriptions, "webhooks", webhooks.LIST),
@@ -87,7 +88,8 @@ ROUTES: tuple[Route, ...] = (
 # fmt: on
 
 REQUESTS: tuple[type[BaseModel], ...] = (
-    AttachToExternal, CreateFromExternal, Event, ExternalChange, GameDraft, PostModifications, WebhookAddress, WebhookReplay,
+    AttachToExternal, CreateFromExternal, Event, ExternalChange, GameDraft, HandBack, PostModifications, WebhookAddress,
+    WebhookReplay,
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (

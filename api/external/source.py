@@ -163,7 +163,7 @@ async def detach(request: ApiRequest) -> Response:
         liveblogs.record(unit, game.id, liveblogs.Change())
 
     await services.store.write(work)
-    game = await services.store.read(partial(_game, named, request))
+    game = await services.store.read(partial(shown_game, named, request))
     request.audit("liveblog.detachExternal", liveblog=game["local_id"], version=game["version"])
     return json_response(game)
 
@@ -219,5 +219,5 @@ def _settings(named: NamedLiveblog, conn: Connection) -> Json:
     }
 
 
-def _game(named: NamedLiveblog, request: ApiRequest, conn: Connection) -> Json:
+def shown_game(named: NamedLiveblog, request: ApiRequest, conn: Connection) -> Json:
     return decorate(conn, named.find(conn), owner_name=request.services.organizations)

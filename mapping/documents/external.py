@@ -98,6 +98,16 @@ class AttachToExternal(ExternalChange):
     overall_id: SelectorId | None = None
 
 
+class HandBack(_Request):
+    """What a person gives back to the provider: fields of the posts in `events`, without these of the liveblog.
+
+    Without `fields` all of them; without both, all of the liveblog and of its posts.
+    """
+
+    fields: tuple[Name, ...] = Field(default=(), max_length=1000)
+    events: tuple[Name, ...] = Field(default=(), max_length=1000)
+
+
 class ExternalSelector(CamelDocument):
     """The requested id, and the match that it led to."""
 

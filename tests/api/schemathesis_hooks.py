@@ -45,8 +45,11 @@ RIGHT = (
     Refusal(r"event\.create|ticker\.(show|post_modifications)", 400, words="name different liveblogs$"),
     Refusal(r"event\.update", 422, words="^local_id names another event$"),
     # What a provider's catalogue and address book know, and this document does not.
-    Refusal("liveblog.createFromExternal", 422, words="no such event type", field="excludeEvents"),
-    Refusal("liveblog.createFromExternal", 400, words="must be digits$", field="Id$"),
+    Refusal(r"liveblog\.(create|change|attach).*", 422, words="no such event type", field="excludeEvents"),
+    Refusal(
+        r"liveblog\.handBackExternal", 422, words="^the provider (says nothing|has no such)", field="fields|events"
+    ),
+    Refusal("liveblog.(create|attach).*", 400, words="must be digits$", field="Id$"),
     # Two parameters that are in bounds each, and out of them together.
     Refusal(r"(player|team|tournament)\.index|ticker\.search", 400, words="^limit times", field="page|more"),
     # An address is resolved before it is subscribed; no response says why it may not be called.

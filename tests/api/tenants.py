@@ -86,6 +86,10 @@ def of_path(n: Names, **more: str) -> dict[str, str]:
     return {"organizationId": n.organization, **more}
 
 
+def of_liveblog(n: Names, **body: Any) -> Sent:
+    return Sent(path=of_path(n, liveblogId=n.ticker), body=body or None)
+
+
 def address(n: Names) -> Sent:
     return Sent(path=of_path(n), body={"url": n.url})
 
@@ -100,6 +104,11 @@ def of_owner(n: Names) -> Sent:
 
 ROWS: dict[str, Row | ByName | Public] = {
     "liveblog.createFromExternal": Row(("external",), lambda n: Sent(of_path(n), body=IMPORT), 403),
+    "liveblog.external": Row(("external",), of_liveblog, 403, own=404),
+    "liveblog.changeExternal": Row(("external",), lambda n: of_liveblog(n, paused=True), 403, own=404),
+    "liveblog.attachExternal": Row(("external",), lambda n: of_liveblog(n, **IMPORT), 403, own=404),
+    "liveblog.detachExternal": Row(("external",), of_liveblog, 403, own=404),
+    "liveblog.handBackExternal": Row(("external",), lambda n: of_liveblog(n, fields=[]), 403, own=404),
     "player.create": Row(WRITE, lambda n: Sent(body=player(owner_id=n.organization)), 403),
     "player.update": Row(WRITE, lambda n: Sent(body={"_id": n.player, "name": "Taken over"})),
     "player.show": Row(READ, lambda n: Sent(query={"_id": n.player})),

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import func, select
 
 from api.routes import ROUTES
-from store import clients, declarations, webhooks
+from store import clients, declarations, sync, webhooks
 from store.tables import games, webhook_rounds
 from tests.api import matchday
 from tests.api.conftest import contents, serving
@@ -26,6 +26,7 @@ from tests.api.write.desk import match, player, refused, team, tournament
 if TYPE_CHECKING:
     import httpx
 
+    from store.unit import Unit
     from tests.api.conftest import Server
 
 OWNER, OTHER = matchday.ORGANIZATION, matchday.OTHER
@@ -87,6 +88,15 @@ async def prepare(server: Server) -> None:
     await server.store.write(partial(clients.create, spec=matchday.client("gone", *SCOPES)))
     await server.store.write(partial(clients.revoke, client_id="gone"))
     await server.add(matchday.derby())
+    await server.store.write(attached)
+
+
+def attached(unit: Unit) -> None:
+    """Put the owner's liveblog on a match."""
+    match = {"provider": "heim", "organization_id": OWNER, "match_id": "8315073"}
+    follow = sync.follow_for(unit, sync.NewFollow(endpoint="heim", sport="soccer", status="live", **match))
+    selector, terms = {"kind": "match", "id": "8315073"}, {"sport": "soccer"}
+    sync.attach(unit, sync.Attachment(game_id="6a" * 12, follow_id=follow.id, selector=selector, terms=terms, **match))
 
 
 async def made(server: Server) -> Names:

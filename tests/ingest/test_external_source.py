@@ -44,7 +44,7 @@ async def day(tmp_path):
         *LINES,
         Line.of("2025-06-14T19:10:00+02:00", f"match/ma{OTHER_MATCH}", other),
         Line.of("2025-06-14T19:10:00+02:00", f"match-event/ma{OTHER_MATCH}", []),
-        Line.of("2025-06-14T19:10:04+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
+        Line.of("2025-06-14T19:10:09+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
     )
     async with match_day(lines=lines, folder=tmp_path, start_at="0") as running_day:
         yield running_day
@@ -218,3 +218,54 @@ async def test_what_cannot_be_attached_is_refused(day, action, body, status, fie
 
     assert (status, field) == (answer.status_code, answer.json().get("field")), answer.text
     assert {"matchId": MATCH} == (await day.show(game["local_id"]))["external"]["selector"]
+
+
+async def edit(day: MatchDay, event: str, **fields: Any) -> None:
+    answer = await day.client.post(f"{WRITE}/event/update.json", params={"event_local_id": event}, json=fields)
+    assert answer.status_code == 200, answer.text
+
+
+async def test_a_field_of_a_post_and_a_whole_post_are_given_back(day):
+    """One field, then the post, are as the provider says again, with one step each, and a second time without any."""
+    game = await day.create(MATCH)
+    name, goal = game["local_id"], next(event for event in game["events"] if "15'" in str(event))
+    post = goal["local_id"]
+    await edit(day, post, headline="Mine", sport_event={"title": "A beauty", "time_of_play": "16'"})
+
+    async def given(**body: Any) -> tuple[int, str, str, str]:
+        answer = await act(day, name, "handback", **body)
+        assert answer.status_code == 200, answer.text
+        event = next(each for each in answer.json()["events"] if each["local_id"] == post)
+        block = event["sport_event"]
+        return answer.json()["version"], event.get("headline") or "", block["title"], block["time_of_play"]
+
+    version, *one = await given(events=[post], fields=["sport_event.title"])
+    later, *whole = await given(events=[post])
+
+    assert ["Mine", "Goal", "16'"] == one
+    assert (version + 1, ["", "Goal", "15'"]) == (later, whole)
+    assert later == (await given())[0]
+
+
+async def test_the_score_is_given_back_and_follows_the_match_again(day):
+    """A score by hand holds until it is handed back; from then on it is the match's."""
+    name = (await day.create(MATCH))["local_id"]
+    info = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo", "home_score": 7, "away_score": 0}
+    change = {"_type": "Svc::Model::Modification::UpdateGameScoreInfoModification", "score_info": info}
+    body = {"local_id": name, "modifications": [change]}
+    assert (await day.client.post(f"{WRITE}/ticker/post_modifications.json", json=body)).status_code == 200
+    await day.until_played()
+    [by_hand] = await day.until_quiet(name, quiet=0.5)
+    back = (await act(day, name, "handback", fields=["scoreboard"])).json()
+
+    assert ("7", "1") == tuple(game["scoreboard"]["score"]["home_score"] for game in (by_hand, back))
+
+
+@pytest.mark.parametrize(
+    ("body", "field"), [({"fields": ["weather"]}, "fields.0"), ({"events": ["enobody"]}, "events.0")]
+)
+async def test_what_the_provider_never_brought_is_not_given_back(day, body, field):
+    """422 with its path."""
+    answer = await act(day, (await day.create(MATCH))["local_id"], "handback", **body)
+
+    assert (422, field) == (answer.status_code, answer.json()["field"])

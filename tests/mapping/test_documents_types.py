@@ -77,6 +77,7 @@ EXAMPLES = {
     "CreateFromExternal": games.REQUEST,
     "ExternalChange": games.CHANGE,
     "AttachToExternal": games.ATTACH,
+    "HandBack": {"fields": ["scoreboard"], "events": ["e1"]},
     "ExternalSource": games.SOURCE,
     "ExternalSelector": games.SELECTOR,
     "ExternalAutoPost": games.EXTERNAL_AUTO_POST,

@@ -1,0 +1,104 @@
+"""Giving fields and posts that a person changed back to the provider, on purpose."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from api.errors import json_response
+from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, NamedLiveblog, lock, shown_game
+from api.liveblog_access import check_version, expected_version
+from api.openapi import IF_MATCH, WRITE_ERRORS, documented, json_body, operation, request_schema
+from mapping.documents.external import HandBack
+from mapping.documents.game import Game
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import NotFound, Unprocessable
+from mapping.merge import hand_back, owners, same
+from mapping.prefill import synced
+from store import ledger, liveblogs, sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from starlette.responses import Response
+
+    from api.request import ApiRequest
+    from mapping.merge import Document
+    from store.unit import Unit
+
+BESIDE = frozenset({"_type", "created_at"})
+"""Fields of a post that its document does not hold."""
+HANDBACK = operation(
+    "liveblog.handBackExternal",
+    "Give fields or posts back to the provider",
+    TAG,
+    {200: documented(Game, "The decorated liveblog, one version later"), **WRITE_ERRORS},
+    parameters=[*PATH, IF_MATCH],
+    body=json_body(request_schema(HandBack), {"fields": ["scoreboard.score.home_score", "state_info"]}),
+)
+
+
+async def give_back(request: ApiRequest) -> Response:
+    """Give fields of the liveblog, posts, or fields of posts back (interface: Liveblog from a provider)."""
+    services, named = request.services, NamedLiveblog.of(request)
+    wanted = await request.document(HandBack)
+    expected = expected_version(request.headers)
+    await services.store.write(partial(_give_back, named=named, wanted=wanted, expected=expected))
+    game = await services.store.read(partial(shown_game, named, request))
+    request.audit("liveblog.handBackExternal", liveblog=game["local_id"], version=game["version"])
+    return json_response(game)
+
+
+def _give_back(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: int | None) -> None:
+    """The unit: what the provider said last stands in these places again, with one step where something differs."""
+    game, attachment = lock(unit, named)
+    check_version(expected, changed=game.version, current=game.version)
+    if attachment is None:
+        raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
+    rows = ledger.rows(unit.conn, game.id)
+    said = synced(ledger.game_of(rows.pop(ledger.GAME_KEY, None)), sync.terms_of(attachment))
+    document = None if wanted.events else _returned(game.document, said, wanted.fields, "fields")
+    posts = {row.local_id: row for row in rows.values() if row.local_id is not None}
+    names = wanted.events if wanted.events or wanted.fields else tuple(posts)
+    writes = _posts(unit, posts, names, wanted)
+    if document is not None or writes:
+        liveblogs.record(unit, game.id, liveblogs.Change(game=document, events=writes))
+
+
+def _returned(current: Mapping[str, Any], said: Document, fields: Iterable[str], path: str) -> Document | None:
+    """The document with these fields (none: all) as the provider said, None where they are so; raises Unprocessable."""
+    chosen = tuple(fields)
+    known = owners(said, dict(current))
+    for index, name in enumerate(chosen):
+        if not any(each == name or each.startswith(f"{name}.") for each in known):
+            raise Unprocessable("the provider says nothing of this field", field=f"{path}.{index}")
+    document = hand_back(current, said, chosen or None)
+    return None if same(document, dict(current)) else document
+
+
+def _posts(
+    unit: Unit, posts: Mapping[str, ledger.LedgerRow], names: Iterable[str], wanted: HandBack
+) -> tuple[liveblogs.EventWrite, ...]:
+    """The posts that change; their status stays. Raises Unprocessable for one that the provider has not brought."""
+    stored = liveblogs.events_named(unit.conn, list(names))
+    writes = []
+    for index, name in enumerate(names):
+        event = stored.get(name)
+        if name not in posts or event is None or event.local_status == LocalStatus.DELETED:
+            if wanted.events:
+                raise Unprocessable("the provider has no such post in this liveblog", field=f"events.{index}")
+            continue
+        said = {key: value for key, value in ledger.entry_of(posts[name]).said.items() if key not in BESIDE}
+        document = _returned(event.document, said, wanted.fields, "fields")
+        if document is not None:
+            writes.append(
+                liveblogs.EventWrite(
+                    local_id=name,
+                    document=document,
+                    local_status=event.local_status,
+                    created_at=event.created_at,
+                    user_id=event.user_id or "",
+                )
+            )
+    return tuple(writes)
