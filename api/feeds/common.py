@@ -56,7 +56,6 @@ class Item:
     title: str
     html: str
     text: str
-    author: str
     published: int
     updated: int
     url: str
@@ -149,7 +148,6 @@ def item_of(event: Json, page: str) -> Item:
         title=headline(event),
         html=_lead(event) + body_html(event),
         text=plain_text(event),
-        author=text(event, "editor"),
         published=published,
         updated=max(published, number(event, "updated_at") or 0),
         url=f"{page}#{quote(local_id, safe='')}",
