@@ -191,7 +191,7 @@ async def test_locale_and_tags_change_with_the_meta_info(desk):
 
 
 async def test_the_second_delete_of_a_liveblog_answers_with_nothing(desk, stranger):
-    """A client that tries again is not told that it failed; nobody else is told anything."""
+    """A client that tries again gets no error; nobody else learns anything."""
     game = await desk.made("ticker/create", news())
     await desk.modify(game, change("DeleteGame", local_status="100"))
     again = await desk.modify(game, change("DeleteGame", local_status=100))
