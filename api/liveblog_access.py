@@ -125,8 +125,12 @@ def may_write_events(game: StoredGame, caller: Caller) -> bool:
         for each in nodes(game.document, "permissions")
         if text(each, "permission") == WRITE
     }
-    mine = {("Client", caller.client_id), *(("Organization", name) for name in caller.organizations)}
-    return not granted.isdisjoint(mine)
+    return not granted.isdisjoint(holders(caller))
+
+
+def holders(caller: Caller) -> frozenset[tuple[str, str]]:
+    """What a permission may name so that it means the caller: (`reftype`, `refid`)."""
+    return frozenset({("Client", caller.client_id), *(("Organization", name) for name in caller.organizations)})
 
 
 def named_liveblog(query: Mapping[str, str]) -> dict[str, str]:

@@ -53,11 +53,11 @@ def _table(*texts: str) -> Mapping[str, str]:
 
 ALPHA2: Mapping[str, str] = {**_table(_OF_ISO, _OF_SPORT), **dict.fromkeys(HOME_NATIONS, "GB")}
 """Three letters → two."""
+COUNTRIES = frozenset(ALPHA2.values())
+"""All codes of two letters."""
 
 
 def alpha2(code: str | None) -> str | None:
     """The ISO 3166-1 alpha-2 code for a code of two or three letters in any case, None for what is neither."""
     letters = (code or "").strip().upper()
-    if len(letters) == 2 and letters.isascii() and letters.isalpha():
-        return letters
-    return ALPHA2.get(letters)
+    return letters if letters in COUNTRIES else ALPHA2.get(letters)

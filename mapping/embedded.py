@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mapping.countries import COUNTRIES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 _IMAGE = re.compile(r"(?:https|imageservice)://[^\s\x00-\x20\x7f]+", re.IGNORECASE)
-_COUNTRY = re.compile(r"[A-Z]{2}")
 _GENDERS = frozenset({"m", "f", "o"})
 
 
@@ -134,4 +135,4 @@ def _image(url: str | None) -> str | None:
 
 
 def _country(code: str | None) -> str | None:
-    return code if code and _COUNTRY.fullmatch(code) else None
+    return code if code in COUNTRIES else None

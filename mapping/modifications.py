@@ -22,6 +22,14 @@ OWNERS_ONLY = frozenset(
 """What a shared permission never allows."""
 COMMON_META = ("editorial_publishing", "allow_comments", "starts_at", "title")
 """Fields that both kinds of meta info have, and keep when one becomes the other."""
+BESIDE_META: Json = {"locale": "", "tags": []}
+"""What may change together with the meta info → empty."""
+OF_MATCHES = ("scoreboard", "options", "state_info", "score_info")
+"""Parts that a liveblog without a sport does not have."""
+NO_SPORT = "news"
+MOST_PHASES = {"baseball": 9, "softball": 7, "table_tennis": 7, "tennis": 5, "volleyball": 5}
+USUAL_PHASES = 4
+"""Regular phases of a sport that is not listed, at most."""
 TEAM_BOARD = "Svc::Model::Content::Scoreboard::TeamGameScoreboard"
 SCORE = "Svc::Model::Content::Scoreboard::ScoreboardScore"
 SQUAD = "Svc::Model::Squad"
@@ -50,10 +58,21 @@ def kind_of(modification: Mapping[str, Any]) -> str:
 def apply(editing: Editing, modifications: Sequence[Mapping[str, Any]]) -> Editing:
     """The liveblog after all modifications (as `sent` gives them); raises Unprocessable for one after its deletion."""
     for index, modification in enumerate(modifications):
+        check_for_sport(editing.sportstype, modification, path=f"modifications.{index}.")
         if editing.local_status == LocalStatus.DELETED:
             raise Unprocessable("nothing can follow the deletion of the liveblog", field=f"modifications.{index}")
         editing = CHANGES[kind_of(modification)](editing, modification)
     return editing
+
+
+def check_for_sport(sportstype: str, parts: Mapping[str, Any], *, path: str = "") -> None:
+    """Raise Unprocessable for what a liveblog of this sport does not have; `path` goes before the field."""
+    for name in OF_MATCHES:
+        if sportstype == NO_SPORT and parts.get(name) is not None:
+            raise Unprocessable("a liveblog without a sport has none", field=f"{path}{name}")
+    most = MOST_PHASES.get(sportstype, USUAL_PHASES)
+    if ((parts.get("options") or {}).get("num_regular_phases") or 0) > most:
+        raise Unprocessable(f"the sport has at most {most}", field=f"{path}options.num_regular_phases")
 
 
 def _meta_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
@@ -61,13 +80,14 @@ def _meta_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
     before = editing.document.get("meta_info") or {}
     same_kind = before.get("_type") == wanted["_type"]
     kept = before if same_kind else {name: before[name] for name in COMMON_META if name in before}
-    meta = _cleared({**kept, **wanted})
+    meta = _cleared({"_type": wanted["_type"], **kept, **wanted})
     teams = {
         side: meta[side] for side in SIDES if side in meta and _identity(meta[side]) != _identity(before.get(side))
     }
     exchanged = _exchanged(editing.document, teams) if teams else editing.document
     sportstype = change.get("sportstype") or editing.sportstype
-    return replace(editing, document={**exchanged, "meta_info": meta}, sportstype=sportstype)
+    beside = {name: change[name] or empty for name, empty in BESIDE_META.items() if name in change}
+    return replace(editing, document={**exchanged, **beside, "meta_info": meta}, sportstype=sportstype)
 
 
 def _exchanged(document: Mapping[str, Any], teams: Mapping[str, Json]) -> Mapping[str, Any]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, func, insert, select, tuple_
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, not_, or_, select, tuple_
 
-from store.tables import creations, idempotency
+from mapping.documents.scalars import LocalStatus
+from store.tables import creations, games, idempotency
 
 if TYPE_CHECKING:
     from store.unit import Unit
@@ -18,6 +19,8 @@ KEPT = 7 * 86_400
 """Seconds for which a key is kept."""
 FORGOTTEN = 100
 """Old keys that go with each new one, so that none of them has to wait for all."""
+_GONE = exists().where(games.c.id == idempotency.c.game_id, games.c.local_status == LocalStatus.DELETED)
+"""The liveblog that the key created is deleted."""
 NAME_LOCKS = 7
 """PostgreSQL's advisory locks of names of liveblogs, apart from all others."""
 
@@ -36,7 +39,9 @@ def save(  # noqa: PLR0917 -- in the order of the table
         .where(columns.created_at < unit.now - KEPT)
         .limit(FORGOTTEN)
     )
-    unit.conn.execute(delete(idempotency).where(key_of.in_(old)))
+    unit.conn.execute(
+        delete(idempotency).where(or_(key_of.in_(old), and_(*_named(organization_id, client_id, key), _GONE)))
+    )
     unit.conn.execute(
         insert(idempotency).values(
             organization_id=organization_id,
@@ -50,15 +55,15 @@ def save(  # noqa: PLR0917 -- in the order of the table
 
 
 def find(conn: Connection, organization_id: str, client_id: str, key: str) -> tuple[str, str] | None:
-    """(digest of the request, id of the liveblog) for a key that has been used, else None."""
-    row = conn.execute(
-        select(idempotency.c.digest, idempotency.c.game_id).where(
-            idempotency.c.organization_id == organization_id,
-            idempotency.c.client_id == client_id,
-            idempotency.c.key == key,
-        )
-    ).first()
+    """(digest of the request, id of the liveblog) for a key that has been used and whose liveblog is not deleted."""
+    wanted = (*_named(organization_id, client_id, key), not_(_GONE))
+    row = conn.execute(select(idempotency.c.digest, idempotency.c.game_id).where(*wanted)).first()
     return None if row is None else (row.digest, row.game_id)
+
+
+def _named(organization_id: str, client_id: str, key: str) -> tuple[ColumnElement[bool], ...]:
+    columns = idempotency.c
+    return columns.organization_id == organization_id, columns.client_id == client_id, columns.key == key
 
 
 def lock_name(unit: Unit, local_id: str) -> None:

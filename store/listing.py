@@ -23,7 +23,7 @@ from mapping.documents.scalars import LocalStatus
 from store.event_rows import event_of, in_chunks
 from store.liveblogs import StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
-from store.search import TAG, TAG_LENGTH, TEAM, found, found_games
+from store.search import SHARED, TAG, TAG_LENGTH, TEAM, found, found_games
 from store.tables import events, game_links, games, players
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ class GameFilter:
     """Owners of the liveblogs, and conditions; `start` and `end` bound their beginning, or creation where none is planned."""
 
     owners: Sequence[str]
+    holders: Sequence[str] = ()
+    """Clients and organizations (`Organization <id>`) with which liveblogs of other owners are shared."""
     q: str = ""
     template_id: str | None = None
     team_id: str | None = None
@@ -105,10 +107,15 @@ def masters(conn: Connection, table: Table, wanted: MasterFilter, page: Page) ->
 
 def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[StoredGame]:
     """Liveblogs that are not deleted, the newest first."""
+    shared = select(game_links.c.game_id).where(
+        game_links.c.kind == SHARED, game_links.c.value.in_(list(wanted.holders))
+    )
+    sharing = select(games.c.organization_id).where(games.c.id.in_(shared)).distinct() if wanted.holders else None
+    owners = [*wanted.owners, *(conn.scalars(sharing) if sharing is not None else ())]
     conditions = [
-        games.c.organization_id.in_(list(wanted.owners)),
+        or_(games.c.organization_id.in_(list(wanted.owners)), games.c.id.in_(shared)),
         games.c.local_status != LocalStatus.DELETED,
-        *found_games(wanted.owners, wanted.q),
+        *found_games(owners, wanted.q),
         *_of_games(wanted),
     ]
     rows, total = _page(conn, games, conditions, page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
@@ -48,6 +48,7 @@ __all__ = [
     "lock_event",
     "lock_game",
     "record",
+    "rename",
     "require_game",
     "schedule",
     "write",
@@ -104,6 +105,12 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
     write_batch(unit.conn, insert_rows(games, [values]), placed.parts, _note(unit, stored))
     _index(unit, stored, document, stored.title)
     return require_game(unit.conn, game.id)
+
+
+def rename(unit: Unit, game: StoredGame, local_id: str) -> None:
+    """Give a deleted liveblog another `local_id`, so that its own is free."""
+    unit.conn.execute(update(games).where(games.c.id == game.id).values(local_id=local_id))
+    _drop(unit, game)
 
 
 def record(unit: Unit, game_id: str, change: Change, *, locked: StoredGame | None = None) -> int:

@@ -105,6 +105,8 @@ class Master:
 
     def as_document(self) -> dict[str, Any]:
         """The API's JSON."""
+        if self.type == TYPES["locations"]:
+            return {"_type": self.type, "_id": self.id, "name": self.name, **self.document}
         more = {"ext_id": self.ext_id, "team_id": self.team_id, "inactive": self.inactive, **self.document}
         return {
             "_type": self.type,

@@ -13,8 +13,10 @@ from store.tables import game_links, games, teams, tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-TEAM, TAG = "team", "tag"
+TEAM, TAG, SHARED = "team", "tag", "shared"
 TAG_LENGTH = 255
+WRITE = "w"
+"""The permission with which a liveblog is shared."""
 NAMES = ("name", "short_name", "name_addition")
 AFTER_ALL = "\U0010ffff"
 """Sorts behind every word that goes on."""
@@ -56,13 +58,16 @@ def index_game(
 
 
 def links(document: Mapping[str, Any]) -> Iterable[Link]:
-    """Teams by `_id`, tags by their names and ids."""
+    """Teams by `_id`, tags by their names and ids, those who may write by what they are and their id."""
     for board in (document.get("meta_info"), document.get("scoreboard")):
         if isinstance(board, dict):
             yield from (link for side in ("home_team", "away_team") for link in _team_link(board.get(side)))
     for tag in document.get("tags") or ():
         values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
         yield from ((TAG, str(value)[:TAG_LENGTH]) for value in values if value)
+    for each in document.get("permissions") or ():
+        if isinstance(each, dict) and each.get("permission") == WRITE:
+            yield SHARED, f"{each.get('reftype')} {each.get('refid')}"
 
 
 def _team_link(team: Any) -> list[Link]:
@@ -104,4 +109,4 @@ def _link(conn: Connection, game_id: str, wanted: set[Link]) -> None:
 def _searched(document: Mapping[str, Any]) -> tuple[Any, ...]:
     meta, board = document.get("meta_info") or {}, document.get("scoreboard") or {}
     sides = [part.get(side) for part in (meta, board) for side in ("home_team", "away_team")]
-    return meta.get("title"), sides, document.get("tags")
+    return meta.get("title"), sides, document.get("tags"), document.get("permissions")

@@ -33,7 +33,8 @@ def ours() -> str:
 def heading_of(name: str, model: type[Document]) -> str:
     """The heading under which the reference describes a model."""
     field = model.model_fields.get("type_")
-    title = f"`{field.default}`" if field else f"`{name}`"
+    kind = name if field is None else field.default if isinstance(field.default, str) else get_args(field.annotation)[0]
+    title = f"`{kind}`"
     variant = next((words for words, suffix in VARIANTS.items() if name.endswith(suffix)), None)
     return f"{title}, {variant}" if variant else title
 

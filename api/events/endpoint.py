@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from api import openapi
 from api.errors import json_response
+from api.idempotency import KEY, idempotency_key
 from api.json_path import Json, at
-from api.liveblog_access import check_version, expected_version, may_write_events, named_liveblog, writable_game
+from api.liveblog_access import (
+    check_version,
+    expected_version,
+    may_write_events,
+    named_liveblog,
+    writable_game,
+)
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
@@ -41,6 +48,8 @@ if TYPE_CHECKING:
 EVENT = "event_local_id"
 NO_EVENT = "there is no such event"
 TAKEN = "this local_id is taken"
+KEY_DIGITS = 32
+"""Hexadecimal digits of an event's `local_id` that an `Idempotency-Key` decides."""
 OURS = ("sort", "user_id", "version", "editor", "comments")
 """What clients send back and the service alone decides."""
 
@@ -78,6 +87,7 @@ CREATE = openapi.operation(
     parameters=[
         openapi.query("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", openapi.NAME),
         openapi.query("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", openapi.NAME),
+        KEY,
         openapi.IF_MATCH,
     ],
     body=openapi.json_body(openapi.request_schema(Event), EXAMPLE),
@@ -115,11 +125,15 @@ class WriteResult:
 async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
     names = named_liveblog(request.query)
+    event = await request.document(Event)
+    key = idempotency_key(request.headers)
+    if key is not None and not event.local_id:
+        event = event.model_copy(update={"local_id": _made_of(request.caller.client_id, key)})
     work = partial(
         create_event,
         caller=request.caller,
         names=names,
-        event=await request.document(Event),
+        event=event,
         expected=expected_version(request.headers),
     )
     return await _run(request, "event.create", work, next(iter(names.values())))
@@ -236,6 +250,11 @@ def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) 
     again = created_by is not None and same(created_by[0], digest(event))
     if known.game_id != game.id or known.local_status == LocalStatus.DELETED or not again:
         raise Conflict(TAKEN, field="local_id")
+
+
+def _made_of(client_id: str, key: str) -> str:
+    """The `local_id` of the event that a client creates with an `Idempotency-Key`: the same key, the same event."""
+    return f"e{hashlib.sha256(f'{client_id} {key}'.encode()).hexdigest()[:KEY_DIGITS]}"
 
 
 def _key(local_id: str) -> str:

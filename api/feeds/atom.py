@@ -48,6 +48,4 @@ def _add_entry(root: ET.Element, item: Item) -> None:
     add(entry, "published", rfc3339(item.published))
     add(entry, "updated", rfc3339(item.updated))
     add(entry, "link", rel="alternate", type="text/html", href=item.url)
-    if item.author:
-        add(add(entry, "author"), "name", item.author)
     add(entry, "content", item.html, type="html")

@@ -56,7 +56,6 @@ class Item:
     title: str
     html: str
     text: str
-    author: str
     published: int
     updated: int
     url: str
@@ -150,7 +149,6 @@ def item_of(event: Json, page: str, language: str) -> Item:
         title=headline(event, language),
         html=_lead(event, language) + body_html(event, language),
         text=plain_text(event),
-        author=text(event, "editor"),
         published=published,
         updated=max(published, number(event, "updated_at") or 0),
         url=f"{page}#{quote(local_id, safe='')}",

@@ -38,6 +38,4 @@ def _item(item: Item) -> dict[str, Any]:
     entry["content_html"] = clean(item.html)
     entry["date_published"] = rfc3339(item.published)
     entry["date_modified"] = rfc3339(item.updated)
-    if item.author:
-        entry["authors"] = [{"name": clean(item.author)}]
     return entry

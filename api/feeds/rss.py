@@ -47,6 +47,4 @@ def _add_item(channel: ET.Element, item: Item) -> None:
     add(entry, "link", item.url)
     add(entry, "guid", item.id, isPermaLink="false")
     add(entry, "pubDate", rfc822(item.published))
-    if item.author:
-        add(entry, f"{{{DC}}}creator", item.author)
     add(entry, "description", item.html)

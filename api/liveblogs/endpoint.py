@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 from api import openapi
 from api.errors import json_response
-from api.liveblog_access import NO_LIVEBLOG, expected_version, may_write_events, named_game
+from api.idempotency import KEY, idempotency_key
+from api.liveblog_access import NO_LIVEBLOG, expected_version, holders, may_write_events, named_game
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
 from api.paging import LIMIT, OWNER, PAGE_NUMBER, collection, filled, filters, owners_of, page_of
@@ -22,8 +23,6 @@ from store import listing
 from store.listing import GameFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlalchemy import Connection
     from starlette.responses import Response
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from api.services import Services
     from store.liveblogs import StoredGame
 
-NAMES = ("local_id", "ticker_id")
+NAMES = ("local_id", "ticker_local_id", "ticker_id")
 NEW = {
     "_type": "Svc::Model::Game",
     "organization_id": "5f0c1de2a1b2c3d4e5f60718",
@@ -68,6 +67,7 @@ CREATE = openapi.operation(
     "Create a liveblog",
     "Liveblogs",
     {200: CREATED, **openapi.WRITE_ERRORS},
+    parameters=[KEY],
     body=openapi.json_body(openapi.request_schema(GameDraft), NEW),
 )
 MODIFY = openapi.operation(
@@ -88,6 +88,7 @@ SHOW = openapi.operation(
     },
     parameters=[
         openapi.query("local_id", "`local_id` of the liveblog"),
+        openapi.query("ticker_local_id", "Another name for `local_id`"),
         openapi.query("ticker_id", "`ticker_id`, instead of `local_id`"),
         openapi.query("compact", "Abbreviated events: ids, version, status, sort and tags", openapi.BOOLEAN),
     ],
@@ -119,7 +120,8 @@ FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 async def create(request: ApiRequest) -> Response:
     """Create a liveblog of one of the client's organizations (interface: Liveblogs, Create)."""
     draft = await request.document(GameDraft)
-    game = await request.services.store.write(partial(write_liveblog.create, draft=draft, caller=request.caller))
+    work = partial(write_liveblog.create_once, draft=draft, caller=request.caller, key=idempotency_key(request.headers))
+    game = await request.services.store.write(work)
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
     return json_response(await request.services.store.read(partial(_decorated, game, request.services)))
 
@@ -131,8 +133,10 @@ async def post_modifications(request: ApiRequest) -> Response:
     wanted = ModifyRequest(
         caller=request.caller, modifications=modifications, expected=expected_version(request.headers)
     )
-    group_key = services.liveblog_index(modifications.local_id or modifications.ticker_id or "")
+    group_key = services.liveblog_index(next(iter(write_liveblog.names_in(modifications).values()), ""))
     game = await services.store.write(partial(write_liveblog.modify, wanted=wanted), group_key=group_key)
+    if game is None:
+        return json_response({})
     request.audit("ticker.post_modifications", liveblog=game.local_id, version=game.version)
     return json_response(await services.store.read(partial(_decorated, game, services)))
 
@@ -142,12 +146,12 @@ async def show(request: ApiRequest) -> Response:
     names = {name: request.query[name] for name in NAMES if request.query.get(name)}
     compact = boolean(request.query, "compact")
     if not names:
-        raise InvalidRequest("local_id or ticker_id is missing", field=NAMES[0])
+        raise InvalidRequest("local_id, ticker_local_id or ticker_id is missing", field=NAMES[0])
 
     def found(conn: Connection) -> Json:
         game, *others = [_game(conn, value, request.caller, field=name) for name, value in names.items()]
         if any(other.id != game.id for other in others):
-            raise InvalidRequest("local_id and ticker_id name different liveblogs", field=NAMES[0])
+            raise InvalidRequest(f"{' and '.join(names)} name different liveblogs", field=NAMES[0])
         return _decorated(game, request.services, conn, compact=compact)
 
     return json_response(await request.services.store.read(found))
@@ -157,7 +161,7 @@ async def search(request: ApiRequest) -> Response:
     """Search the liveblogs of the client's organizations (interface: Liveblogs, Search)."""
     services, parameters = request.services, filled(request.query)
     page = page_of(parameters, "more")
-    wanted = _filter(parameters, owners_of(parameters, request.caller), services)
+    wanted = _filter(parameters, request.caller, services)
 
     def load(conn: Connection) -> Json:
         found = listing.liveblogs(conn, wanted, page)
@@ -167,11 +171,12 @@ async def search(request: ApiRequest) -> Response:
     return json_response(await services.store.read(load))
 
 
-def _filter(parameters: Query, owners: Sequence[str], services: Services) -> GameFilter:
+def _filter(parameters: Query, caller: Caller, services: Services) -> GameFilter:
     frame = choice(parameters, "timeframe", FRAMES, "all")
     when = span(frame, int(services.clock()), ZoneInfo(services.settings.timezone))
     return GameFilter(
-        owners=owners,
+        owners=owners_of(parameters, caller),
+        holders=() if "owner_id" in parameters else [" ".join(holder) for holder in sorted(holders(caller))],
         q=parameters.get("q", ""),
         template_id=parameters.get("template_id"),
         team_id=parameters.get("team_id"),

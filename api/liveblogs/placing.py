@@ -78,9 +78,9 @@ def part(placing: DocumentPlacing, wanted: Json, name: str, *, path: str) -> Jso
     return {**wanted, **placed, **referred}
 
 
-def tags(placing: DocumentPlacing, wanted: Iterable[Any]) -> list[Any]:
+def tags(placing: DocumentPlacing, wanted: Iterable[Any], *, path: str = "tags") -> list[Any]:
     """Labels as they are stored, declared ones with their names; raises Unprocessable."""
-    return [_tag(placing, tag, f"tags.{index}") for index, tag in enumerate(wanted)]
+    return [_tag(placing, tag, f"{path}.{index}") for index, tag in enumerate(wanted)]
 
 
 def marketplace(placing: DocumentPlacing, info: Json, *, path: str) -> Json:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api.external.endpoint import digest
+from api.idempotency import IDEMPOTENCY_HEADER
 from api.json_path import Json, at, kind, node, text
 from api.liveblog_access import among, check_version, writable_game
 from api.liveblogs import placing
@@ -17,7 +18,7 @@ from mapping.documents.base import dump
 from mapping.documents.modification import MOST_MODIFICATIONS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
-from mapping.modifications import OWNERS_ONLY, Editing, apply, kind_of, sent
+from mapping.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent
 from store import idempotency, liveblogs
 from store.ids import new_local_id, new_object_id
 from store.liveblogs import Change, NewGame, StoredGame
@@ -40,8 +41,27 @@ STORED = (
 )  # fmt: skip
 LONGEST = 255
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-NAMES = ("local_id", "ticker_id")
+NAMES = ("local_id", "ticker_local_id", "ticker_id")
 PARTS = ("meta_info", "scoreboard")
+
+
+def create_once(unit: Unit, draft: GameDraft, caller: Caller, key: str | None) -> StoredGame:
+    """The liveblog that the same document with the same `Idempotency-Key` has created before, else a new one.
+
+    Raises Conflict when the key came with another document, and what `create` raises.
+    """
+    check_owner(caller, draft.organization_id, field="organization_id")
+    if key is None:
+        return create(unit, draft, caller)
+    name, created_by = (draft.organization_id, caller.client_id, key), digest(dump(draft))
+    idempotency.lock_name(unit, " ".join(name))
+    if (known := idempotency.find(unit.conn, *name)) is not None:
+        if known[0] != created_by:
+            raise Conflict("this Idempotency-Key was used for another request", field=IDEMPOTENCY_HEADER)
+        return liveblogs.require_game(unit.conn, known[1])
+    game = create(unit, draft, caller)
+    idempotency.save(unit, *name, created_by, game.id)
+    return game
 
 
 def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
@@ -49,13 +69,14 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
 
     Raises Forbidden, Unprocessable, and Conflict when the `external_id` is taken by another document.
     """
-    check_owner(caller, draft.organization_id, field="organization_id")
     document = dump(draft)
     local_id = _local_id(draft)
     if draft.external_id:
         idempotency.lock_name(unit, local_id)
         known = liveblogs.find_game(unit.conn, local_id)
-        if known is not None:
+        if known is not None and known.local_status == LocalStatus.DELETED:
+            liveblogs.rename(unit, known, new_local_id("g"))
+        elif known is not None:
             return _same(unit, known, digest(document))
     target = DocumentPlacing(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
     sport = placing.template(target, draft.template_id)
@@ -84,13 +105,14 @@ def _local_id(draft: GameDraft) -> str:
 
 
 def _same(unit: Unit, known: StoredGame, created_by: str) -> StoredGame:
-    if known.local_status == LocalStatus.DELETED or idempotency.digest_of(unit.conn, known.id) != created_by:
+    if idempotency.digest_of(unit.conn, known.id) != created_by:
         raise Conflict("this external_id is taken", field="external_id")
     return known
 
 
 def _document(target: DocumentPlacing, draft: Json) -> Json:
     document = {name: draft[name] for name in STORED if name in draft}
+    check_for_sport(target.sportstype, document)
     placing.check(target, document)
     for name in ("meta_info", "scoreboard"):
         if name in document:
@@ -111,11 +133,13 @@ class ModifyRequest:
     expected: int | None = None
 
 
-def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame:
-    """The liveblog after all modifications, one version later; without any it stays as it is.
+def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
+    """The liveblog after all modifications, one version later; without any it stays as it is, deleted again it is None.
 
     Raises NotFound, Forbidden, Conflict, Unprocessable.
     """
+    if _deleted_again(unit.conn, wanted):
+        return None
     game = _locked(unit, wanted)
     check_version(wanted.expected, changed=game.version, current=game.version)
     modifications = [sent(each) for each in wanted.modifications.modifications]
@@ -140,10 +164,24 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame:
     return changed or game
 
 
+def _deleted_again(conn: Connection, wanted: ModifyRequest) -> bool:
+    """Whether the request does nothing but delete a liveblog that its owner has deleted before."""
+    changes = wanted.modifications.modifications
+    if not changes or any(getattr(each, "local_status", None) != LocalStatus.DELETED for each in changes):
+        return False
+    games = [liveblogs.find_game(conn, name) for name in names_in(wanted.modifications).values()]
+    return any(game and game.local_status == LocalStatus.DELETED and among(game, wanted.caller) for game in games)
+
+
+def names_in(modifications: PostModifications) -> dict[str, str]:
+    """The names of the liveblog in a request, by field."""
+    return {name: value for name in NAMES if (value := getattr(modifications, name))}
+
+
 def _locked(unit: Unit, wanted: ModifyRequest) -> StoredGame:
-    named = {name: value for name in NAMES if (value := getattr(wanted.modifications, name))}
+    named = names_in(wanted.modifications)
     if not named:
-        raise Unprocessable("local_id or ticker_id should be given", field=NAMES[0])
+        raise Unprocessable("local_id, ticker_local_id or ticker_id should be given", field=NAMES[0])
     if len(wanted.modifications.modifications) > MOST_MODIFICATIONS:
         raise Unprocessable(f"at most {MOST_MODIFICATIONS} modifications a request", field="modifications")
     return writable_game(unit, named, wanted.caller)
@@ -172,11 +210,13 @@ def _placed(unit: Unit, game: StoredGame, caller: Caller, modifications: list[Js
 def _place(target: DocumentPlacing, modification: Json, path: str) -> Json:
     if sport := modification.get("sportstype"):
         target = replace(target, sportstype=str(sport))
-    parts = {
+    parts: Json = {
         name: placing.part(target, modification[name], name, path=f"{path}.{name}")
         for name in PARTS
         if name in modification
     }
+    if modification.get("tags"):
+        parts["tags"] = placing.tags(target, modification["tags"], path=f"{path}.tags")
     if "marketplace_info" in modification:
         info = modification["marketplace_info"]
         parts["marketplace_info"] = placing.marketplace(target, info, path=f"{path}.marketplace_info")

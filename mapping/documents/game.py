@@ -88,8 +88,8 @@ class SharedPermission(Document):
     """What another organization or client, named by `refid`, may do with the liveblog."""
 
     type_: Literal["Svc::Model::SharedPermission"] = "Svc::Model::SharedPermission"
-    permission: Name
-    reftype: Name
+    permission: Literal["w"]
+    reftype: Literal["Organization", "Client"]
     refid: ObjectId
 
 
@@ -150,7 +150,7 @@ AnyTag = Annotated[
 class GameDraft(Document):
     """A liveblog to be created."""
 
-    type_: Literal["Svc::Model::Game"] = "Svc::Model::Game"
+    type_: Literal["Svc::Model::Game"]
     organization_id: ObjectId
     template_id: Name
     meta_info: MetaInfo
@@ -167,6 +167,7 @@ class GameDraft(Document):
 class Game(GameDraft):
     """A liveblog as the service gives it back, with its references resolved."""
 
+    type_: Literal["Svc::Model::Game"] = "Svc::Model::Game"
     id_: ObjectId | None = None
     local_id: LocalId | None = None
     ticker_id: ObjectId | None = None

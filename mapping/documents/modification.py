@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from mapping.documents.base import ByType, Document, one_of_required
-from mapping.documents.game import BasicMarketplaceInfo, GameOptions, MetaInfo, SharedPermission
-from mapping.documents.scalars import Clearable, LocalId, LocalStatus, ObjectId, Sportstype
+from mapping.documents.game import AnyTag, BasicMarketplaceInfo, GameOptions, MetaInfo, SharedPermission
+from mapping.documents.scalars import Clearable, Locale, LocalId, LocalStatus, Many, ObjectId, Sportstype
 from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo, TeamGameScoreInfo
 
@@ -15,13 +15,15 @@ MOST_MODIFICATIONS = 100
 
 
 class UpdateGameMetaInfoModification(Document):
-    """Changes the meta info, and with it the sport."""
+    """Changes the meta info, and with it the sport, the locale and the tags."""
 
     type_: Literal["Svc::Model::Modification::UpdateGameMetaInfoModification"] = (
         "Svc::Model::Modification::UpdateGameMetaInfoModification"
     )
     sportstype: Clearable[Sportstype] = None
     meta_info: MetaInfo
+    locale: Locale | None = None
+    tags: Many[AnyTag] | None = None
 
 
 class UpdateGameMarketplaceInfoModification(Document):
@@ -113,8 +115,9 @@ Modification = Annotated[
 class PostModifications(Document):
     """Modifications of one liveblog, to be applied in order, all or none."""
 
-    model_config = ConfigDict(json_schema_extra=one_of_required("local_id", "ticker_id"))
+    model_config = ConfigDict(json_schema_extra=one_of_required("local_id", "ticker_local_id", "ticker_id"))
 
     local_id: Clearable[LocalId] = None
+    ticker_local_id: Clearable[LocalId] = None
     ticker_id: Clearable[ObjectId] = None
     modifications: Annotated[tuple[Modification, ...], Field(json_schema_extra={"maxItems": MOST_MODIFICATIONS})]

@@ -5,10 +5,19 @@ import re
 from enum import IntEnum
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StrictBool
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    StrictBool,
+    WithJsonSchema,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from mapping.countries import COUNTRIES
 from mapping.strict_json import INT_MAX, INT_MIN, check_text
 
 T = TypeVar("T")
@@ -84,6 +93,12 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _known_country(value: str) -> str:
+    if value not in COUNTRIES:
+        raise ValueError("Input should be a country code of ISO 3166-1 alpha-2, in capitals")
+    return value
+
+
 def _no_bool(value: Any) -> Any:
     if isinstance(value, bool):
         raise ValueError("Input should be a number, not a boolean")  # noqa: TRY004 -- pydantic collects ValueErrors
@@ -145,10 +160,10 @@ class LocalStatus(IntEnum):
 
 
 Text = Annotated[str, AfterValidator(check_text)]
-Name = Annotated[Text, Field(min_length=1)]
+Name = Annotated[Text, Field(min_length=1, pattern=r"\S")]
 Int = Annotated[int, Field(strict=True, ge=INT_MIN, le=INT_MAX), BeforeValidator(_whole)]
 Count = Annotated[int, Field(strict=True, ge=0, le=INT_MAX), BeforeValidator(_whole)]
-PhaseCount = Annotated[int, Field(strict=True, ge=1, le=4), BeforeValidator(_whole)]
+PhaseCount = Annotated[int, Field(strict=True, ge=1, le=9), BeforeValidator(_whole)]
 Bool = StrictBool
 Clearable = Annotated[T | None, BeforeValidator(_blank_is_null), _OrBlank()]
 Many = Annotated[tuple[T, ...], BeforeValidator(_null_is_empty), _OrNothing()]
@@ -161,7 +176,9 @@ Timestamp = Annotated[
     BeforeValidator(_seconds),
     _Accepts(_NUMBER, {"type": "string", "pattern": "^-?[0-9]{1,11}$"}),
 ]
-CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+CountryCode = Annotated[
+    Text, AfterValidator(_known_country), WithJsonSchema({"type": "string", "enum": sorted(COUNTRIES)})
+]
 GenderType = Literal["m", "f", "o"]
 Sportstype = Annotated[Text, Field(min_length=1, max_length=64)]
 ImageRef = Annotated[Text, _Starting("https", "imageservice")]

@@ -115,7 +115,13 @@ GAME = GAME_DRAFT | {
 COLLECTION = svc("Collection", objects=[TEAM], total=31, page=2, limit=30, more=False)
 
 MODIFICATIONS = [
-    svc("Modification::UpdateGameMetaInfoModification", sportstype="news", meta_info=TITLE_META),
+    svc(
+        "Modification::UpdateGameMetaInfoModification",
+        sportstype="news",
+        meta_info=TITLE_META,
+        locale="de",
+        tags=["cup"],
+    ),
     svc("Modification::UpdateGameMarketplaceInfoModification", marketplace_info=MARKETPLACE),
     svc("Modification::UpsertScoreboardModification", scoreboard=TEAM_BOARD),
     svc("Modification::UpdateGameStateModification", state_info=TENNIS_STATE),
@@ -125,4 +131,4 @@ MODIFICATIONS = [
     svc("Modification::UpsertPermissionModification", permission=PERMISSION),
     svc("Modification::DeletePermissionModification", refid=HEX),
 ]
-POST_MODIFICATIONS: Json = {"local_id": "g1", "ticker_id": HEX, "modifications": MODIFICATIONS}
+POST_MODIFICATIONS: Json = {"local_id": "g1", "ticker_local_id": "g1", "ticker_id": HEX, "modifications": MODIFICATIONS}

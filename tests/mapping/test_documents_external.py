@@ -93,7 +93,7 @@ def test_a_request_is_an_object(body):
         (GameDraft, {"meta_info": {"title": "x"}}, "meta_info._type"),
         (GameDraft, {"tags": ["a", {"_id": 5}]}, "tags.1._id"),
         (GameDraft, {"tags": [""]}, "tags.0"),
-        (GameDraft, {"options": games.TIMED_OPTIONS | {"num_regular_phases": 5}}, "options.num_regular_phases"),
+        (GameDraft, {"options": games.TIMED_OPTIONS | {"num_regular_phases": 10}}, "options.num_regular_phases"),
         (Event, {"contents": [wire.RICH_TEXT, {"text": "x"}]}, "contents.1._type"),
         (Event, {"contents": [wire.POLL | {"options": [{"id": 5}]}]}, "contents.0.options.0.id"),
         (Event, {"media": [{"url": "data:x"}]}, "media.0.url"),

@@ -150,9 +150,9 @@ def test_any_prefix_is_understood(name, prefix):
     assert EXAMPLES[name] == dump(parse(model_of(name), with_prefix(EXAMPLES[name], prefix)))
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if "_type" in EXAMPLES[name]])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if "_type" in EXAMPLES[name] and name != "GameDraft"])
 def test_the_only_possible_type_may_be_missing(name):
-    """Where one type is possible it is filled in; another one is an error at `_type`."""
+    """Where one type is possible it is filled in, but in a new liveblog; another one is an error at `_type`."""
     without = {key: value for key, value in EXAMPLES[name].items() if key != "_type"}
 
     assert EXAMPLES[name] == dump(parse(model_of(name), without))

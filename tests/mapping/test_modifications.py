@@ -36,7 +36,7 @@ def read(*modifications):
 
 
 def applied(*modifications, document=BEFORE, local_status=0):
-    return apply(Editing(document=document, local_status=local_status, sportstype="news"), read(*modifications))
+    return apply(Editing(document=document, local_status=local_status, sportstype="soccer"), read(*modifications))
 
 
 def test_every_modification_has_its_function():
@@ -82,9 +82,9 @@ def test_every_modification_has_its_function():
         (("DeletePermission", {"refid": "a"}), "permissions", []),
         (("DeletePermission", {"refid": "b"}), "permissions", BEFORE["permissions"]),
         (
-            ("UpsertPermission", {"permission": {"permission": "r", "reftype": "Client", "refid": "a"}}),
+            ("UpsertPermission", {"permission": {"permission": "w", "reftype": "Client", "refid": "a"}}),
             "permissions",
-            [{"_type": "Svc::Model::SharedPermission", "permission": "r", "reftype": "Client", "refid": "a"}],
+            [{"_type": "Svc::Model::SharedPermission", "permission": "w", "reftype": "Client", "refid": "a"}],
         ),
     ],
 )  # fmt: skip
@@ -96,7 +96,7 @@ def test_a_modification_changes_one_field(change, name, expected):
     assert {key: value for key, value in after.document.items() if key != name} == {
         key: value for key, value in BEFORE.items() if key != name
     }
-    assert (after.local_status, after.sportstype) == (0, "news")
+    assert (after.local_status, after.sportstype) == (0, "soccer")
 
 
 @pytest.mark.parametrize(("given_status", "expected"), [("100", 100), (100, 100), ("60", 60), (0, 0), ("0", 0)])

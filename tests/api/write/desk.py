@@ -71,7 +71,7 @@ def tournament(**fields: Any) -> dict[str, Any]:
 
 def news(title: str = "Storm warning", **fields: Any) -> dict[str, Any]:
     meta = {"_type": f"{META}TitleGameMetaInfo", "title": title}
-    return {"organization_id": matchday.ORGANIZATION, "template_id": "news", "meta_info": meta, **fields}
+    return _game("news", meta, fields)
 
 
 def team_meta(home: Any, away: Any, **fields: Any) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def team_meta(home: Any, away: Any, **fields: Any) -> dict[str, Any]:
 
 def match(home: Any = None, away: Any = None, **fields: Any) -> dict[str, Any]:
     meta = team_meta(home or {"name": "SV Hafenstadt"}, away or {"name": "AV Bergheim"})
-    return {"organization_id": matchday.ORGANIZATION, "template_id": "soccer", "meta_info": meta, **fields}
+    return _game("soccer", meta, fields)
 
 
 def change(kind: str, **fields: Any) -> dict[str, Any]:
@@ -89,3 +89,8 @@ def change(kind: str, **fields: Any) -> dict[str, Any]:
 
 def permission(refid: str, reftype: str = "Organization", letter: str = "w") -> dict[str, Any]:
     return {"permission": letter, "reftype": reftype, "refid": refid}
+
+
+def _game(template: str, meta: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    owned = {"organization_id": matchday.ORGANIZATION, "template_id": template, "meta_info": meta}
+    return {"_type": "Svc::Model::Game", **owned, **fields}

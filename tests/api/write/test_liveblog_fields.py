@@ -59,7 +59,12 @@ OPTIONS = {
     "num_overtime_phases": (2,),
 }
 MODIFICATIONS = {
-    "UpdateGameMetaInfo": {"sportstype": "tennis", "meta_info": {"_type": TITLE, "title": "y"}},
+    "UpdateGameMetaInfo": {
+        "sportstype": "tennis",
+        "meta_info": {"_type": TITLE, "title": "y"},
+        "locale": "de",
+        "tags": ["x"],
+    },
     "UpdateGameMarketplaceInfo": {"marketplace_info": MARKET},
     "UpsertScoreboard": {"scoreboard": {"_type": f"{BOARD}TeamGameScoreboard", "score": PAIR}},
     "UpdateGameState": {"state_info": {"_type": STATE, "gamestate": 1, "timeout": False}},
@@ -69,7 +74,7 @@ MODIFICATIONS = {
     "UpsertPermission": {"permission": PERMISSION},
     "DeletePermission": {"refid": "x"},
 }
-OPTIONAL = {("UpdateGameMetaInfo", "sportstype")}
+OPTIONAL = {("UpdateGameMetaInfo", name) for name in ("sportstype", "locale", "tags")}
 
 
 def fields_of(heading):
@@ -94,10 +99,11 @@ async def test_a_field_of_a_new_liveblog(desk, name):
     """It comes back; wrong values are 422 with a path that begins with its name."""
     value, shown, wrong = GAME[name]
 
-    game = await desk.made("ticker/create", news(**{name: value}))
+    sport = {"template_id": "soccer"}
+    game = await desk.made("ticker/create", news(**sport | {name: value}))
     assert game[name] == (value if shown is None else shown)
     for each in wrong:
-        status, field = refused(await desk.post("ticker/create", news(**{name: each})))
+        status, field = refused(await desk.post("ticker/create", news(**sport | {name: each})))
         assert (status, field.split(".")[0]) == (422, name), each
     assert (await desk.read("ticker/search"))["total"] == 1
 
@@ -137,7 +143,7 @@ async def test_a_value_of_the_timed_options(desk, name, value):
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, fields in MODIFICATIONS.items() for name in fields])
 async def test_a_field_of_a_modification(desk, kind, name):
     """Right it is one step; missing, where it is required, or of a wrong kind it is 422 with its path."""
-    game = await desk.made("ticker/create", news())
+    game = await desk.made("ticker/create", news(template_id="soccer"))
     fields = MODIFICATIONS[kind]
     without = {key: value for key, value in fields.items() if key != name}
     wrong = [{**fields, name: 7}, {**fields, name: [None]}]

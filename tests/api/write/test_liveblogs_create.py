@@ -153,7 +153,8 @@ async def test_two_organizations_may_use_the_same_external_id(desk, stranger):
 @pytest.mark.parametrize(
     ("body", "status", "field"),
     [
-        ({}, 422, "organization_id"),
+        ({}, 422, "_type"),
+        ({"_type": "Svc::Model::Game"}, 422, "organization_id"),
         (news(organization_id=None), 422, "organization_id"),
         (news(organization_id=matchday.OTHER), 403, "organization_id"),
         (news(organization_id="nobody"), 403, "organization_id"),

@@ -1,0 +1,241 @@
+"""Rows of the interface that are easily broken, each by its own test: what is required, refused, free again or the same again."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from store.declarations import Declaration, declare
+from tests.api import matchday
+from tests.api.write.desk import BOARD, META, change, good, match, news, permission, player, refused, team
+from tests.api.writing import Desk as Posts
+from tests.api.writing import post
+
+STATE = {"_type": "Svc::Model::GameStateInfo::TimeBasedGameStateInfo", "gamestate": 1}
+TIMED = {"_type": "Svc::Model::Options::TimedGameOptions"}
+SCORE = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo", "home_score": 1, "away_score": 0}
+
+
+async def test_the_type_of_a_new_game_is_required(desk):
+    """A document that does not say what it is creates nothing."""
+    nameless = {name: value for name, value in news().items() if name != "_type"}
+    assert refused(await desk.post("ticker/create", nameless)) == (422, "_type")
+
+
+async def test_ticker_local_id_names_the_liveblog_everywhere(desk):
+    """In the query of a read as in the body of modifications, beside `local_id` and `ticker_id`."""
+    game = await desk.made("ticker/create", news())
+    title = change("UpdateGameMetaInfo", meta_info={"_type": f"{META}TitleGameMetaInfo", "title": "Calm"})
+    body = {"ticker_local_id": game["local_id"], "modifications": [title]}
+    changed = await desk.made("ticker/post_modifications", body)
+
+    assert changed["meta_info"]["title"] == "Calm"
+    assert await desk.read("ticker/show", ticker_local_id=game["local_id"]) == changed
+
+
+async def test_the_type_is_first_in_every_object(desk):
+    """Also in a meta info that has become another kind, and in what modifications clear and set."""
+    game = await desk.made("ticker/create", match(scoreboard={"_type": f"{BOARD}TeamGameScoreboard"}))
+    meta = {"title": "Calm", "_type": f"{META}TitleGameMetaInfo"}
+    changed = good(await desk.modify(game, change("UpdateGameMetaInfo", meta_info=meta)))
+    await Posts(desk.http, game["local_id"]).create(post(sport_event={"title": "Goal", "event_type": "soccer.goal"}))
+    shown, found = await desk.read("ticker/show", local_id=game["local_id"]), await desk.read("ticker/search")
+
+    assert [_misplaced(each) for each in (game, changed, shown, found)] == [[], [], [], []]
+
+
+def _misplaced(value, path=""):
+    if isinstance(value, list):
+        return [found for index, each in enumerate(value) for found in _misplaced(each, f"{path}.{index}")]
+    if not isinstance(value, dict):
+        return []
+    wrong = [path] if "_type" in value and next(iter(value)) != "_type" else []
+    return wrong + [found for name, each in value.items() for found in _misplaced(each, f"{path}.{name}")]
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\n \u00a0"])
+async def test_blank_names_are_refused(desk, blank):
+    """Of players, teams, tournaments and teams created with a liveblog."""
+    assert refused(await desk.post("player/create", player(name=blank))) == (422, "name")
+    assert refused(await desk.post("team/create", team(name=blank))) == (422, "name")
+    assert refused(await desk.post("ticker/create", match({"name": blank}))) == (422, "meta_info.home_team")
+
+
+@pytest.mark.parametrize("code", ["XX", "ZZ", "EN", "de"])
+async def test_unknown_countries_are_refused(desk, code):
+    """A country is one of ISO 3166-1 (or Kosovo's `XK`), whatever looks like a code."""
+    assert refused(await desk.post("player/create", player(country=code))) == (422, "country")
+    assert (await desk.made("player/create", player(country="XK")))["country"] == "XK"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "value"),
+    [
+        ("scoreboard", "UpsertScoreboard", {"_type": f"{BOARD}TeamGameScoreboard"}),
+        ("options", "UpdateGameOptions", TIMED),
+        ("state_info", "UpdateGameState", STATE),
+        ("score_info", "UpdateGameScoreInfo", SCORE),
+    ],
+)
+async def test_news_has_no_match(desk, name, kind, value):
+    """Scoreboard, options, state and score belong to a sport; they are fine once the liveblog is one."""
+    game = await desk.made("ticker/create", news())
+    to_sport = change(
+        "UpdateGameMetaInfo", sportstype="soccer", meta_info={"_type": f"{META}TitleGameMetaInfo", "title": "Cup"}
+    )
+    if name in {"scoreboard", "options"}:
+        assert refused(await desk.post("ticker/create", news(**{name: value}))) == (422, name)
+    assert refused(await desk.modify(game, change(kind, **{name: value}))) == (422, f"modifications.0.{name}")
+    assert (await desk.modify(game, to_sport, change(kind, **{name: value}))).status_code == 200
+
+
+@pytest.mark.parametrize(("sport", "most"), [("baseball", 9), ("soccer", 4), ("softball", 7)])
+async def test_a_game_has_as_many_phases_as_its_sport(desk, sport, most):
+    """Nine innings in baseball, else four at most."""
+    options = {**TIMED, "num_regular_phases": most}
+    game = await desk.made("ticker/create", match(template_id=sport, options=options))
+    field = "options.num_regular_phases"
+    options = {**TIMED, "num_regular_phases": most + 1}
+
+    assert game["options"]["num_regular_phases"] == most
+    assert refused(await desk.post("ticker/create", match(template_id=sport, options=options))) == (422, field)
+    wanted = change("UpdateGameOptions", options=options)
+    assert refused(await desk.modify(game, wanted)) == (422, f"modifications.0.{field}")
+
+
+async def test_a_location_shows_the_fields_of_the_interface_alone(server, desk):
+    """Not who owns it or from where it came."""
+    kai = Declaration(
+        owner_id=matchday.ORGANIZATION, kind="location", id="kai", fields={"name": "Stadion am Kai", "city": "Kiel"}
+    )
+    await server.store.write(partial(declare, declared=(kai,)))
+    body = match()
+    body["meta_info"]["location"] = {"_type": "Svc::Model::Location", "_id": "kai"}
+    game = await desk.made("ticker/create", body)
+
+    assert game["meta_info"]["location"] == {
+        "_type": "Svc::Model::Location", "_id": "kai", "name": "Stadion am Kai", "city": "Kiel",
+    }  # fmt: skip
+
+
+async def test_readers_of_a_feed_see_no_client_id(desk):
+    """A client is no author."""
+    game = await desk.made("ticker/create", news())
+    posts = Posts(desk.http, game["local_id"])
+    await posts.update((await posts.create())["local_id"], post("No name here."))
+    for extension in ("rss", "atom", "json"):
+        response = await desk.http.get(
+            f"/api/embed/v4/feed/liveblog.{extension}",
+            params={"liveblogId": game["local_id"]}, auth=(desk.name, matchday.SECRET),
+        )  # fmt: skip
+        assert "No name here." in response.text
+        assert "desk" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("letter", "reftype", "field"), [("r", "Organization", "permission"), ("w", "User", "reftype")]
+)
+async def test_a_permission_without_effect_is_refused(desk, letter, reftype, field):
+    """What the product does not act on would only look like access."""
+    given = permission(matchday.OTHER, reftype, letter)
+    game = await desk.made("ticker/create", news())
+    at_create = refused(await desk.post("ticker/create", news(permissions=[given])))
+    later = refused(await desk.modify(game, change("UpsertPermission", permission=given)))
+
+    assert at_create == (422, f"permissions.0.{field}")
+    assert later == (422, f"modifications.0.permission.{field}")
+
+
+@pytest.mark.parametrize("holder", [(matchday.OTHER, "Organization"), ("stranger", "Client")])
+async def test_a_partner_finds_the_liveblog_in_search(desk, stranger, holder):
+    """As long as it may write there, by its words too; without an `owner_id`, which names the owners that count."""
+    await desk.made("ticker/create", news("Ours alone"))
+    game = await desk.made("ticker/create", match(permissions=[permission(*holder)]))
+    everything = await stranger.read("ticker/search")
+    words = await stranger.read("ticker/search", q="hafenst bergheim")
+    owned = await stranger.read("ticker/search", owner_id=matchday.OTHER)
+    await desk.modify(game, change("DeletePermission", refid=holder[0]))
+
+    assert [each["local_id"] for each in everything["objects"]] == [game["local_id"]]
+    assert [each["local_id"] for each in words["objects"]] == [game["local_id"]]
+    assert owned["objects"] == []
+    assert (await stranger.read("ticker/search"))["objects"] == []
+
+
+async def test_the_external_id_of_a_deleted_liveblog_is_free_again(desk):
+    """Another one may have it, and is the one that the name means from then on."""
+    first = await desk.made("ticker/create", news(external_id="cms-1"))
+    await desk.modify(first, change("DeleteGame", local_status="100"))
+    second = await desk.made("ticker/create", news("Another storm", external_id="cms-1"))
+
+    assert second["local_id"] == first["local_id"]
+    assert second["ticker_id"] != first["ticker_id"]
+    assert await desk.read("ticker/show", local_id=first["local_id"]) == second
+    assert (await desk.get("ticker/show", ticker_id=first["ticker_id"])).status_code == 404
+
+
+async def test_locale_and_tags_change_with_the_meta_info(desk):
+    """They stand beside it; what is absent stays, null clears."""
+    game = await desk.made("ticker/create", news(locale="en", tags=["storm"]))
+    meta = {"_type": f"{META}TitleGameMetaInfo", "title": "Calm"}
+    kept = good(await desk.modify(game, change("UpdateGameMetaInfo", meta_info=meta)))
+    changed = good(await desk.modify(game, change("UpdateGameMetaInfo", meta_info=meta, locale="de", tags=["calm"])))
+    found = await desk.read("ticker/search", tag="calm")
+    cleared = good(await desk.modify(game, change("UpdateGameMetaInfo", meta_info=meta, locale="", tags=[])))
+
+    assert (kept["locale"], kept["tags"]) == ("en", ["storm"])
+    assert (changed["locale"], changed["tags"]) == ("de", ["calm"])
+    assert [each["local_id"] for each in found["objects"]] == [game["local_id"]]
+    assert (cleared["locale"], cleared["tags"]) == ("", [])
+
+
+async def test_the_second_delete_of_a_liveblog_answers_with_nothing(desk, stranger):
+    """A client that tries again gets no error; nobody else learns anything."""
+    game = await desk.made("ticker/create", news())
+    await desk.modify(game, change("DeleteGame", local_status="100"))
+    again = await desk.modify(game, change("DeleteGame", local_status=100))
+
+    assert (again.status_code, again.json()) == (200, {})
+    assert refused(await stranger.modify(game, change("DeleteGame", local_status="100"))) == (404, "local_id")
+    assert refused(await desk.modify(game, change("DeleteGame", local_status="0"))) == (404, "local_id")
+
+
+async def test_an_idempotency_key_makes_one_liveblog(desk):
+    """The same key and document give the same one, another document is a conflict, a deleted one is made anew."""
+    first = good(await desk.post("ticker/create", news(), Idempotency_Key="k1"))
+    again = good(await desk.post("ticker/create", news(), Idempotency_Key="k1"))
+    other = good(await desk.post("ticker/create", news(), Idempotency_Key="k2"))
+    conflict = refused(await desk.post("ticker/create", news("Calm"), Idempotency_Key="k1"))
+    await desk.modify(first, change("DeleteGame", local_status="100"))
+    anew = good(await desk.post("ticker/create", news(), Idempotency_Key="k1"))
+
+    assert again == first
+    assert len({first["local_id"], other["local_id"], anew["local_id"]}) == 3
+    assert conflict == (409, "Idempotency-Key")
+    assert refused(await desk.post("ticker/create", news(), Idempotency_Key="k 1")) == (400, "Idempotency-Key")
+
+
+async def test_an_idempotency_key_makes_one_event(desk):
+    """The same key and document give the same event and no further version, another document is a conflict."""
+    game = await desk.made("ticker/create", news())
+    posts = Posts(desk.http, game["local_id"])
+    first, again = [await posts.create(post("One"), headers={"Idempotency-Key": "k1"}) for _ in range(2)]
+    other = await posts.create(post("One"), headers={"Idempotency-Key": "k2"})
+    name = {"ticker_local_id": game["local_id"]}
+    conflict = await posts.refused("create", post("Two"), headers={"Idempotency-Key": "k1"}, **name)
+
+    assert again == first
+    assert (first["version"], other["version"]) == (2, 3)
+    assert conflict[0] == 409
+
+
+async def test_the_order_of_search_results_is_total(desk):
+    """Liveblogs of the same second are on exactly one page each, in the same order each time."""
+    made = {(await desk.made("ticker/create", news(f"No. {number}")))["local_id"] for number in range(7)}
+    pages = [await desk.read("ticker/search", limit=2, more=number) for number in range(1, 5)]
+    once = [each["local_id"] for page in pages for each in page["objects"]]
+    twice = [each["local_id"] for each in (await desk.read("ticker/search", limit=7))["objects"]]
+
+    assert once == twice
+    assert set(once) == made
