@@ -115,7 +115,7 @@ def _incident(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Inci
             )
             for at, (role, name) in enumerate(zip(people, SURNAMES, strict=False))
         ),
-        score=Score(4, 6)
+        score=Score(6, 4)
         if "won" in known
         else SCORES["final"]
         if "score" in known and (kind.scores or in_shootout)
