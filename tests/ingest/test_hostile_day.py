@@ -172,7 +172,7 @@ async def hostile_day(folder, seconds: float) -> tuple[list[float], dict[str, An
         for match_id in ELSEWHERE:
             await create(components, REDIRECTED, match_id)
         watched = []
-        for lane in components.followers._limiters.values():
+        for limiter in components.followers._limiters.values():
             limiter._adapter = Watched(limiter._adapter, components)
             watched.append(limiter._adapter)
         driving = asyncio.create_task(components.followers.run())
