@@ -49,24 +49,24 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
-    """What the process that has claimed a receiver has to record. `held`: the receiver as it was claimed."""
+class AttemptRecord:
+    """What the process that has claimed a receiver has to record. `claimed`: the receiver as it was claimed."""
 
-    held: Subscription
+    claimed: Subscription
     rounds: tuple[Round, ...]
     cursor: int
     health: Health
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class RecordResult:
     """The receivers whose claim is still valid, by id, and the ids of those whose row is locked: try them again."""
 
     recorded: dict[str, Subscription]
     locked: frozenset[str]
 
 
-_SETTLED = (
+_RECORDED = (
     "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
 )  # fmt: skip
 _CLAIMED = CompiledQuery(
@@ -74,7 +74,7 @@ _CLAIMED = CompiledQuery(
         webhooks.c.id,
         webhooks.c.fence,
         type_coerce(webhooks.c.secrets, Text).label("secrets"),
-        *(webhooks.c[name] for name in _SETTLED if name.startswith("outcome")),
+        *(webhooks.c[name] for name in _RECORDED if name.startswith("outcome")),
     )
     .where(Among(webhooks.c.id, "ids"), webhooks.c.status == "active")
     .order_by(webhooks.c.id)
@@ -101,49 +101,51 @@ def release(unit: Unit) -> None:
     unit.conn.execute(update(webhooks).where(webhooks.c.owner.is_not(None)).values(owner=None))
 
 
-def let_go(unit: Unit, held: Sequence[Subscription]) -> None:
+def release_claims(unit: Unit, claimed: Sequence[Subscription]) -> None:
     """Release these claims, except of receivers that were claimed anew since, or whose row is locked (reaped later)."""
-    same = [and_(webhooks.c.id == each.id, webhooks.c.fence == each.fence) for each in held]
+    same = [and_(webhooks.c.id == each.id, webhooks.c.fence == each.fence) for each in claimed]
     free = select(webhooks.c.id).where(or_(false(), *same)).order_by(webhooks.c.id).with_for_update(skip_locked=True)
     unit.conn.execute(update(webhooks).where(webhooks.c.id.in_(free)).values(owner=None))
 
 
-def settle(unit: Unit, settlements: Sequence[Settlement]) -> Settled:
+def record_attempts(unit: Unit, records: Sequence[AttemptRecord]) -> RecordResult:
     """Record rounds, cursors and healths of several receivers, each at most once among them, in one unit.
 
     It waits for no lock of a receiver's row: nothing is written of a locked one, nor of those whose claim is lost.
     """
-    rows = {row["id"]: row for row in _CLAIMED.mappings(unit.conn, ids=[each.held.id for each in settlements])}
-    locked = _locked(unit.conn, [each for each in settlements if each.held.id not in rows])
-    ours = [(each, row) for each in settlements if (row := rows.get(each.held.id)) and row["fence"] == each.held.fence]
+    rows = {row["id"]: row for row in _CLAIMED.mappings(unit.conn, ids=[each.claimed.id for each in records])}
+    locked = _locked(unit.conn, [each for each in records if each.claimed.id not in rows])
+    ours = [
+        (each, row) for each in records if (row := rows.get(each.claimed.id)) and row["fence"] == each.claimed.fence
+    ]
     if ours:
         _record(unit, ours)
-    return Settled(_renewed(ours), locked)
+    return RecordResult(_renewed(ours), locked)
 
 
-def _renewed(ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> dict[str, Subscription]:
+def _renewed(ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> dict[str, Subscription]:
     """The receivers by id, with their secrets of now."""
-    renewals = (renewed(each.held, row["secrets"]) for each, row in ours)
+    renewals = (renewed(each.claimed, row["secrets"]) for each, row in ours)
     return {each.id: each for each in renewals if each is not None}
 
 
-def _record(unit: Unit, ours: Sequence[tuple[Settlement, Mapping[str, Any]]]) -> None:
-    """Write the rounds and what follows from them; beside each settlement the row of its receiver."""
-    logged = [_logged(each.held.id, done) for each, _ in ours for done in each.rounds]
-    settled = [_settled(row, each) for each, row in ours]
-    write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, settled))
+def _record(unit: Unit, ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> None:
+    """Write the rounds and what follows from them; beside each record the row of its receiver."""
+    logged = [_logged(each.claimed.id, done) for each, _ in ours for done in each.rounds]
+    receivers = [_receiver_row(row, each) for each, row in ours]
+    write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, receivers))
     for each, _ in ours:
         for done in each.rounds:
-            _plan(unit, each.held.id, done)
+            _plan(unit, each.claimed.id, done)
         if each.health.disabled:
-            _disable(unit, each.held.id)
+            _disable(unit, each.claimed.id)
 
 
-def _locked(conn: Connection, skipped: Sequence[Settlement]) -> frozenset[str]:
+def _locked(conn: Connection, skipped: Sequence[AttemptRecord]) -> frozenset[str]:
     """Ids of those whose row is there, under the same claim."""
     if not skipped:
         return frozenset()
-    fences = {each.held.id: each.held.fence for each in skipped}
+    fences = {each.claimed.id: each.claimed.fence for each in skipped}
     query = select(webhooks.c.id, webhooks.c.fence).where(webhooks.c.id.in_(fences), webhooks.c.status == "active")
     return frozenset(id_ for id_, fence in conn.execute(query) if fence == fences[id_])
 
@@ -194,7 +196,7 @@ def enqueue(unit: Unit, webhook_id: str, deliveries: Sequence[Delivery], *, at: 
         unit.conn.execute(insert(webhook_waiting), rows)
 
 
-def _settled(row: Mapping[str, Any], done: Settlement) -> dict[str, Any]:
+def _receiver_row(row: Mapping[str, Any], done: AttemptRecord) -> dict[str, Any]:
     """The row of the receiver as it is to be. A test ping says nothing about its health."""
     last = next((each for each in reversed(done.rounds) if each.delivery.kind != "ping"), None)
     return {

@@ -217,13 +217,13 @@ def orphaned(conn: Connection, owner: str) -> list[str]:
     return list(conn.scalars(query))
 
 
-def renewed(held: Subscription, secrets: str) -> Subscription | None:
-    """`held` with its secrets as they are in the table now; None where they cannot be read, which the next claim says."""
+def renewed(claimed: Subscription, secrets: str) -> Subscription | None:
+    """`claimed` with its secrets as the table has them now; None where they cannot be read, as the next claim reports."""
     try:
         now = _secrets(secrets)
     except UnreadableRow:
         return None
-    return held if now == held.secrets else replace(held, secrets=now)
+    return claimed if now == claimed.secrets else replace(claimed, secrets=now)
 
 
 @lru_cache(4096)

@@ -94,3 +94,21 @@ def test_nothing_refers_to_what_lies_outside_the_repository():
 def test_a_reference_would_be_found(text):
     """The forms are those that such references have."""
     assert any(re.search(pattern, text) for pattern in ELSEWHERE.values())
+
+
+def test_every_file_that_a_document_names_exists():
+    """A path by itself, a bare name below a folder of the code; decisions that were replaced name what there was then."""
+    modules = {path for path in map(name_of, tracked()) if path.endswith(".py")}
+    names = {path.rpartition("/")[2] for path in modules}
+    checked, missing = 0, []
+    for path in tracked():
+        text = path.read_text(encoding="utf-8") if path.suffix == ".md" and "api/docs" not in name_of(path) else ""
+        if "Status: replaced" in text:
+            continue
+        for named in re.findall(r"`([\w./-]+\.py)(?:::\w+)?`", text):
+            checked += 1
+            if named not in (modules if "/" in named else names):
+                missing.append((name_of(path), named))
+
+    assert checked > 100
+    assert missing == []

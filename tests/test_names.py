@@ -56,7 +56,7 @@ REPLACED_NAMES = {
 """Names that as a whole have been replaced; their words mean other things elsewhere."""
 OTHERWISE = {
     "tools/demo/wire.py": {"Wire"},  # the provider's format on the wire
-    "tools/demo/others/grandprix.py": {"lane"},  # the pit lane
+    "tools/demo/others/grandprix.py": {"lane"},  # where cars stop
 }
 ANY = re.compile("|".join((*REPLACED, *REPLACED_NAMES)), re.IGNORECASE)
 

@@ -14,7 +14,7 @@ from store import deliveries
 
 if TYPE_CHECKING:
     from store.database import Store
-    from store.deliveries import Settled, Settlement
+    from store.deliveries import AttemptRecord, RecordResult
     from store.webhooks import Subscription
 
 log = structlog.get_logger()
@@ -31,7 +31,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0
 class Waiting:
     """A record that is to be written. `wait`: seconds before the next try, where its row is locked."""
 
-    settlement: Settlement
+    record: AttemptRecord
     done: asyncio.Future[Subscription | None]
     wait: float = FIRST_WAIT
 
@@ -48,9 +48,9 @@ class AttemptWriter:
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 
-    async def record(self, settlement: Settlement) -> Subscription | None:
+    async def record(self, record: AttemptRecord) -> Subscription | None:
         """The receiver as it is once this is committed, however long that takes; None when it is no longer ours."""
-        waiting = Waiting(settlement, asyncio.get_running_loop().create_future())
+        waiting = Waiting(record, asyncio.get_running_loop().create_future())
         self._add(waiting)
         return await waiting.done
 
@@ -81,19 +81,19 @@ class AttemptWriter:
                     await self._alone(each)
 
     async def _write(self, batch: list[Waiting]) -> None:
-        settled = await self._until_written([each.settlement for each in batch])
+        result = await self._until_written([each.record for each in batch])
         for each in batch:
-            id_ = each.settlement.held.id
-            if id_ in settled.locked:
+            id_ = each.record.claimed.id
+            if id_ in result.locked:
                 self._later(each)
             elif not each.done.done():
-                each.done.set_result(settled.recorded.get(id_))
+                each.done.set_result(result.recorded.get(id_))
 
     def _later(self, waiting: Waiting) -> None:
         """Try it again in a while, and log once that it takes long."""
         wait, waiting.wait = waiting.wait, min(waiting.wait * 2, LONGEST_WAIT)
         if wait < waiting.wait == LONGEST_WAIT:
-            log.warning("webhook.row_locked", receiver=waiting.settlement.held.id)
+            log.warning("webhook.row_locked", receiver=waiting.record.claimed.id)
         asyncio.get_running_loop().call_later(wait, self._add, waiting)
 
     async def _alone(self, one: Waiting) -> None:
@@ -103,11 +103,11 @@ class AttemptWriter:
             if not one.done.done():
                 one.done.set_exception(error)
 
-    async def _until_written(self, settlements: list[Settlement]) -> Settled:
+    async def _until_written(self, records: list[AttemptRecord]) -> RecordResult:
         wait = FIRST_WAIT
         while True:
             try:
-                return await self._store.write(partial(deliveries.settle, settlements=settlements))
+                return await self._store.write(partial(deliveries.record_attempts, records=records))
             except StoreUnavailable:
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, LONGEST_WAIT)

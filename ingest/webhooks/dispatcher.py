@@ -158,10 +158,10 @@ class Dispatcher:
             receiver.wake()
         await self._jobs.stop(grace)
         await self.recorder.stop()
-        held = [receiver.claimed for receiver in self._receivers.values() if receiver.claimed is not None]
+        claimed = [receiver.claimed for receiver in self._receivers.values() if receiver.claimed is not None]
         try:
-            if held:
-                await self.store.write(partial(deliveries.let_go, held=held))
+            if claimed:
+                await self.store.write(partial(deliveries.release_claims, claimed=claimed))
         except ServiceError as error:
             log.warning("webhooks.release_failed", cause=error.message)
         await _close(self._clients.values())
@@ -282,8 +282,8 @@ class Dispatcher:
             key: receiver for key, receiver in self._receivers.items() if not receiver.busy and receiver.used < before
         }
         await _close(self._forget(resting))
-        if held := [receiver.claimed for receiver in resting.values() if receiver.claimed is not None]:
-            await self.store.write(partial(deliveries.let_go, held=held))
+        if claimed := [receiver.claimed for receiver in resting.values() if receiver.claimed is not None]:
+            await self.store.write(partial(deliveries.release_claims, claimed=claimed))
         self.rates.forget()
 
     def _forget(self, ids: Iterable[str]) -> list[ReceiverClient]:

@@ -18,7 +18,7 @@ from ingest.webhooks.cursor import CursorTracker
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
 from store import deliveries, outbox
-from store.deliveries import Delivery, Round, Settlement
+from store.deliveries import AttemptRecord, Delivery, Round
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -295,7 +295,7 @@ class ReceiverWorker:
         new = frozenset(each.delivery.number for each in batch if each.delivery.id is None)
         cursor = self._cursor.cursor_with(new)
         after = await self._shared.recorder.record(
-            Settlement(held=self._claimed, rounds=batch, cursor=cursor, health=self._health)
+            AttemptRecord(claimed=self._claimed, rounds=batch, cursor=cursor, health=self._health)
         )
         self._claimed = None if self._health.disabled else after
         self._written = cursor

@@ -11,7 +11,7 @@ from standardwebhooks import Webhook
 from api.app import create_app
 from mapping.rules.delivery import Health
 from store import clients, deliveries, liveblogs, outbox, webhooks
-from store.deliveries import Delivery, Round, Settlement
+from store.deliveries import AttemptRecord, Delivery, Round
 from tests.api import matchday
 from tests.api.conftest import NOW
 
@@ -50,23 +50,23 @@ async def get(server, path, params=HOOKS, status=200, **more):
     return answer.json()
 
 
-async def settle(server, held, *, cursor, health, rounds=()):
-    settlement = Settlement(held=held, rounds=rounds, cursor=cursor, health=health)
-    await server.store.write(partial(deliveries.settle, settlements=[settlement]))
+async def record_attempts(server, claimed, *, cursor, health, rounds=()):
+    record = AttemptRecord(claimed=claimed, rounds=rounds, cursor=cursor, health=health)
+    await server.store.write(partial(deliveries.record_attempts, records=[record]))
 
 
 async def round_of(server, url=URL, *, success, code=200, version=1, at=NOW, kind="update"):
     """Number what is committed and record a round, as a worker does."""
     await server.store.write(outbox.number_committed)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, url))
-    held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
+    claimed = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
     delivery = Delivery(number=version, game_id="6a" * 12, local_id="gderby", version=version, kind=kind)
     done = Round(
         delivery=delivery, tries=1, at=at, took_ms=12, success=success, status_code=code, message="in words",
         next_at=None if success else at + 600,
     )  # fmt: skip
     health = Health() if success else Health(failures=row.failures + 1, since=row.failing_since or at)
-    await settle(server, held, rounds=(done,), cursor=version, health=health)
+    await record_attempts(server, claimed, rounds=(done,), cursor=version, health=health)
 
 
 async def test_a_subscription_and_its_secret(server):
@@ -100,8 +100,8 @@ async def test_subscribing_again_enables_a_disabled_one(server):
     await round_of(server, success=False, code=500)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, URL))
     worn = Health(failures=10, since=1.0, disabled=True)
-    held = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
-    await settle(server, held, cursor=1, health=worn)
+    claimed = await server.store.write(partial(deliveries.claim, webhook_id=row.id, owner="test"))
+    await record_attempts(server, claimed, cursor=1, health=worn)
     before = await get(server, f"{BASE}/list")
     await server.add(matchday.derby())
     after = await post(server, f"{BASE}/subscribe", {"url": URL})
@@ -277,7 +277,7 @@ async def test_a_disabled_subscription_is_neither_pinged_nor_replayed(server):
     await round_of(server, success=True)
     row = await server.store.read(lambda conn: webhooks.require(conn, matchday.ORGANIZATION, URL))
     worn = Health(failures=10, since=1.0, disabled=True)
-    await settle(server, row, cursor=1, health=worn)
+    await record_attempts(server, row, cursor=1, health=worn)
 
     (logged,) = (await get(server, f"{BASE}/deliveries"))["deliveries"]
     await post(server, f"{BASE}/ping", {"url": URL}, status=409)

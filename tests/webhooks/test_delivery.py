@@ -451,7 +451,7 @@ async def test_old_rows_of_the_log_are_forgotten(hub, receiver):
         await receiver.until(lambda: last in receiver.versions("ok"))
 
 
-async def test_metrics_tell_the_backlog_and_the_outcomes(hub, receiver):
+async def test_metrics_show_the_backlog_and_the_outcomes(hub, receiver):
     """Backlog, age of the oldest, rounds by outcome; no label names a receiver."""
     await hub.subscribe(receiver.url("ok"))
     await hub.subscribe(receiver.url("400"))

@@ -15,7 +15,7 @@ from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
 from store.database import Store
-from store.deliveries import Delivery, Round, Settled, Settlement
+from store.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
@@ -50,24 +50,28 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(stores):
     store, other = stores
     row = await subscribe(store, "https://cms.example/")
     await lives(store, "one", "two")
-    held = await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one"))
+    claimed = await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one"))
     assert await other.write(partial(deliveries.claim, webhook_id=row.id, owner="two")) is None
 
     await lives(store, "two")
     taken = await other.write(partial(deliveries.claim, webhook_id=row.id, owner="two"))
     delivery = Delivery(number=1, game_id="g", local_id="l", version=1)
     done = Round(delivery=delivery, tries=1, at=1.0, took_ms=1, success=True, status_code=200, message="")
-    made = partial(Settlement, rounds=(done,), cursor=5, health=Health())
+    made = partial(AttemptRecord, rounds=(done,), cursor=5, health=Health())
     assert taken is not None
-    assert await store.write(partial(deliveries.settle, settlements=[made(held=held)])) == Settled({}, frozenset())
-    await store.write(partial(deliveries.let_go, held=[held]))
+    assert await store.write(partial(deliveries.record_attempts, records=[made(claimed=claimed)])) == RecordResult(
+        {}, frozenset()
+    )
+    await store.write(partial(deliveries.release_claims, claimed=[claimed]))
     assert await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one")) is None
-    assert set((await store.write(partial(deliveries.settle, settlements=[made(held=taken)]))).recorded) == {row.id}
+    assert set((await store.write(partial(deliveries.record_attempts, records=[made(claimed=taken)]))).recorded) == {
+        row.id
+    }
     assert await store.read(lambda conn: deliveries.tried(conn, row.id, after=0)) == frozenset({1})
 
 
 async def test_only_what_is_within_reach_is_requested(stores):
-    """What a living process holds is nothing to others; what a dead one held is."""
+    """What a living process has claimed is out of reach for others; what a dead one had claimed is within it."""
     store, _ = stores
     rows = [await subscribe(store, f"https://cms.example/{number}") for number in range(3)]
     await lives(store, "one", "two", "three")
@@ -175,7 +179,7 @@ async def test_a_dead_process_is_replaced_and_no_clock_has_a_say(stores, process
     await change(within=12)
     print(f"{how.name}: taken over within {time.monotonic() - began:.1f} s")  # noqa: T201
     after = await holders(store)
-    assert all(owner != held for (_, owner, _), (_, held, _) in zip(before, after, strict=True))
+    assert all(owner != claimed for (_, owner, _), (_, claimed, _) in zip(before, after, strict=True))
     one.process.send_signal(signal.SIGCONT)
     for _ in range(3):
         await change(within=5)
