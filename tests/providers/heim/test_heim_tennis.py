@@ -125,7 +125,7 @@ def test_an_abandoned_match_keeps_its_games_and_its_end_says_so():
     assert (Status.ABANDONED, None) == (final.status, final.winner)
     assert len(games(final)) == 6
     played = ", ".join(f"{part.score.home}-{part.score.away}" for part in final.periods)
-    assert told(final)[-1].endswith(f" is abandoned at {played}.")
+    assert texts_of(final)[-1].endswith(f" is abandoned at {played}.")
 
 
 def test_a_pair_is_one_side():
