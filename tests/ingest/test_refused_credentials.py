@@ -32,9 +32,9 @@ async def test_it_is_left_alone_and_says_why(tmp_path, status):
         async with asyncio.timeout(30):
             while not await errors():
                 await asyncio.sleep(0.05)
-        before = day.replay.log.total
+        requests = day.replay.log.total
         await asyncio.sleep(2)
-        more = day.replay.log.total - before
+        more = day.replay.log.total - requests
         ready = (await day.client.get("/readyz")).json()
         after = await day.show(created["local_id"])
 
