@@ -14,6 +14,7 @@ from api.errors import routing_error
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import RequestLimits
 from api.routes import ROUTES
+from api.routing import mounted
 from api.stream.streams import Streams
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
         services = replace(services, streams=Streams(services.store))
     settings = services.settings
     app = Starlette(
-        routes=[route.mounted(services) for route in ROUTES],
+        routes=mounted(ROUTES, services),
         middleware=[
             Middleware(
                 RequestLimits, url_bytes=settings.url_bytes, body_bytes=settings.body_bytes, monotonic=monotonic

@@ -17,6 +17,7 @@ IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 KEY: Json = {
     "name": IDEMPOTENCY_HEADER,
     "in": "header",
+    "required": False,
     "description": "The same key with the same body gives what it has created before; 1-255 visible ASCII characters",
     "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
 }

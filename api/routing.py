@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,9 +38,27 @@ class Route:
     access: Access
     operation: Mapping[str, Any] | None = None
 
-    def mounted(self, services: Services) -> routing.Route:
-        """The row as the router takes it; GET takes HEAD too."""
-        return routing.Route(self.path, Endpoint(self, services), methods=[self.method])
+
+def mounted(routes: Iterable[Route], services: Services) -> list[routing.Route]:
+    """The table as the router takes it: rows of one path share a route, so that 405 names the methods of all of them."""
+    by_path: dict[str, list[Route]] = {}
+    for row in routes:
+        by_path.setdefault(row.path, []).append(row)
+    return [
+        routing.Route(path, ByMethod(rows, services), methods=[row.method for row in rows])
+        for path, rows in by_path.items()
+    ]
+
+
+class ByMethod:
+    """ASGI app of one path: the row of the request's method, GET for HEAD."""
+
+    def __init__(self, rows: Iterable[Route], services: Services) -> None:
+        self._endpoints: dict[str, Endpoint] = {row.method: Endpoint(row, services) for row in rows}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        await self._endpoints[method](scope, receive, send)
 
 
 class Endpoint:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from store import sources, sync
-from store.errors import UnreadableRow
+from store.errors import UnreadableRow, reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,17 +20,22 @@ log = structlog.get_logger(__name__)
 def externals(conn: Connection, game_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """`external` of those of the liveblogs that are on a match, by `ticker_id`: match, terms, and health of the feed.
 
-    One whose terms cannot be read is left out and logged.
+    One whose rows cannot be read is left out and logged.
     """
-    found_on = sources.sources_of(conn, game_ids)
-    health = sources.resources_of(conn, {source.follow_id for source in found_on})
-    found: dict[str, dict[str, Any]] = {}
-    for source in found_on:
-        try:
-            found[source.game_id] = described(source, health.get(source.follow_id, {}))
-        except UnreadableRow as error:
-            log.warning("external.unreadable", liveblog=source.game_id, reason=str(error))
-    return found
+    try:
+        return _externals(conn, game_ids)
+    except UnreadableRow as error:
+        if len(game_ids) == 1:
+            log.warning("external.unreadable", liveblog=game_ids[0], reason=str(error))
+            return {}
+    return {key: found for game_id in game_ids for key, found in externals(conn, [game_id]).items()}
+
+
+def _externals(conn: Connection, game_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    with reading("attachments, resources"):
+        found_on = sources.sources_of(conn, game_ids)
+        health = sources.resources_of(conn, {source.follow_id for source in found_on})
+        return {source.game_id: described(source, health.get(source.follow_id, {})) for source in found_on}
 
 
 def described(source: sources.Source, resources: Mapping[str, sync.ResourceRow]) -> dict[str, Any]:

@@ -40,9 +40,10 @@ RIGHT = (
     # Malformed wherever it stands, in ignored fields too (docs/interface.md, Bodies): what no database can store.
     Refusal(".*", 400, words="^(the body is refused: )?(text must not contain a NUL character|an integer must fit)"),
     # One of two parameters names the liveblog, which OpenAPI cannot say of a query.
-    Refusal(r"ticker\.show", 400, words="^local_id or ticker_id is missing"),
+    Refusal(r"ticker\.show", 400, words="^local_id, ticker_local_id or ticker_id is missing"),
     Refusal(r"event\.create", 400, words="^ticker_local_id is missing"),
     Refusal(r"event\.create|ticker\.(show|post_modifications)", 400, words="name different liveblogs$"),
+    Refusal(r"liveblog\.attach.*", 422, words="^this is a match of", field="matchId"),
     Refusal(r"event\.update", 422, words="^local_id names another event$"),
     # What a provider's catalogue and address book know, and this document does not.
     Refusal(r"liveblog\.(create|change|attach).*", 422, words="no such event type", field="excludeEvents"),

@@ -99,7 +99,11 @@ class Daemon:
         return await self.process.wait(), time.monotonic() - began
 
 
-NEWS = {"template_id": "news", "meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Storm"}}
+NEWS = {
+    "_type": "Svc::Model::Game",
+    "template_id": "news",
+    "meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Storm"},
+}
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from mapping.errors import UpstreamUnavailable
 from store import migrate
 from store.settings import PoolSettings
 from tests.day import ORGANIZATION
-from tests.ingest.test_workers import NUMBERS, house
+from tests.ingest.test_workers import NUMBERS, two_processes
 from tests.ingest.test_workers import until as when
 
 DECLARED = """
@@ -406,7 +406,7 @@ async def test_the_library_is_loaded_late_and_named_by_nobody_else(program):
 
 async def test_two_workers_create_what_both_declare_once(tmp_path, postgres_url):
     """`matchwire run` twice, started together with the same declaration: it is created once, and nobody fails."""
-    async with house(tmp_path, postgres_url, one="worker", two="worker") as (_, one, two):
+    async with two_processes(tmp_path, postgres_url, one="worker", two="worker") as (_, one, two):
         for worker in (one, two):
             worker.config.write_text(worker.config.read_text() + DECLARED.format(ORGANIZATION, NUMBERS[0]))
         await asyncio.gather(one.start(), two.start())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.api.streaming import Reader
-from tests.ingest.test_workers import NUMBERS, create, house
+from tests.ingest.test_workers import NUMBERS, create, two_processes
 
 NEVER_LOOKS = "from api.stream.streams import Streams; Streams.__init__.__kwdefaults__['poll'] = 3600.0; "
 CARDS = 3
@@ -13,7 +13,7 @@ CARDS = 3
 
 async def test_what_a_worker_posts_a_reader_of_the_api_process_sees(postgres_url, tmp_path):
     """The provider shows a card every second; each arrives with a version of its own while one stream stays open."""
-    async with house(tmp_path, postgres_url, worker="worker", door="api") as (_, worker, door):
+    async with two_processes(tmp_path, postgres_url, worker="worker", door="api") as (_, worker, door):
         door.program = NEVER_LOOKS + door.program
         await asyncio.gather(worker.start(), door.start())
         reader = Reader(door.client, await create(door, NUMBERS[0]), client="cms")

@@ -19,6 +19,7 @@ from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
 
 WRITE = "/api/v5/write"
 NEWS = {
+    "_type": "Svc::Model::Game",
     "organization_id": ORGANIZATION,
     "template_id": "news",
     "meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Storm"},

@@ -15,7 +15,7 @@ import pytest
 from providers.replay import Replay, ReplaySettings
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
-from tests.ingest.test_recordings import told_by_the_liveblog
+from tests.ingest.test_recordings import posts_of_the_liveblog
 from tests.ingest.test_resources import WRITE, daemon_in, made, post, shown, within, written
 from tests.ingest.test_workers import recorded
 from tests.webhooks.conftest import start_receiver
@@ -137,7 +137,7 @@ async def stopped_and_continued(folder, seconds):
 
             async def cards():
                 game = (await client.get(SHOW, params={"local_id": liveblog})).json()
-                return game, [post for post in told_by_the_liveblog(game) if post[0] == "soccer.yellow-card"]
+                return game, [post for post in posts_of_the_liveblog(game) if post[0] == "soccer.yellow-card"]
 
             async def caught_up():
                 return len((await cards())[1]) > shown_by_then + 2

@@ -54,13 +54,12 @@ LATER = {
     "fastapi": "it is no part of the product",
     "babel": "no text is rendered",
     "pgqueuer": "jobs come after",
-    "sqlalchemy.orm": "nothing uses it",
     "ingest.sync.recorder": "it is not configured",
     "providers.replay": "it is a command of its own",
 }
 OTHERS = {
     "sqlite": ("psycopg", "sqlalchemy.dialects.postgresql", "store.postgres.backend"),
-    "postgresql": ("aiosqlite", "store.sqlite.backend", "store.sqlite.writer"),
+    "postgresql": ("aiosqlite", "sqlalchemy.orm", "store.sqlite.backend", "store.sqlite.writer"),
 }
 
 
