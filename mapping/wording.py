@@ -112,8 +112,7 @@ def _of_sets(match: Match, incident: Incident, translator: Translator) -> Mappin
     if incident.score is not None and incident.side is not None:
         set_["won"] = spoken_score(_seen_from(incident.side, incident.score), translator)
     if won is None:
-        played = [spoken_score(part.score, translator) for part in match.periods]
-        return {**set_, **({"played": ", ".join(played)} if played else {})}
+        return set_
     winner, loser = match.side(won), match.side("away" if won == "home" else "home")
     named = {name: _name(side) for name, side in (("winner", winner), ("loser", loser)) if side is not None}
     sets = [spoken_score(_seen_from(won, part.score), translator) for part in match.periods]

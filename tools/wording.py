@@ -75,7 +75,7 @@ def _match(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Match:
     decided = how if how in {OVERTIME, SHOOTOUT} else ""
     part = {EXTRA_HALF: FULL_TIME}.get(kind.score_of or "", kind.score_of)
     parts = {title: SCORES[title] for title in (part,) if title in SCORES and not finished and "score" in known}
-    sets = {"1": Score(6, 4), "2": Score(7, 5)} if known & {"sets", "played"} else {}
+    sets = {"1": Score(6, 4), "2": Score(7, 5)} if "sets" in known else {}
     return Match(
         provider="heim",
         match_id="1",

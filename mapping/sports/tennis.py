@@ -30,10 +30,6 @@ END = Kind(
             "The match ends by retirement.",
         ),
         "walkover": ("Walkover: {winner} wins without a game against {loser}.", "The match ends in a walkover."),
-        "abandoned": (
-            "The match between {home} and {away} is abandoned at {played}.",
-            "The match between {home} and {away} is abandoned.",
-        ),
     },
 )
 

@@ -109,16 +109,10 @@ def _incidents(source: Source, status: Status, played: Sequence[Set]) -> tuple[I
     games = [game for each in played for game in _games(each)]
     found = [_marker("tennis.start")] if games or _begun(status, played, retired=retired) else []
     found += games
-    if status in {Status.FINISHED, Status.ABANDONED}:
-        found.append(_marker("tennis.end", _ending(status, retired=retired, played=bool(games))))
+    if status is Status.FINISHED:
+        how = "retired" if games else "walkover"
+        found.append(_marker("tennis.end", how if retired else None))
     return tuple(replace(each, order=order) for order, each in enumerate(found))
-
-
-def _ending(status: Status, *, retired: bool, played: bool) -> str | None:
-    """How a match came to its end, where nobody won the last point."""
-    if status is Status.ABANDONED:
-        return "abandoned"
-    return ("retired" if played else "walkover") if retired else None
 
 
 def _begun(status: Status, played: Sequence[Set], *, retired: bool) -> bool:
