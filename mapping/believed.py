@@ -89,7 +89,7 @@ class _Doubts:
     counts: bool
     """Whether this answer confirms anything."""
     wary: bool = False
-    """Whether something is gone, so that only what tells more counts at once."""
+    """Whether something is gone, so that only what has more counts at once."""
     doubted: set[str] = field(default_factory=set)
 
     def keep(self, name: str) -> bool:
