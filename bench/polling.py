@@ -245,7 +245,7 @@ async def _all_afresh(components: Components, rows: list[str]) -> None:
         await components.followers.follow(row, afresh=True)
     for match in components.followers.matches:
         await components.followers.poll(match)
-        assert match.remembered
+        assert match.cached
 
 
 async def latency(components: Components, seconds: float = 20.0) -> Figure:
