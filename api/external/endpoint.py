@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, get_args
 
 from api.errors import json_response
+from api.idempotency import KEY, idempotency_key
 from api.openapi import WRITE_ERRORS, documented, in_path, json_body, operation, readable, request_schema
 from api.request import checked, read_body
 from api.services import ImportRequest, SelectorKind
@@ -16,15 +17,14 @@ from mapping.documents.game import Game
 from mapping.errors import InvalidRequest, NotFound, Unprocessable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
+    from starlette.datastructures import Headers
     from starlette.responses import Response
 
     from api.request import ApiRequest
     from mapping.documents.external import AttachToExternal, ExternalChange
 
-IDEMPOTENCY_HEADER = "Idempotency-Key"
-IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 SELECTORS: tuple[SelectorKind, ...] = get_args(SelectorKind)
 """In the order of their precedence."""
 SELECTOR_ID = re.compile(r"[^\x00-\x20\x7f-\x9f]{1,255}")
@@ -40,11 +40,9 @@ EXAMPLE = {
 }
 
 
-KEY = {
-    "name": IDEMPOTENCY_HEADER,
-    "in": "header",
+KEY_OF_CREATION = {
+    **KEY,
     "description": "The same key with the same body gives the same liveblog; 1-255 visible ASCII characters",
-    "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
 }
 CREATED = readable(documented(Game, "The decorated liveblog, with `external`"))
 
@@ -54,7 +52,7 @@ CREATE = operation(
     "Create a liveblog that a provider's match fills",
     "External providers",
     {200: CREATED, **WRITE_ERRORS},
-    parameters=[in_path("organizationId"), KEY],
+    parameters=[in_path("organizationId"), KEY_OF_CREATION],
     body=json_body(request_schema(CreateFromExternal), EXAMPLE),
 )
 
@@ -66,7 +64,7 @@ async def create_from_external(request: ApiRequest) -> Response:
         read_body(await request.body()),
         organization_id=request.organization_id,
         client_id=request.caller.client_id,
-        idempotency_keys=request.headers.getlist(IDEMPOTENCY_HEADER),
+        headers=request.headers,
         providers=services.providers,
         event_types=services.event_types,
     )
@@ -78,7 +76,7 @@ def import_request(
     *,
     organization_id: str,
     client_id: str,
-    idempotency_keys: Sequence[str],
+    headers: Headers,
     providers: Collection[str],
     event_types: Collection[str],
 ) -> ImportRequest:
@@ -100,7 +98,7 @@ def import_request(
         auto_post=document.auto_post_enabled,
         exclude_scoreboard=bool(auto and auto.exclude_scoreboard),
         exclude_events=tuple(auto.exclude_events) if auto else (),
-        idempotency_key=_checked_key(idempotency_keys),
+        idempotency_key=idempotency_key(headers),
         idempotency_digest=digest(body),
     )
 
@@ -144,11 +142,3 @@ def check_event_types(document: CreateFromExternal | ExternalChange, known: Coll
         if name not in known:
             path = f"autoPostConfiguration.excludeEvents.{index}"
             raise Unprocessable("there is no such event type", field=path)
-
-
-def _checked_key(keys: Sequence[str]) -> str | None:
-    if len(keys) > 1 or not all(IDEMPOTENCY_KEY.fullmatch(key) for key in keys):
-        raise InvalidRequest(
-            f"{IDEMPOTENCY_HEADER} should be 1 to 255 visible ASCII characters", field=IDEMPOTENCY_HEADER
-        )
-    return keys[0] if keys else None
