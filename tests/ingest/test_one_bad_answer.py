@@ -15,6 +15,7 @@ from providers.replay.demo import demo_files
 from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_convergence import course, others
 from tests.recordings import soccer_recordings
+from tests.sqlite import migrated_url
 
 SNAPSHOTS = 2
 """Points of a recording at which answers are hurt, evenly spread."""
@@ -98,7 +99,7 @@ def test_a_row_that_is_dropped_or_doubled_once_moves_nothing(path: Path, tmp_pat
     """In no resource, at no time: no version step, neither then nor when it is back."""
 
     async def play() -> None:
-        store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'match.db'}")
+        store = await open_store(migrated_url(tmp_path / "match.db"))
         try:
             match_id, snapshots = course(path)
             process = Process(store, match_id)
@@ -148,7 +149,7 @@ class Answers:
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'match.db'}")
+    opened = await open_store(migrated_url(tmp_path / "match.db"))
     yield opened
     await opened.close()
 
