@@ -108,7 +108,7 @@ def less(after: Any, before: Any) -> bool:
     if type(after) is not type(before):
         return False
     if isinstance(after, Score):
-        return after.home + after.away < int(before.home + before.away)
+        return after.total < int(before.total)
     if isinstance(after, tuple):
         return all(_in_less(each, before) for each in after)
     return is_dataclass(after) and _fields_less(after, before)

@@ -137,15 +137,18 @@ def _called(person: Person, match: Match) -> str:
     """The surname; with an initial, or the whole name, where somebody else in the match has the same one."""
     name = _name(person)
     given = person.name.removesuffix(name).strip()
-    everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
-    namesakes = [
-        each.name
-        for each in everybody
-        if each.ext_id != person.ext_id and (_name(each) == name or each.name.endswith(f" {name}"))
-    ]
+    namesakes = _namesakes(person, match)
     if not namesakes or not given:
         return name
     return person.name if any(each.startswith(given[0]) for each in namesakes) else f"{given[0]}. {name}"
+
+
+def _namesakes(person: Person, match: Match) -> list[str]:
+    """The names of the others in the match with this surname."""
+    name = _name(person)
+    squads = (each for side in match.sides for each in (*side.lineup, *side.bench))
+    others = (each for each in squads if each.ext_id != person.ext_id)
+    return [each.name for each in others if _name(each) == name or each.name.endswith(f" {name}")]
 
 
 def _name(named: Person | Side) -> str:
@@ -166,10 +169,14 @@ def extra_half(match: Match) -> Score | None:
     full_time = next((part.score for part in match.periods if part.title == FULL_TIME), None)
     if full_time is None or match.score is None:
         return None
-    goals = [each for each in match.incidents if each.score is not None and each.phase in {3, 4}]
-    missing = match.score.home + match.score.away - full_time.home - full_time.away - len(goals)
-    before = [each.score for each in goals if each.phase == 3 and each.score is not None]
-    return None if missing else max((full_time, *before), key=lambda score: score.home + score.away)
+    first, second = _scores(match, 3), _scores(match, 4)
+    missing = match.score.total - full_time.total - len(first) - len(second)
+    return None if missing else max((full_time, *first), key=lambda score: score.total)
+
+
+def _scores(match: Match, phase: int) -> list[Score]:
+    """The score after each goal of the phase."""
+    return [each.score for each in match.incidents if each.score is not None and each.phase == phase]
 
 
 def spoken_score(value: Score, translator: Translator) -> str:
