@@ -118,6 +118,29 @@ def test_two_different_steps_back_do_not_confirm_each_other():
     assert [FULL] * 3 == [once.match, other.match, again.match]
 
 
+def test_another_order_of_the_same_people_waits():
+    """A list that comes backwards once is no correction; said twice it is, and somebody new counts at once."""
+    shuffled = only(home=replace(HOME, lineup=HOME.lineup[::-1]))
+    more = only(home=replace(HOME, lineup=(CALETA_CAR, *HOME.lineup[::-1])))
+    once = believed(Belief(FULL), shuffled, good=GOOD)
+
+    assert FULL == once.match
+    assert Belief(FULL) == believed(once, FULL, good=GOOD)
+    assert Belief(shuffled) == believed(once, shuffled, good=GOOD)
+    assert Belief(more) == believed(Belief(FULL), more, good=GOOD)
+
+
+def test_a_tally_that_is_deduced_of_a_lower_score_waits_with_it():
+    """Where kicks are counted on top of the goals, a goal that is gone makes the shoot-out end higher."""
+    ended = only(score=Score(2, 2), shootout=Score(3, 1))
+    less = only(score=Score(1, 2), shootout=Score(4, 1))
+    once = believed(Belief(ended), less, good=GOOD)
+
+    assert ended == once.match
+    assert Belief(less) == believed(once, less, good=GOOD)
+    assert believed(once, only(score=Score(2, 2), shootout=Score(4, 1)), good=GOOD).match.shootout == Score(4, 1)
+
+
 def test_what_stays_keeps_its_place():
     """An incident that is gone once stands where it stood, between those that came before and after it."""
     late = replace(GOAL, key="incident:9", order=9)
