@@ -101,11 +101,13 @@ class _Doubts:
 
 
 def less(after: Any, before: Any) -> bool:
-    """Whether `after` has nothing that `before` does not have, or a lower score."""
+    """Whether `after` has nothing that `before` does not have, a text that is cut off, or a lower score."""
     if after == before or after in (None, "", ()):
         return True
     if type(after) is not type(before):
         return False
+    if isinstance(after, str):
+        return bool(before.startswith(after))
     if isinstance(after, Score):
         return after.home + after.away < int(before.home + before.away)
     if isinstance(after, tuple):
@@ -212,7 +214,21 @@ def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident,
 
     rows = _rows(before.incidents, answer.incidents, lambda each: each.key, doubts, stays)
     known = {each.key: each for each in before.incidents}
-    return tuple([_in_time(known[each.key], each) if each.key in known else each for each in rows])
+    waiting = {_what(each) for name, each in known.items() if name in doubts.doubted}
+    return tuple(
+        [
+            _in_time(known[each.key], each) if each.key in known else each
+            for each in rows
+            if each.key in known or _what(each) not in waiting
+        ]
+    )
+
+
+def _what(incident: Incident) -> tuple[Any, ...]:
+    """What happened, whatever its id: what is gone and there again under another one waits, so that it never stands twice."""
+    when, team = (incident.minute, incident.added, incident.lap), incident.team and incident.team.ext_id
+    people = tuple([(each.role, each.person.ext_id) for each in incident.people])
+    return (incident.kind, incident.side, team, incident.score, *when, people)
 
 
 def _in_time(before: Incident, after: Incident) -> Incident:
@@ -230,7 +246,10 @@ def _player(incident: Incident) -> str | None:
 def _comments(before: Match, answer: Match, incidents: AbstractSet[str], doubts: _Doubts) -> tuple[Comment, ...]:
     """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident."""
     bound = {each.key: each.incident_key for each in before.comments if each.incident_key in incidents}
-    after = [replace(each, incident_key=each.incident_key or bound.get(each.key)) for each in answer.comments]
+    after = [
+        each if each.incident_key in incidents else replace(each, incident_key=bound.get(each.key, each.incident_key))
+        for each in answer.comments
+    ]
     gone = {each.key for each in before.incidents} - incidents
     known = [replace(each, incident_key=None) if each.incident_key in gone else each for each in before.comments]
     return _rows(known, after, lambda each: each.key, doubts, lambda gone: gone.key in answer.unreadable)

@@ -50,6 +50,7 @@ STEPS_BACK = {
     "a period's row": without("incidents", START),
     "half of a substitution": only(incidents=(START, GOAL, replace(CHANGE, people=involved(in_=MEYER)))),
     "an incident's minute": only(incidents=(START, replace(GOAL, minute=None), CHANGE)),
+    "a text that is cut off": only(comments=(replace(FULL.comments[0], html="A g"), FULL.comments[1])),
     "a text": without("comments", FULL.comments[1]),
     "a lower score": only(score=Score(1, 0)),
     "no score": only(score=None),
@@ -143,7 +144,7 @@ def test_a_tally_that_is_deduced_of_a_lower_score_waits_with_it():
 
 def test_what_stays_keeps_its_place():
     """An incident that is gone once stands where it stood, between those that came before and after it."""
-    late = replace(GOAL, key="incident:9", order=9)
+    late = replace(GOAL, key="incident:9", order=9, minute=80)
     once = believed(Belief(FULL), only(incidents=(START, CHANGE, late)), good=GOOD)
 
     assert (START, GOAL, CHANGE, late) == once.match.incidents
@@ -185,6 +186,20 @@ def test_a_time_that_is_missing_is_no_other_time():
             belief = believed(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
 
         assert START == belief.match.incidents[0]
+
+
+def test_an_incident_under_another_id_never_stands_twice():
+    """What is gone and there again under another id waits with it, then takes its place; its text stays with it meanwhile."""
+    again = replace(GOAL, key="incident:99")
+    moved = only(
+        incidents=(START, again, CHANGE), comments=(replace(FULL.comments[0], incident_key=again.key), FULL.comments[1])
+    )
+    once = believed(Belief(FULL), moved, good=GOOD)
+
+    assert FULL == once.match
+    assert Belief(moved) == believed(once, moved, good=GOOD)
+    other = only(incidents=(START, replace(again, people=involved(scorer=MEYER)), CHANGE))
+    assert {GOAL.key, again.key} < {each.key for each in believed(Belief(FULL), other, good=GOOD).match.incidents}
 
 
 def test_what_nobody_could_read_is_not_gone():
