@@ -10,14 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.match import Score, Status
-from mapping.sports import absorbed_by
+from mapping.games import is_game, with_games
+from mapping.match import PERIOD_KEY, Incident, Score, Status
+from mapping.sports import absorbed_by, sport_of
+from mapping.wording import ABANDONED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Comment, Incident, Match, Person, Placing, Race, Side
+    from mapping.match import Comment, Match, Person, Placing, Race, Side
 
 T = TypeVar("T")
 Row = TypeVar("Row")
@@ -53,14 +55,27 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) ->
 
     `good` names the sources that answered well this time, changed or not; only those confirm that something is gone.
     """
+    answer = with_abandonment(answer)
     if before is None:
         return Belief(answer)
+    answer = replace(answer, incidents=with_games(before.match, answer))
     doubts = [_Doubts(before.doubted, counts=source in good) for source in (PLAY, TEXT)]
     match = _believed(before.match, answer, *doubts)
     if any(each.doubted for each in doubts):  # what was deduced from a row that is gone waits with it
         doubts = [_Doubts(before.doubted, each.counts, wary=bool(each.doubted)) for each in doubts]
         match = _believed(before.match, answer, *doubts)
     return Belief(match, frozenset().union(*(each.doubted for each in doubts)))
+
+
+def with_abandonment(answer: Match) -> Match:
+    """The match with the post that says that it was abandoned, where its sport has one; it goes with the status that says so."""
+    end = next((kind for kind in sport_of(answer).kinds if ABANDONED in kind.variants), None)
+    if answer.status is not Status.ABANDONED or end is None or any(each.kind == end.id for each in answer.incidents):
+        return answer
+    post = Incident(
+        key=f"{PERIOD_KEY}{end.id}", kind=end.id, order=len(answer.incidents), method=ABANDONED, synthesised=True
+    )
+    return replace(answer, incidents=(*answer.incidents, post))
 
 
 def _believed(was: Match, answer: Match, play: _Doubts, text: _Doubts) -> Match:
@@ -212,8 +227,9 @@ def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident,
         """A first yellow card stays when the provider drops it because of the yellow-red that followed."""
         return gone.key in answer.unreadable or (absorbed_by(gone.kind), _player(gone)) in cards
 
-    rows = _rows(before.incidents, answer.incidents, lambda each: each.key, doubts, stays)
     known = {each.key: each for each in before.incidents}
+    after = [each for each in answer.incidents if not (doubts.wary and is_game(each)) or each.key in known]
+    rows = _rows(before.incidents, after, lambda each: each.key, doubts, stays)
     waiting = {_what(each) for name, each in known.items() if name in doubts.doubted}
     return tuple(
         [

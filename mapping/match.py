@@ -152,7 +152,7 @@ class Incident:
     `side` is the side of the acting player (for an own goal the scorer's own team, whose opponent gets the goal).
     `minute` is the running minute (1-based), `added` the minutes on top of it in added time, where known.
     `order` is the provider's sequence and breaks ties between equal times. `lap` and `team` belong to races; `detail` is
-    what the provider adds in its own words (the seconds of a pit stop, a penalty, a quotation, the number of a game).
+    what the provider adds in its own words (the seconds of a pit stop, a penalty, a quotation).
     """
 
     key: str
@@ -213,8 +213,9 @@ class Match:
     `score` is the score on the pitch (after extra time too), `shootout` the tally of a shoot-out alone, `periods` the
     scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
     A race has neither home nor away, but a `title` and, once there is a start list or a classification, a `race`.
-    `decided` says how a match was decided where the provider gives it (`overtime`, `shootout`); `points` are those of a
-    running game, and `serving` is who serves it. `kickoff_open`: the hour of `kickoff` may stand for "not fixed yet".
+    `decided` says how a match was decided where the provider gives it (`overtime`, `shootout`; in tennis `retired`, `walkover`,
+    `abandoned`); `points` are those of a running game, and `serving` is who serves it. `kickoff_open`: the hour of `kickoff`
+    may stand for "not fixed yet".
     """
 
     provider: str

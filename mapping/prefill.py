@@ -110,9 +110,9 @@ def _scoreboard(
 
 
 def _decided(sport: Sport, match: Match, texts: Translator) -> str:
-    """What stands beside the score: how the match was decided, once extra time or the shoot-out is over."""
+    """What stands beside the score: how the match was decided, once extra time or the shoot-out is over, or broken off."""
     went = ending(sport, match)
-    over = match.status is Status.FINISHED
+    over = match.status is Status.FINISHED or went == wording.ABANDONED
     label = went if over else wording.OVERTIME if went == wording.SHOOTOUT and _extra_time(match) else ""
     msgid = {**ENDINGS, **sport.endings}.get(label)
     return texts.text(msgid, context=SCORE_CONTEXT) if msgid else ""

@@ -7,7 +7,7 @@ from functools import cache
 from string import Formatter
 from typing import TYPE_CHECKING
 
-from mapping.locales.labels import DECIMAL_MARK, SCORE, SCORE_CONTEXT
+from mapping.locales.labels import BETWEEN_SETS, DECIMAL_MARK, SCORE, SCORE_CONTEXT
 from mapping.match import Incident, Match, Person, Score, Side, SideName, Status
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mapping.sports import Kind, Sport
 
 OVERTIME, SHOOTOUT = "overtime", "shootout"
+RETIRED, WALKOVER, ABANDONED = "retired", "walkover", "abandoned"
 FINAL, FULL_TIME, EXTRA_HALF = "final", "full-time", "extra-half"
 
 DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
@@ -106,17 +107,18 @@ def _values(match: Match, incident: Incident, translator: Translator) -> Mapping
 
 
 def _of_sets(match: Match, incident: Incident, translator: Translator) -> Mapping[str, str]:
-    """Sets and games as they are said aloud: the better side's number first."""
+    """Sets and games as they are said aloud: the better side's number first, without a winner the home side's."""
     won = match.winner
     set_ = {} if incident.phase is None else {"set": str(incident.phase)}
     if incident.score is not None and incident.side is not None:
         set_["won"] = spoken_score(_seen_from(incident.side, incident.score), translator)
+    sets = [spoken_score(_seen_from(won or "home", part.score), translator) for part in match.periods]
+    if sets:
+        set_["sets"] = translator.text(BETWEEN_SETS, context=SCORE_CONTEXT).join(sets)
     if won is None:
         return set_
     winner, loser = match.side(won), match.side("away" if won == "home" else "home")
-    named = {name: _name(side) for name, side in (("winner", winner), ("loser", loser)) if side is not None}
-    sets = [spoken_score(_seen_from(won, part.score), translator) for part in match.periods]
-    return {**set_, **named, **({"sets": ", ".join(sets)} if sets else {})}
+    return {**set_, **{name: _name(side) for name, side in (("winner", winner), ("loser", loser)) if side is not None}}
 
 
 def _seen_from(side: SideName, score: Score) -> Score:

@@ -17,7 +17,7 @@ from mapping.posts import wanted
 from mapping.references import References
 from mapping.sports import SPORTS
 from mapping.terms import Terms
-from mapping.wording import EXTRA_HALF, FULL_TIME, OVERTIME, SHOOTOUT, placeholders
+from mapping.wording import EXTRA_HALF, FULL_TIME, placeholders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,6 @@ def _match(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Match:
     home, away = PAIR if sport.sets else (HOME, AWAY)
     racing = sport.ranked
     finished = kind.score_of == "final"
-    decided = how if how in {OVERTIME, SHOOTOUT} else ""
     part = {EXTRA_HALF: FULL_TIME}.get(kind.score_of or "", kind.score_of)
     parts = {title: SCORES[title] for title in (part,) if title in SCORES and not finished and "score" in known}
     sets = {"1": Score(6, 4), "2": Score(7, 5)} if "sets" in known else {}
@@ -88,7 +87,7 @@ def _match(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Match:
         shootout=Score(4, 3) if "shootout" in known else None,
         periods=tuple(PeriodScore(title=title, score=score) for title, score in {**parts, **sets}.items()),
         winner="home" if "winner" in known else None,
-        decided=decided if finished else None,
+        decided=how if finished else None,
         incidents=(_incident(sport, kind, how, known),),
     )
 

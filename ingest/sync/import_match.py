@@ -14,7 +14,7 @@ from ingest.sync.attach import take_over
 from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
-from mapping.believed import Belief
+from mapping.believed import believed
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
@@ -81,8 +81,9 @@ class Importer:
         if earlier is not None:
             return earlier
         source, fetched, match = await self._fetch(request)
-        belief = sync.packed_belief(Belief(match))
-        snapshot = Snapshot(match=match, belief=belief, answers=fetched.answers, hints=fetched.hints)
+        belief = believed(None, match, good=frozenset())
+        packed = sync.packed_belief(belief)
+        snapshot = Snapshot(match=belief.match, belief=packed, answers=fetched.answers, hints=fetched.hints)
         await import_squads(self._store, match, {request.organization_id})
         create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
         follow_id, created = await self._store.write(create)

@@ -52,6 +52,9 @@ SCORE = "{home}-{away}"
 DECIMAL_MARK = "."
 """Between whole seconds and their fractions."""
 
+BETWEEN_SETS = ", "
+"""Between the scores of two sets."""
+
 LAP = "Lap {lap}"
 """When something happened in a race."""
 

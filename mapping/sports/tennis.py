@@ -1,4 +1,4 @@
-"""Tennis: the start, every game and the end; sets instead of phases, and no clock."""
+"""Tennis: the start, the games and the end; sets instead of phases, and no clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ GAME_WIN = Kind(
     "tennis.game-win",
     title="Game",
     scores=True,
-    sentences=("Game {team}: number {detail} in set {set}.", "Game {team}."),
+    sentences=(
+        "Game {team}. Set {set}: {home} {score} {away}.",
+        "Set {set}: {home} {score} {away}.",
+        "Game {team}.",
+    ),
     variants={"set": ("Game and set, {team}! The set goes {won}.", "Game and set, {team}!")},
 )
 START = Kind("tennis.start", title="Start of the match", sentences=("{home} against {away} is under way.",))
@@ -30,6 +34,10 @@ END = Kind(
             "The match ends by retirement.",
         ),
         "walkover": ("Walkover: {winner} wins without a game against {loser}.", "The match ends in a walkover."),
+        "abandoned": (
+            "The match between {home} and {away} is abandoned at {sets}.",
+            "The match between {home} and {away} is abandoned.",
+        ),
     },
 )
 
@@ -40,4 +48,5 @@ TENNIS = Sport(
     kinds=(GAME_WIN, START, END),
     phases=("1st set", "2nd set", "3rd set", "4th set", "5th set"),
     sets=True,
+    endings={"retired": "ret.", "walkover": "w/o", "abandoned": "abandoned"},
 )

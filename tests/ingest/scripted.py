@@ -15,6 +15,7 @@ from api.services import ImportRequest
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.poll import Followed
+from mapping.believed import believed
 from mapping.errors import BadBody
 from mapping.match import Match
 from mapping.posts import wanted
@@ -236,7 +237,8 @@ def says(bodies: Bodies, match_id: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> dict[str, Any]:
-    match = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
+    answer = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
+    match = believed(None, answer, good=frozenset()).match
     terms, nobody = Terms(sport="soccer", auto_post=True, text=True), References(owner_id=OWNER)
     return {post.key: post for post in wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")}
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from functools import cache
+from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mapping.games import GAME
 from mapping.posts import Post
 from mapping.sports import absorbed_by
 from providers.replay.demo import demo_files
@@ -130,18 +132,23 @@ async def created(process: Process, fuse: int | None) -> str:
 async def compare(process: Process, ticker_id: str, snapshots: list[Bodies], seen: set[str], maybe: set[str]) -> None:
     """Posted = last good snapshot plus first yellows removed after a yellow-red that some poll had seen; exactly.
 
-    A text that was bound to an incident and is not any more is that incident's, if some poll has seen it so.
+    A text that was bound to an incident and is not any more is that incident's, if some poll has seen it so. The games of a
+    set, whose order no answer tells, are those that the polls between could tell.
     """
     last = says(snapshots[-1], process.match_id)
     once_bound = last.keys() & {key for bodies in snapshots for key in bound(bodies, process.match_id)}
     everything = ever_said(process.match_id, tuple(tuple(bodies.items()) for bodies in snapshots))
     kept = {key for key in everything.keys() - last.keys() if absorbed(everything[key], last)}
     posted = await process.posted(ticker_id)
+    games_agree(posted, last)
+    posted = {key: post for key, post in posted.items() if key in last or not key.startswith(GAME)}
     assert (last.keys() - once_bound) | (kept & seen) <= posted.keys() <= last.keys() | (kept & maybe)
     for key, post in last.items():
         if key not in posted:
             continue
         wanted, found = without_references(post.document), without_references(posted[key])
+        if key.startswith(GAME):
+            continue
         assert wanted.get("sport_event") == found.get("sport_event"), key
         assert [block["text"] for block in wanted["contents"]] == [block["text"] for block in found["contents"]], key
     game = await process.game(ticker_id)
@@ -152,6 +159,27 @@ async def compare(process: Process, ticker_id: str, snapshots: list[Bodies], see
     assert {event.local_status for event in hidden} <= {60}
 
 
+def games_agree(posted: dict[str, Any], last: dict[str, Post]) -> None:
+    """The posts of each set go upwards, game by game, and end with the score of the last answer."""
+    sets: dict[str, list[tuple[int, int]]] = {}
+    for key, document in posted.items():
+        if key.startswith(GAME):
+            sets.setdefault(key.partition(":s")[2].partition(":")[0], []).append(games_of(document))
+    for scores in sets.values():
+        assert all(
+            after != before and after[0] >= before[0] and after[1] >= before[1]
+            for before, after in pairwise(sorted(scores, key=sum))
+        ), scores
+    ends = {key: games_of(post.document) for key, post in last.items() if key.startswith(GAME)}
+    assert sorted(max(scores) for scores in sets.values()) == sorted(ends.values())
+
+
+def games_of(document: Any) -> tuple[int, int]:
+    """Games of home and away, as a post says them."""
+    score = document["sport_event"]["score"]
+    return int(score["home_score"]), int(score["away_score"])
+
+
 @cache
 def ever_said(match_id: str, snapshots: tuple[tuple[tuple[str, bytes], ...], ...]) -> dict[str, Post]:
     """Every post that any snapshot wanted, as it was wanted last."""
@@ -159,8 +187,8 @@ def ever_said(match_id: str, snapshots: tuple[tuple[tuple[str, bytes], ...], ...
 
 
 def absorbed(post: Post, last: dict[str, Post]) -> bool:
-    by, player = absorbed_by(post.kind), name_of(post)
-    return by is not None and any(each.kind == by and name_of(each) == player for each in last.values())
+    by = absorbed_by(post.kind)
+    return by is not None and any(each.kind == by and name_of(each) == name_of(post) for each in last.values())
 
 
 def name_of(post: Post) -> str:

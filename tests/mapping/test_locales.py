@@ -7,6 +7,7 @@ import pytest
 from mapping.documents.scalars import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped, translator
 from mapping.locales.labels import (
+    BETWEEN_SETS,
     DECIMAL_MARK,
     ENDINGS,
     INTERRUPTED,
@@ -27,7 +28,8 @@ from mapping.wording import placeholders
 def used():
     """Every (context, msgid) that a row, a label or a position asks for."""
     texts = {(None, label.value) for label in Label} | {(None, POSTS[0]), (None, LAP)}
-    texts |= {(SCORE_CONTEXT, msgid) for msgid in (SCORE, DECIMAL_MARK, *PERIODS.values(), *ENDINGS.values())}
+    shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
+    texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}
     texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}
     for sport in SPORTS.values():
         texts |= {(SPORT_CONTEXT, sport.name)} | {(SCORE_CONTEXT, msgid) for msgid in sport.endings.values()}

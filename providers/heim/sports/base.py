@@ -65,7 +65,7 @@ class Source:
 
         `ended`: something else than the flag says that it is over; `keep`: keys of the incidents that the flag implies.
         """
-        special = clock.special_status(self.names, self.incident())
+        special = clock.special_status(self.names, self.incident(keep))
         if special is not None and special.over:
             return special
         if clock.finished(self.row, self.faults, keep) or ended:

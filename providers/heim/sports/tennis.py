@@ -1,9 +1,8 @@
-"""Tennis: the feed gives sets and games and no events; start, games and end are read off the rows of the sets.
+"""Tennis: the feed gives sets and games and no events; start, the last game of each set and the end are read off the rows.
 
-Which of two games came first is not in a snapshot, so a game is known by who won it and how many games that side had won
-in the set before: the keys stand still while the set goes on, and a score that is corrected downwards takes back exactly
-the games above it. Games are placed in the order that the numbers allow: the sides in turn, home first, the surplus of the
-leading side at the end; so the last game of a set that is over is the winner's, as it must be.
+In which order games were won is not in a snapshot: `mapping.games` knows it from the snapshots before. A game is known by
+its set and by how many games were played in that with it, so the keys stand still while the set goes on, and a score that
+is corrected downwards takes back exactly the games above it.
 """
 
 from __future__ import annotations
@@ -11,18 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mapping.games import NOTHING, game_key
 from mapping.match import PERIOD_KEY, Clock, Incident, Match, PeriodScore, Score, SideName, Status
+from mapping.wording import ABANDONED, RETIRED, WALKOVER
+from providers import teams
 from providers.fault_collector import ValueMismatch
 from providers.heim import squads
 from providers.heim.read import Row
 from providers.heim.score import RUNNING, side_of, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from providers.heim.sports.base import Source
 
-NOTHING = Score(0, 0)
 SETS = ("1", "2", "3", "4", "5")
 MARKERS = {"game-start": "tennis.start", "game-end": "tennis.end"}
 MARKS = frozenset(f"{PERIOD_KEY}{kind}" for kind in MARKERS.values())
@@ -50,6 +51,7 @@ def tennis(source: Source) -> Match:
     rows = table(row, faults, beside=names["points_row"])
     period, broken = source.period(MARKS), any(fault.field in CELLS for fault in faults.sink)
     status, played = _status(source, period, _sets(rows), broken=broken)
+    ending = _ending(source, status, played)
     score, server = rows.get(RUNNING), faults.try_read(row.ident, names["serving"])
     since = source.since() if period == "game-start" and len(played) < 2 else None
     match = replace(
@@ -59,8 +61,9 @@ def tennis(source: Source) -> Match:
         away=away,
         score=score,
         periods=tuple(PeriodScore(title=str(each.number), score=each.games) for each in played),
-        winner=source.winner(sides, status, score),
-        incidents=_incidents(source, status, played),
+        winner=source.winner(sides, status, score) or (teams.winner(status, score) if ending is None else None),
+        decided=ending,
+        incidents=_incidents(status, played, ending),
         comments=source.texts(sides, _bound),
         points=_points(source, status),
         serving=sides.get(server or "") if status.running else None,
@@ -77,14 +80,19 @@ def _status(source: Source, period: str, played: tuple[Set, ...], *, broken: boo
     return status, tuple(each for each in played if each.games != NOTHING) if status.over else played
 
 
+def _ending(source: Source, status: Status, played: Sequence[Set]) -> str | None:
+    """How the match came to its end, where nobody won its last point."""
+    retirement = source.names["incident_retired"]
+    if status is Status.ABANDONED:
+        return ABANDONED
+    if status is not Status.FINISHED or not retirement or source.incident(MARKS) != retirement:
+        return None
+    return RETIRED if any(each.games != NOTHING for each in played) else WALKOVER
+
+
 def _unreadable(read: int) -> frozenset[str]:
     """Start, end and every game that the sets behind the first `read` could hold: a broken row takes none of them back."""
-    return MARKS.union(
-        f"game:s{number}:{side}{game}"
-        for number in SETS[read:]
-        for side in ("home", "away")
-        for game in range(1, MOST_GAMES + 1)
-    )
+    return MARKS.union(game_key(int(number), games) for number in SETS[read:] for games in range(1, 2 * MOST_GAMES + 1))
 
 
 def _sets(rows: Mapping[str, Score]) -> tuple[Set, ...]:
@@ -103,21 +111,14 @@ def _sets(rows: Mapping[str, Score]) -> tuple[Set, ...]:
     )
 
 
-def _incidents(source: Source, status: Status, played: Sequence[Set]) -> tuple[Incident, ...]:
-    retirement = source.names["incident_retired"]
-    retired = bool(retirement) and source.incident() == retirement
-    games = [game for each in played for game in _games(each)]
-    found = [_marker("tennis.start")] if games or _begun(status, played, retired=retired) else []
+def _incidents(status: Status, played: Sequence[Set], ending: str | None) -> tuple[Incident, ...]:
+    """Many matches never name a period: one that runs, or has a game, has begun. A walkover has an end alone."""
+    games = [_last_game(each) for each in played if each.games != NOTHING]
+    found = [_marker("tennis.start")] if games or status.running else []
     found += games
     if status is Status.FINISHED:
-        how = "retired" if games else "walkover"
-        found.append(_marker("tennis.end", how if retired else None))
+        found.append(_marker("tennis.end", ending))
     return tuple(replace(each, order=order) for order, each in enumerate(found))
-
-
-def _begun(status: Status, played: Sequence[Set], *, retired: bool) -> bool:
-    """Whether a match without a game has begun: it runs, or ended in another way than by a walkover."""
-    return status.running or (status is Status.FINISHED and bool(played) and not retired)
 
 
 def _marker(kind: str, method: str | None = None) -> Incident:
@@ -125,30 +126,19 @@ def _marker(kind: str, method: str | None = None) -> Incident:
     return Incident(key=f"{PERIOD_KEY}{kind}", kind=kind, order=0, method=method, synthesised=True)
 
 
-def _games(of: Set) -> Iterator[Incident]:
-    order = _order(of.games)
-    for at, (side, number) in enumerate(order):
-        last = of.over and at == len(order) - 1
-        yield Incident(
-            key=f"game:s{of.number}:{side}{number}",
-            kind="tennis.game-win",
-            order=0,
-            phase=of.number,
-            side=side,
-            score=of.games if last else None,
-            method="set" if last else None,
-            detail=str(number),
-            synthesised=True,
-        )
-
-
-def _order(games: Score) -> list[tuple[SideName, int]]:
-    """Every game of a set as (winner, how many that side has won with it), the sides in turn."""
-    won: list[tuple[SideName, int]] = []
-    for number in range(1, max(games.home, games.away) + 1):
-        turn: tuple[tuple[SideName, int], ...] = (("home", games.home), ("away", games.away))
-        won += [(side, number) for side, total in turn if number <= total]
-    return won
+def _last_game(of: Set) -> Incident:
+    """The last game of a set, with its winner where that is sure: of a set that is over, or that only one side won games in."""
+    leader: SideName = "home" if of.games.home > of.games.away else "away"
+    return Incident(
+        key=game_key(of.number, of.games.home + of.games.away),
+        kind="tennis.game-win",
+        order=0,
+        phase=of.number,
+        side=leader if of.over or 0 in (of.games.home, of.games.away) else None,
+        score=of.games,
+        method="set" if of.over else None,
+        synthesised=True,
+    )
 
 
 def _bound(event: Row) -> tuple[str | None, bool]:

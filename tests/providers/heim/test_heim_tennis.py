@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mapping.believed import believed
 from mapping.match import Score, Status
 from mapping.prefill import game_document
 from mapping.terms import Terms
@@ -46,27 +47,128 @@ def of(**changes):
     return translated("1", {"match": bare(**changes)})
 
 
+def beliefs(matches):
+    """What is believed after each of these answers."""
+    belief = None
+    for match in matches:
+        belief = believed(belief, match, good=frozenset({"play", "text"}))
+        yield belief.match
+
+
+def course(*scores):
+    """Who won each game of a first set whose score was polled like this, and the score after it."""
+    *_, last = beliefs(of(p0="0:0", p1=score) for score in scores)
+    return [f"{each.side} {each.score}" for each in last.incidents if each.kind == "tennis.game-win"]
+
+
 def test_a_match_is_posted_game_by_game():
-    """Start, every game and the end are posted, and nothing that was posted right is ever taken back."""
-    matches = stepped("tennis", "tie-break")
+    """Start, the games and the end are posted, and nothing that was posted right is ever taken back."""
+    matches = list(beliefs(stepped("tennis", "tie-break")))
     final = matches[-1]
+    between = {"game:s1:5", "game:s1:8"}
 
     assert [Score(6, 4), Score(6, 7), Score(7, 5)] == [part.score for part in final.periods]
-    assert 6 + 4 + 6 + 7 + 7 + 5 == len(games(final))
+    assert 6 + 4 + 6 + 7 + 7 + 5 == len(games(final) | between)
     assert ["tennis.start", "tennis.end"] == [final.incidents[0].kind, final.incidents[-1].kind]
     lost = [earlier - later for earlier, later in zip(map(games, matches), map(games, matches[1:]), strict=False)]
-    assert [gone for gone in lost if gone] == [{"game:s1:home5"}], "only the game that the provider takes back"
+    assert [gone for gone in lost if gone] == [{"game:s1:9"}], "only the game that the provider takes back"
+
+
+def test_each_game_has_the_running_score_of_its_set():
+    """The post of a game says who won it and how the set stands, with the home side's games first."""
+    *_, last = beliefs(
+        of(p0=won, p1="6:4", p2=score) for won, score in (("0:0", "0:0"), ("1:0", "0:1"), ("1:0", "1:1"))
+    )
+    post = posted(last)["game:s2:2"]
+
+    assert texts_of(last)[-2:] == [
+        "Game Emil Beispiel. Set 2: Jonas Musterholt 0-1 Emil Beispiel.",
+        "Game Jonas Musterholt. Set 2: Jonas Musterholt 1-1 Emil Beispiel.",
+    ]
+    assert ("1", "1") == tuple(post.document["sport_event"]["score"][f"{side}_score"] for side in ("home", "away"))
+
+
+def test_games_are_in_the_order_that_the_answers_show():
+    """Each answer with one game more says who won it."""
+    assert course("0:0", "0:1", "1:1", "2:1") == ["away 0:1", "home 1:1", "home 2:1"]
+
+
+def test_a_late_start_has_one_post_a_set_and_no_order_of_games():
+    """What was played before the first answer is told set by set; from then on each game has its post."""
+    late = of(p0="1:0", p1="6:4", p2="3:2")
+    (first,) = beliefs([late])
+    *_, then = beliefs([late, of(p0="1:0", p1="6:4", p2="3:3")])
+
+    assert texts_of(first) == [
+        "Jonas Musterholt against Emil Beispiel is under way.",
+        "Game and set, Jonas Musterholt! The set goes 6-4.",
+        "Set 2: Jonas Musterholt 3-2 Emil Beispiel.",
+    ]
+    assert texts_of(then)[3:] == ["Game Emil Beispiel. Set 2: Jonas Musterholt 3-3 Emil Beispiel."]
+    assert texts_of(then)[:3] == texts_of(first)
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        (("2:2", "4:2"), ["home 3:2", "home 4:2"]),
+        (("2:2", "3:3"), ["None 3:3"]),
+        (("0:0", "0:3"), ["away 0:1", "away 0:2", "away 0:3"]),
+        (("2:2", "3:4"), ["None 3:4"]),
+    ],
+)
+def test_several_games_between_two_answers_are_told_as_far_as_their_order_is_known(scores, expected):
+    """Where one side won them all each game has its post, else one post says how the set stands."""
+    assert course(*scores) == [*course(scores[0]), *expected]
+
+
+def test_the_last_game_of_a_set_tells_the_order_of_those_before_it():
+    """5:3, then a set of 6:4: the winner's game was the last, so the other one's came before it."""
+    answers = [of(p0="0:0", p1="5:3"), of(p0="1:0", p1="6:4", p2="0:0")]
+    *_, last = beliefs(answers)
+
+    assert [f"{each.side} {each.score}" for each in last.incidents[2:]] == ["away 5:4", "home 6:4"]
+    assert [each.method for each in last.incidents[2:]] == [None, "set"]
 
 
 def test_a_corrected_score_takes_back_exactly_the_games_above_it():
-    """5:4 that becomes 4:4 withdraws the fifth game of the home side, and that alone."""
-    assert games(of(p0="0:0", p1="5:4")) - games(of(p0="0:0", p1="4:4")) == {"game:s1:home5"}
-    assert games(of(p0="0:0", p1="4:4")) <= games(of(p0="0:0", p1="5:4"))
+    """5:4 that becomes 4:4 withdraws the ninth game, and that alone, when a second answer says so."""
+    before, low = [of(p0="0:0", p1=score) for score in ("0:0", "0:1", "4:4", "5:4")], of(p0="0:0", p1="4:4")
+    *_, full, once = beliefs([*before, low])
+    *_, twice = beliefs([*before, low, low])
+
+    assert once == full
+    assert games(full) - games(twice) == {"game:s1:9"}
+    assert games(twice) <= games(full)
 
 
-def test_two_games_between_two_answers_are_both_posted():
-    """2:2, then 3:3: each side has one game more, in an order that no snapshot says."""
-    assert games(of(p0="0:0", p1="3:3")) - games(of(p0="0:0", p1="2:2")) == {"game:s1:home3", "game:s1:away3"}
+def test_one_low_answer_adds_no_game_that_was_passed_over():
+    """4:3, 5:4 and once 4:4: nothing is posted of a score that may be wrong."""
+    *_, full, once = beliefs(of(p0="0:0", p1=score) for score in ("4:3", "5:4", "4:4"))
+
+    assert once == full
+
+
+def test_a_score_that_is_corrected_after_the_end_leaves_the_post_of_the_end_the_last():
+    """The winner's last game comes after the end: the post of the game before it says it, and none is added."""
+    ended = {"finished": "yes", "winner_team_id": "1"}
+    live = of(p0="1:0", p1="6:4", p2="4:4")
+    early, late = (of(p0="2:0", p1="6:4", p2=score, **ended) for score in ("5:4", "6:4"))
+    *_, first, then, again = beliefs([live, early, late, late])
+
+    assert [each.key for each in first.incidents] == [each.key for each in then.incidents]
+    assert then == again
+    assert texts_of(then)[-2:] == [
+        "Game and set, Jonas Musterholt! The set goes 6-4.",
+        "Game, set and match: Jonas Musterholt beats Emil Beispiel 6-4, 6-4.",
+    ]
+
+
+def test_the_end_names_the_winner_also_where_the_feed_does_not_yet():
+    """Sets won say who won a match that was played to its end; a retired one may be won with fewer sets."""
+    assert of(p0="2:0", p1="6:4", p2="6:4", finished="yes", winner_team_id="0").winner == "home"
+    retired = {"id": "12", "name": "durch Aufgabe"}
+    assert of(p0="1:0", p1="6:4", finished="yes", winner_team_id="0", match_incident=retired).winner is None
 
 
 @pytest.mark.parametrize("score", ["6:4", "4:6", "7:6", "6:7", "0:6", "9:7", "7:9"])
@@ -74,14 +176,14 @@ def test_the_last_game_of_a_set_is_its_winners(score):
     """A set ends with a game of who wins it, and that post says the set."""
     home, away = map(int, score.split(":"))
     won = "1:0" if home > away else "0:1"
-    match = of(p0=won, p1=score, p2="0:0")
+    *_, match = beliefs([of(p0="0:0", p1="0:0"), of(p0=won, p1=score, p2="0:0")])
     last = [incident for incident in match.incidents if incident.phase == 1][-1]
 
     assert last.side == ("home" if home > away else "away")
     assert last.method == "set"
     assert last.score == Score(home, away)
     assert any(text.startswith("Game and set") for text in texts_of(match))
-    assert len(games(match)) == home + away
+    assert last.key == f"game:s1:{home + away}"
 
 
 def test_a_match_begins_with_its_first_set():
@@ -118,13 +220,47 @@ def test_a_walkover_has_an_end_and_no_game():
     assert "Walkover: J. Musterholt wins without a game against E. Beispiel." == texts_of(final)[0]
 
 
-def test_an_abandoned_match_keeps_its_games_and_has_no_end():
-    """Incident 5 comes without `finished`: what was played stays, nobody wins."""
-    final = stepped("tennis", "abandoned")[-1]
+def abandoned(**changes):
+    return of(p0="0:0", p1="6:4", p2="3:3", **{"match_incident": {"id": "5", "name": "abgebrochen"}, **changes})
+
+
+def test_an_abandoned_match_keeps_its_games_and_its_last_post_says_so():
+    """Incident 5 comes without `finished`: what was played stays, nobody wins, board and last post say how it stood."""
+    *_, final = beliefs(stepped("tennis", "abandoned"))
+    document = game_document(final, Terms(sport="tennis"), NOBODY)
 
     assert (Status.ABANDONED, None) == (final.status, final.winner)
-    assert len(games(final)) == 6
-    assert "tennis.end" not in {incident.kind for incident in final.incidents}
+    assert games(final) == {"game:s1:6"}
+    assert texts_of(final)[-1] == "The match between J. Musterholt and E. Beispiel is abandoned at 3-3."
+    assert (document["scoreboard"]["score"]["title"], document["summary"]) == ("abandoned", "Abandoned")
+
+
+def test_a_match_that_goes_on_is_not_abandoned_any_more():
+    """One answer without the incident is none; a second one takes the last post back, with the state."""
+    once = list(beliefs([abandoned(), of(p0="0:0", p1="6:4", p2="3:3")]))
+    twice = list(beliefs([abandoned(), *[of(p0="0:0", p1="6:4", p2="3:3")] * 2]))
+
+    assert once[0] == once[1]
+    assert (Status.ABANDONED, "period:tennis.end") == (once[1].status, once[1].incidents[-1].key)
+    assert (Status.LIVE, "game:s2:6") == (twice[-1].status, twice[-1].incidents[-1].key)
+
+
+@pytest.mark.parametrize("spoilt", ["?", {"name": "abgebrochen"}, {"id": ["?"]}])
+def test_an_unreadable_incident_does_not_take_the_last_post_back(spoilt):
+    """What stands there in another form may say what it said: the post stays as it is, and a fault names the field."""
+    bad = abandoned(match_incident=spoilt)
+    *_, last = beliefs([abandoned(), bad, bad, bad])
+
+    assert any("match_incident" in fault.field for fault in bad.faults)
+    assert texts_of(last)[-1] == "The match between Jonas Musterholt and Emil Beispiel is abandoned at 6-4, 3-3."
+
+
+@pytest.mark.parametrize(("name", "title"), [("retired", "ret."), ("walkover", "w/o"), ("tie-break", "")])
+def test_the_board_says_how_a_match_ended_that_was_not_played_out(name, title):
+    """Beside the sets won stands what made the match end."""
+    document = game_document(stepped("tennis", name)[-1], Terms(sport="tennis"), NOBODY)
+
+    assert document["scoreboard"]["score"].get("title", "") == title
 
 
 def test_a_pair_is_one_side():
@@ -221,7 +357,7 @@ def test_a_set_that_cannot_be_read_takes_back_no_game():
     match = of(p0="1:0", p1="6:4", p2="x:2", p3="0:0")
 
     assert Status.LIVE is match.status
-    assert 10 == len(games(match))
-    assert {"game:s2:home1", "game:s2:away2", "game:s3:home1"} <= match.unreadable_keys
+    assert {"game:s1:10"} == games(match)
+    assert {"game:s2:1", "game:s2:2", "game:s3:1"} <= match.unreadable_keys
     assert not games(match) & match.unreadable_keys
     assert frozenset() == of(p0="1:0", p1="6:4", p2="1:2").unreadable_keys

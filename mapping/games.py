@@ -1,0 +1,72 @@
+"""The games of a set: an answer has the score of each set and no order of games, the answers before tell more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mapping.match import Incident, Match, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mapping.match import SideName
+
+GAME = "game:"
+"""Prefix of the key of an incident that is a game of a set."""
+
+NOTHING = Score(0, 0)
+
+
+def game_key(number: int, games: int) -> str:
+    """The key of the game after which so many games of the set with this number were played."""
+    return f"{GAME}s{number}:{games}"
+
+
+def is_game(incident: Incident) -> bool:
+    """Whether the incident is a game, whose `score` is the one of its set after it."""
+    return incident.key.startswith(GAME)
+
+
+def with_games(before: Match, answer: Match) -> tuple[Incident, ...]:
+    """The incidents of an answer that has only the last game of each set, with the games before it, as far as they are known."""
+    return tuple(game for each in answer.incidents for game in (_until(each, before) if is_game(each) else (each,)))
+
+
+def _until(last: Incident, before: Match) -> Sequence[Incident]:
+    """The games of a set up to its last. After the end of the match none is added: the post of the end stays the last one."""
+    known = [each for each in before.incidents if is_game(each) and each.phase == last.phase]
+    earlier = [each for each in known if _precedes(_score(each), _score(last))]
+    same = next((each for each in known if each.score == last.score), None)
+    if same is not None:
+        return [*earlier, replace(last, key=same.key, side=last.side or same.side)]
+    if before.status.over:
+        return [*earlier[:-1], *(replace(last, key=each.key) for each in earlier[-1:])]
+    return [*earlier, *_since(_score(earlier[-1]) if earlier else NOTHING, last)]
+
+
+def _since(score: Score, last: Incident) -> Sequence[Incident]:
+    """The games from `score` to the last one: each of them where one side won them all, else the last alone."""
+    now = _score(last)
+    until = now if last.side is None else _without_one(now, last.side)
+    if until.home != score.home and until.away != score.away:
+        return [last]
+    side: SideName = "home" if until.home > score.home else "away"
+    games = [
+        replace(last, key=game_key(last.phase or 0, home + away), score=Score(home, away), side=side, method=None)
+        for home in range(score.home, until.home + 1)
+        for away in range(score.away, until.away + 1)
+    ][1:]
+    return games if last.side is None else [*games, last]
+
+
+def _score(game: Incident) -> Score:
+    return game.score or NOTHING
+
+
+def _precedes(score: Score, later: Score) -> bool:
+    return score != later and score.home <= later.home and score.away <= later.away
+
+
+def _without_one(score: Score, side: SideName) -> Score:
+    return Score(score.home - 1, score.away) if side == "home" else Score(score.home, score.away - 1)
