@@ -213,7 +213,7 @@ ledger = Table(
 
 
 def _master(name: str, *more: Column[Any]) -> Table:
-    """Master data. `source`: '' for what people made, else the provider; `written`: what an import last set."""
+    """Master data. `source`: '' for what people made, else the provider; `written`: the provider's last word."""
     return Table(
         name,
         metadata,

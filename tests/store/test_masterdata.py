@@ -6,6 +6,8 @@ import asyncio
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import event, select, text, update
 
 from mapping.match import Match, Named, Person, Side, Status
@@ -274,3 +276,25 @@ def test_agreement_gives_a_field_back_to_the_import():
     """When the provider says what the person wrote, the next correction of the provider counts again."""
     fields, written = merge({"a": 9}, {"a": 1}, {"a": 9})
     assert merge(fields, written, {"a": 10})[0] == {"a": 10}
+
+
+def test_a_person_who_comes_to_the_providers_word_gives_the_field_back():
+    """Agreement counts, whoever comes last, also where no import looks in between."""
+    _, written = merge({"a": 9}, {"a": 1}, {"a": 2})
+    assert merge({"a": 2}, written, {"a": 3}) == ({"a": 3}, {"a": 3})
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([None, 1, 2, 3])), max_size=8))
+def test_a_field_belongs_to_whoever_differed_last(said_by):
+    """Against a model of one field: the person's word stands while it differs from the provider's last word."""
+    current, written = {}, {}
+    word, heard = None, None
+    for person, value in said_by:
+        if person:
+            word = value
+            current = {} if value is None else {"a": value}
+        elif value is not None:  # what the provider does not say clears nothing
+            word, heard = (value if word == heard else word), value
+            current, written = merge(current, written, {"a": value})
+        assert current.get("a") == word
+        assert written.get("a") == heard
