@@ -93,7 +93,7 @@ def references(document: Mapping[str, Any]) -> Iterator[Reference]:
 def named_in(documents: Iterable[Any]) -> set[RecordName]:
     """What all references to master data, anywhere in the documents, name; what is no object is passed over."""
     found: set[RecordName] = set()
-    waiting = [each for each in documents if isinstance(each, dict | list)]
+    waiting: list[Any] = [each for each in documents if isinstance(each, dict | list)]
     while waiting:
         each = waiting.pop()
         if type(each) is dict:

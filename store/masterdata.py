@@ -241,8 +241,8 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
         scope.unit.conn.execute(insert(table), created)
     for new in created:
         index_master(scope.unit.conn, table.name, new["id"], scope.owner_id, {**new["doc"], "name": new["name"]})
-    for ext_id, row in known.items():
-        _merge(scope, table, row, wanted[ext_id])
+    for row in sorted(known.values(), key=lambda row: row.id):  # one order, so that no two imports wait for each other
+        _merge(scope, table, row, wanted[row.ext_id])
     return {row["ext_id"]: row["id"] for row in created} | {ext_id: row.id for ext_id, row in known.items()}
 
 

@@ -15,6 +15,7 @@ from store import masterdata_edit
 from store.liveblogs import Change, EventWrite, find_game, insert_game, record
 from store.liveblogs import event as event_named
 from store.masterdata import find, import_match, merge
+from store.masterdata_use import correct_waiting
 from store.tables import locations, players, teams, tournaments
 from tests.store.conftest import new_game
 
@@ -245,10 +246,12 @@ async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store,
 
     await store.write(break_document(other.id, who["_id"]))
     first = await store.write(rename)
+    await correct_waiting(store, 20)
     versions = [(await store.read(partial(find_game, name=game.id))).version for game in (named, other, deleted)]
     shown = await store.read(lambda conn: event_named(conn, "e-named"))
     clock.now += 31 * 24 * 3600
     await store.write(rename)
+    await correct_waiting(store, 20)
 
     assert versions == [3, 1, 2]
     assert (shown.version, shown.document["player"]) == (3, {**who, "name": first.name})
