@@ -5,6 +5,8 @@ process; one driver in another process reads from both in turn over the same num
 serving process in all its threads.
 """
 
+# ruff: noqa: RUF001 -- prints multiples
+
 from __future__ import annotations
 
 import argparse
