@@ -16,7 +16,7 @@ from mapping.sports import absorbed_by, sport_of
 from mapping.wording import ABANDONED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from mapping.match import Comment, Match, Person, Placing, Race, Side
@@ -119,8 +119,10 @@ def less(after: Any, before: Any) -> bool:
     """Whether `after` has nothing that `before` does not have, a text that is cut off, or a lower score."""
     if after == before or after in (None, "", ()):
         return True
-    if type(after) is not type(before):
-        return False
+    return type(after) is type(before) and _less_of_its_kind(after, before)
+
+
+def _less_of_its_kind(after: Any, before: Any) -> bool:
     if isinstance(after, str):
         return bool(before.startswith(after))
     if isinstance(after, Score):
@@ -266,14 +268,18 @@ def _comments(before: Match, answer: Match, incidents: AbstractSet[str], doubts:
         each if each.incident_key in incidents else replace(each, incident_key=bound.get(each.key, each.incident_key))
         for each in answer.comments
     ]
-    gone = {each.key for each in before.incidents} - incidents
-    known = [replace(each, incident_key=None) if each.incident_key in gone else each for each in before.comments]
+    known = _without(before.comments, {each.key for each in before.incidents} - incidents)
     return _rows(known, after, lambda each: each.key, doubts, lambda gone: gone.key in answer.unreadable)
+
+
+def _without(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:
+    """The texts, bound to none of the incidents that are gone."""
+    return [replace(each, incident_key=None) if each.incident_key in gone else each for each in comments]
 
 
 def _rows(
     before: Iterable[Row],
-    after: Iterable[Row],
+    after: Sequence[Row],
     key: Callable[[Row], str],
     doubts: _Doubts,
     stays: Callable[[Row], bool] = lambda _: False,
@@ -283,10 +289,8 @@ def _rows(
     `key` names a row; `stays` says which stay however often they are gone.
     """
     known = {key(each): each for each in before}
-    rows = {}
-    for each in after:
-        name = key(each)
-        rows[name] = _value(known[name], each, name, doubts) if name in known else each
+    named = zip(map(key, after), after, strict=True)
+    rows = {name: _value(known.get(name, each), each, name, doubts) for name, each in named}
     kept = {name: each for name, each in known.items() if name not in rows and (stays(each) or doubts.keep(name))}
     return _woven(known, rows, kept)
 

@@ -204,17 +204,20 @@ def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: S
     wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks)
     wanted = without_gone(wanted, media) if whole else wanted
     made = show_media(wanted, media, stamp, new_id, older=older)
-    named = [block if block.get("local_id") else {**block, "local_id": new_id("b")} for block in made.blocks]
-    return {"contents": [_safe(block, old_blocks) for block in named], "media": made.media}
+    return {"contents": [_safe(_named(block, new_id), old_blocks) for block in made.blocks], "media": made.media}
+
+
+def _named(block: Document, new_id: NewId) -> Document:
+    return block if block.get("local_id") else {**block, "local_id": new_id("b")}
 
 
 def _sent_blocks(sent: Document, seen: Document, stored: Sequence[Document]) -> list[Document] | None:
     """The blocks that a client means, in whichever form it wrote them; None where it leaves them as they are."""
     blocks = (sent["contents"] or []) if "contents" in sent else None
-    info, known = _converted(sent.get("event_info") or {}), _converted(seen.get("event_info") or {})
-    rewritten = info != known and (bool(info) or _in_older_form(sent))
-    if rewritten and (blocks is None or blocks == (seen.get("contents") or [])):
-        return _legacy_blocks(_newest_text(info, known), stored)
+    if blocks is None or blocks == (seen.get("contents") or []):
+        info, known = _converted(sent), _converted(seen)
+        if info != known and (info or _in_older_form(sent)):
+            return _legacy_blocks(_newest_text(info, known), stored)
     return blocks
 
 
@@ -233,7 +236,9 @@ def _legacy_blocks(info: Document, stored: Sequence[Document]) -> list[Document]
     return [*blocks, *(block for block in stored if block.get("_type") not in LEGACY_BLOCKS)]
 
 
-def _converted(info: Mapping[str, Any]) -> Document:
+def _converted(event: Mapping[str, Any]) -> Document:
+    """The older form of the event, as far as blocks are made of it."""
+    info = event.get("event_info") or {}
     return {name: value for name, value in info.items() if name in CONVERTED and value}
 
 

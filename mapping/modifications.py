@@ -76,18 +76,24 @@ def check_for_sport(sportstype: str, parts: Mapping[str, Any], *, path: str = ""
 
 
 def _meta_info(editing: Editing, change: Mapping[str, Any]) -> Editing:
-    wanted = change["meta_info"]
     before = editing.document.get("meta_info") or {}
-    same_kind = before.get("_type") == wanted["_type"]
-    kept = before if same_kind else {name: before[name] for name in COMMON_META if name in before}
-    meta = _cleared({"_type": wanted["_type"], **kept, **wanted})
-    teams = {
-        side: meta[side] for side in SIDES if side in meta and _identity(meta[side]) != _identity(before.get(side))
-    }
+    meta = _merged_meta(before, change["meta_info"])
+    teams = {side: meta[side] for side in SIDES if side in meta and _is_other(meta[side], before.get(side))}
     exchanged = _exchanged(editing.document, teams) if teams else editing.document
     sportstype = change.get("sportstype") or editing.sportstype
     beside = {name: change[name] or empty for name, empty in BESIDE_META.items() if name in change}
     return replace(editing, document={**exchanged, **beside, "meta_info": meta}, sportstype=sportstype)
+
+
+def _merged_meta(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> Json:
+    """The meta info after the change; of one of another kind only what all kinds have is kept."""
+    same_kind = before.get("_type") == wanted["_type"]
+    kept = before if same_kind else {name: before[name] for name in COMMON_META if name in before}
+    return _cleared({"_type": wanted["_type"], **kept, **wanted})
+
+
+def _is_other(team: Any, before: Any) -> bool:
+    return _identity(team) != _identity(before)
 
 
 def _exchanged(document: Mapping[str, Any], teams: Mapping[str, Json]) -> Mapping[str, Any]:

@@ -107,6 +107,11 @@ class Fetched:
         return frozenset(answer.resource for answer in self.answers if answer.outcome is not Outcome.FAILED)
 
     @property
+    def fresh_for(self) -> float | None:
+        """Seconds until the first of the provider's caches expires, where it says so."""
+        return min((answer.fresh_for for answer in self.answers if answer.fresh_for is not None), default=None)
+
+    @property
     def failed(self) -> tuple[Answer, ...]:
         return tuple(answer for answer in self.answers if answer.outcome is Outcome.FAILED)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from api.feeds.common import item_of
 from mapping.documents.scalars import Locale
@@ -31,7 +31,7 @@ HEAD = """\
 # Wording
 
 Written by `python -m tools.wording` from the rows of `mapping/sports/` and the catalogues of `mapping/locales/`; a test
-compares. Every post without text of the provider: its title in a feed, and its sentence. From the most telling sentence of
+compares. Every post without text of the provider: its title in a feed, and its sentence. From the most detailed sentence of
 an event type to the least; in brackets how it came about. Locales that say the same share a line.
 """
 
@@ -69,59 +69,93 @@ def cases(sport: Sport) -> Iterator[Case]:
 
 def _match(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Match:
     """A match of which nothing is known but what the sentence asks for."""
-    home, away = PAIR if sport.sets else (HOME, AWAY)
-    racing = sport.ranked
+    home, away = _sides(sport)
     finished = kind.score_of == "final"
-    part = {EXTRA_HALF: FULL_TIME}.get(kind.score_of or "", kind.score_of)
-    parts = {title: SCORES[title] for title in (part,) if title in SCORES and not finished and "score" in known}
-    sets = {"1": Score(6, 4), "2": Score(7, 5)} if "sets" in known else {}
     return Match(
         provider="heim",
         match_id="1",
         sport=sport.id,
         status=Status.FINISHED if finished else Status.LIVE,
         clock=Clock(),
-        home=None if racing else home,
-        away=None if racing else away,
-        score=(SCORES["final"] if finished else SCORES["full-time"]) if "score" in known else None,
+        home=home,
+        away=away,
+        score=SCORES["final" if finished else "full-time"] if "score" in known else None,
         shootout=Score(4, 3) if "shootout" in known else None,
-        periods=tuple(PeriodScore(title=title, score=score) for title, score in {**parts, **sets}.items()),
+        periods=tuple(PeriodScore(title=title, score=score) for title, score in _periods(kind, known).items()),
         winner="home" if "winner" in known else None,
         decided=how if finished else None,
         incidents=(_incident(sport, kind, how, known),),
     )
 
 
+def _sides(sport: Sport) -> tuple[Side | None, Side | None]:
+    if sport.ranked:
+        return None, None
+    return PAIR if sport.sets else (HOME, AWAY)
+
+
+def _periods(kind: Kind, known: frozenset[str]) -> dict[str, Score]:
+    """The scores of parts of the match, by their titles."""
+    part = {EXTRA_HALF: FULL_TIME}.get(kind.score_of or "", kind.score_of)
+    wanted = part if part != "final" and "score" in known else None
+    parts = {title: score for title, score in SCORES.items() if title == wanted}
+    return {**parts, **({"1": Score(6, 4), "2": Score(7, 5)} if "sets" in known else {})}
+
+
 def _incident(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Incident:
-    timing = sport.timing
-    in_shootout = how == "shootout" and kind.score_of is None and timing is not None
-    people = [role for role in sport.roles if role in known]
-    acting = bool(people or known & {"team", "opponent"})
+    shootout = _shootout_phase(sport, kind, how)
     return Incident(
         key="incident:1",
         kind=kind.id,
         order=1,
-        minute=36 if timing is not None and acting and not in_shootout else None,
-        lap=12 if sport.ranked else None,
-        phase=timing.phases + 1 if in_shootout and timing is not None else 2 if "set" in known else None,
-        side="home" if known & {"team", "opponent"} and not sport.ranked else None,
-        team=HOME if "team" in known and sport.ranked else None,
-        people=tuple(
-            Involved(
-                role=role,
-                person=Person(ext_id=str(at), name=name, short_name=name),
-                team=AWAY if role == "own-goal" else None,
-            )
-            for at, (role, name) in enumerate(zip(people, SURNAMES, strict=False))
-        ),
-        score=Score(6, 4)
-        if "won" in known
-        else SCORES["final"]
-        if "score" in known and (kind.scores or in_shootout)
-        else None,
+        people=_people(sport, known),
+        score=_score(known, scores=kind.scores or shootout is not None),
         method=how or None,
         detail=DETAILS.get(kind.id, "2") if known & {"detail", "seconds"} else None,
+        **_when(sport, known, shootout),
+        **_whose(sport, known),
     )
+
+
+def _shootout_phase(sport: Sport, kind: Kind, how: str) -> int | None:
+    """The phase in which the shoot-out is, for an incident in it."""
+    in_shootout = how == "shootout" and kind.score_of is None
+    return sport.timing.phases + 1 if in_shootout and sport.timing is not None else None
+
+
+def _when(sport: Sport, known: frozenset[str], shootout: int | None) -> dict[str, Any]:
+    """Minute, lap and phase; somebody's deed has a minute, but not in a shoot-out."""
+    acting = not known.isdisjoint({"team", "opponent", *sport.roles})
+    return {
+        "minute": 36 if sport.timing is not None and acting and shootout is None else None,
+        "lap": 12 if sport.ranked else None,
+        "phase": 2 if shootout is None and "set" in known else shootout,
+    }
+
+
+def _whose(sport: Sport, known: frozenset[str]) -> dict[str, Any]:
+    """The side of the incident, in races the team."""
+    if sport.ranked:
+        return {"team": HOME if "team" in known else None}
+    return {"side": "home" if known & {"team", "opponent"} else None}
+
+
+def _people(sport: Sport, known: frozenset[str]) -> tuple[Involved, ...]:
+    roles = [role for role in sport.roles if role in known]
+    return tuple(
+        Involved(
+            role=role,
+            person=Person(ext_id=str(at), name=name, short_name=name),
+            team=AWAY if role == "own-goal" else None,
+        )
+        for at, (role, name) in enumerate(zip(roles, SURNAMES, strict=False))
+    )
+
+
+def _score(known: frozenset[str], *, scores: bool) -> Score | None:
+    if "won" in known:
+        return Score(6, 4)
+    return SCORES["final"] if "score" in known and scores else None
 
 
 def published(case: Case, locale: str) -> tuple[str, str]:

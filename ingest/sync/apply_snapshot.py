@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest, next_batch
@@ -158,20 +159,26 @@ def sync_liveblog(
     With `cached`, only the posts that are made of something else than then are read and compared. Of very many posts one
     batch is looked at; `rest` is what the last one has left. One that is paused stays as it is.
     """
-    if terms.paused:
+    game = None if terms.paused else _locked(unit, game_id)
+    if game is None:
         return Applied()
-    try:
-        game = liveblogs.lock_game(unit, game_id)  # so that nobody edits what is merged here
-    except NotFound:
-        return Applied()
-    check_document(game)
     only: AbstractSet[str] | None = None
     if cached is not None and rest is None and not closing:
         only = cached.changed(game.version, snapshot.fingerprint(terms))
-        if only is not None and not only:
+        if only == frozenset():
             return Applied(cached=cached)
     batch = next_batch(unit.conn, game_id, snapshot.timed(terms), only=only, rest=rest)
     return LiveblogSync(unit, game, snapshot, terms, references, new_id, closing).apply(batch, rest)
+
+
+def _locked(unit: Unit, game_id: str) -> liveblogs.StoredGame | None:
+    """The liveblog, locked so that nobody edits what is merged; None for one that is gone. Raises UnreadableRow."""
+    try:
+        game = liveblogs.lock_game(unit, game_id)
+    except NotFound:
+        return None
+    check_document(game)
+    return game
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,14 +255,17 @@ class LiveblogSync:
         parts = self._wanted_parts(match, masters) if batch.with_board else {}
         version = self._write(before, changes, parts)
         left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
-        undisturbed = rest is None or rest.version == self.game.version  # nobody else wrote between the batches
-        inputs = self.snapshot.fingerprint(self.terms)
         return Applied(
             stepped=version != self.game.version,
-            cached=CachedInputs.of(version, inputs) if undisturbed and left is None else None,
+            cached=self._inputs(version, rest) if left is None else None,
             looked=len(before.entries.keys() | {post.key for post in posts}),
             rest=left,
         )
+
+    def _inputs(self, version: int, rest: Rest | None) -> CachedInputs | None:
+        """What the liveblog is made of now; None where somebody else wrote between the batches."""
+        undisturbed = rest is None or rest.version == self.game.version
+        return CachedInputs.of(version, self.snapshot.fingerprint(self.terms)) if undisturbed else None
 
     @property
     def _editorial(self) -> bool:
@@ -287,9 +297,11 @@ class LiveblogSync:
     ) -> list[ledger.LedgerRow]:
         """The rows that change, with the time of each event, or the one that the provider's would have without a person."""
         moved = before.moved()
-        times = {each.local_id: each.created_at for each in before.events.values()}
-        times |= {each.local_id: each.created_at for each in writes}
-        placed = {**before.placed, **{name: at for name, at in times.items() if name not in moved}}
+        placed = dict(before.placed)
+        events: Iterable[liveblogs.StoredEvent | liveblogs.EventWrite] = (*before.events.values(), *writes)
+        for event in events:
+            if event.local_id not in moved:
+                placed[event.local_id] = event.created_at
         for entry in changes.entries:
             claimed = entry.said.get("created_at")
             if entry.local_id in moved and claimed not in {None, before.entries[entry.key].said.get("created_at")}:
@@ -364,11 +376,6 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
             etag = answer.etag or row.etag if row.digest else None  # what is to be fetched afresh stays so
             return replace(row, etag=etag, good_at=now, failures=0, last_error=None)
         case Outcome.CHANGED:
-            skipped = [
-                {"row": fault.row, "field": fault.field, "reason": fault.reason}
-                for fault in faults
-                if fault.resource == answer.resource
-            ][:FAULTS_KEPT]
             return sync.ResourceRow(
                 name=row.name,
                 etag=answer.etag,
@@ -376,8 +383,15 @@ def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault
                 rows=answer.rows,
                 good_at=now,
                 changed_at=now,
-                faults=skipped,
+                faults=_rows_left_out(faults, answer.resource),
             )
+
+
+def _rows_left_out(faults: Iterable[Fault], resource: str) -> list[dict[str, Any]]:
+    of_resource = (fault for fault in faults if fault.resource == resource)
+    return [
+        {"row": fault.row, "field": fault.field, "reason": fault.reason} for fault in islice(of_resource, FAULTS_KEPT)
+    ]
 
 
 def block_id(game_id: str, key: str, part: str) -> str:

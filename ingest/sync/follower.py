@@ -126,24 +126,30 @@ class Followers:
         taken up is left out. Raises StoreUnavailable.
         """
         try:
-            row, resources, text = await self._store.read(partial(poll.load, follow_id=follow_id))
-            if row.endpoint not in self._limiters:
-                log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
-                return
-            fence = row.fence if leased is None else leased.fence
-            match = self._matches.get(follow_id)
-            if match is None or match.fence != fence:
-                match = self._matches[follow_id] = poll.take_up(row, resources, text=text)
+            match = await self._take_up(follow_id, leased, afresh=afresh)
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._matches.pop(follow_id, None)
             await self._left_out.not_taken_up(follow_id, leased, error)
             return
+        if match is not None:
+            self._left_out.taken_up(match)
+            self._schedule(match, pacing.phase(match.match_id, self._pace.live))
+
+    async def _take_up(self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool) -> Followed | None:
+        """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
+        row, resources, text = await self._store.read(partial(poll.load, follow_id=follow_id))
+        if row.endpoint not in self._limiters:
+            log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
+            return None
+        fence = row.fence if leased is None else leased.fence
+        match = self._matches.get(follow_id)
+        if match is None or match.fence != fence:
+            match = self._matches[follow_id] = poll.take_up(row, resources, text=text)
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
-        self._left_out.taken_up(match)
-        self._schedule(match, pacing.phase(match.match_id, self._pace.live))
+        return match
 
     async def run(self) -> None:
         """Drive the polls until cancelled; `stop` then sees to those under way."""
@@ -153,11 +159,14 @@ class Followers:
                 due, _, follow_id = heappop(self._heap)
                 match = self._matches.get(follow_id)
                 if match is not None and match.due == due and not match.busy:
-                    if pause := self._limiters[match.endpoint].paused_for():
-                        self._postpone(match, pause)
-                        continue
-                    match.busy = True
-                    self._spawn(self.poll(match))
+                    self._begin_poll(match)
+
+    def _begin_poll(self, match: Followed) -> None:
+        if pause := self._limiters[match.endpoint].paused_for():
+            self._postpone(match, pause)
+            return
+        match.busy = True
+        self._spawn(self.poll(match))
 
     async def stop(self, grace: float = 8.0) -> None:
         """Let polls that are under way finish within `grace` seconds, then cancel what is left."""
@@ -169,14 +178,11 @@ class Followers:
 
     async def poll(self, match: Followed) -> None:
         """Poll once and plan the next poll, whatever happens: no match is ever forgotten."""
-        fresh_for: float | None = None
+        fetched: Fetched | None = None
         retry_after: float | None = None
         try:
             fetched = await self._pollers[match.endpoint].poll(match)
-            if match.id in self._outage.matches:  # what could not be written then was new, so it was written now
-                self.store_back()
             retry_after = self._account(match, fetched)
-            fresh_for = min((a.fresh_for for a in fetched.answers if a.fresh_for is not None), default=None)
         except EndpointPaused as paused:
             self._postpone(match, paused.seconds)
             return
@@ -196,7 +202,7 @@ class Followers:
             self._left_out.well(match)
         finally:
             match.busy = False
-        self._plan(match, fresh_for, retry_after)
+        self._plan(match, fetched, retry_after)
 
     async def watch_silence(self) -> None:
         """Raise one alarm for each running match that has had no good answer for too long; not while the store is lost."""
@@ -231,8 +237,7 @@ class Followers:
         self._set += seconds
         self._attentive_since += seconds
         for match in self._matches.values():
-            match.good_at = None if match.good_at is None else match.good_at + seconds
-            match.changed_at = None if match.changed_at is None else match.changed_at + seconds
+            match.clock_set(seconds)
             wait = self._interval(match)
             if wait is not None and not match.busy and not match.failures and match.due > monotonic() + wait:
                 self._schedule(match, pacing.phase(match.match_id, wait))
@@ -268,7 +273,7 @@ class Followers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _plan(self, match: Followed, fresh_for: float | None, retry_after: float | None) -> None:
+    def _plan(self, match: Followed, fetched: Fetched | None, retry_after: float | None) -> None:
         if self._matches.get(match.id) is not match:  # dropped while it was polled
             return
         pace, wait = self._pace, self._interval(match)
@@ -280,7 +285,9 @@ class Followers:
         if match.failures:
             jitter = random.random()  # noqa: S311 -- spreads load, guards nothing
             wait = pacing.backoff(pace, wait, failures=match.failures, jitter=jitter, retry_after=retry_after)
-        self._schedule(match, wait if match.failures else pacing.align(pace, wait, fresh_for))
+        elif fetched is not None:
+            wait = pacing.align(pace, wait, fetched.fresh_for)
+        self._schedule(match, wait)
 
     def _interval(self, match: Followed) -> float | None:
         """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start."""
@@ -302,18 +309,26 @@ class Followers:
 
         A failing resource of text alone is shown in the health, and holds up nothing.
         """
-        text = self._limiters[match.endpoint].text_resource
-        errors = [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
-        if match.silent and fetched.good:
-            match.silent = False
-            log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
-        if errors:
+        if match.id in self._outage.matches:  # what could not be written then was new, so it was written now
+            self.store_back()
+        if fetched.good:
+            self._end_silence(match)
+        if errors := self._errors(match, fetched):
             self._fail(match, errors[0])
             return self._retry_after(errors)
         if match.logged:
             log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
         match.failures, match.logged = 0, False
         return None
+
+    def _errors(self, match: Followed, fetched: Fetched) -> list[ServiceError]:
+        text = self._limiters[match.endpoint].text_resource
+        return [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
+
+    def _end_silence(self, match: Followed) -> None:
+        if match.silent:
+            match.silent = False
+            log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
 
     def _fail(self, match: Followed, error: ServiceError) -> None:
         """Log a match that fails twice in a row, once; where all of the endpoint is lost, its limiter logs that once."""

@@ -109,6 +109,11 @@ class Followed:
     joined: int = 0
     """How many liveblogs had joined when it was last looked at afresh."""
 
+    def clock_set(self, seconds: float) -> None:
+        """The wall clock was set by so many seconds: what is known gets neither older nor younger by that."""
+        self.good_at = None if self.good_at is None else self.good_at + seconds
+        self.changed_at = None if self.changed_at is None else self.changed_at + seconds
+
 
 def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
     """A match as the store left it, to be taken up. Raises UnreadableRow."""

@@ -167,9 +167,14 @@ def _named(row: dict[str, Any], tags: set[int]) -> tuple[str, str] | None:
     if row["subEventName"] == "Penalty":
         return ("goal", "penalty") if 101 in tags else ("special", "missed-penalty")
     if 101 in tags:
-        free_kick = row["subEventName"] == "Free kick shot"
-        return "goal", "direct-free-kick" if free_kick else next(kind for tag, kind in GOAL_KINDS if tag in tags)
+        return "goal", _goal_kind(row, tags)
     return next((("card", kind) for tag, kind in CARD_KINDS if tag in tags), None)
+
+
+def _goal_kind(row: dict[str, Any], tags: set[int]) -> str:
+    if row["subEventName"] == "Free kick shot":
+        return "direct-free-kick"
+    return next(kind for tag, kind in GOAL_KINDS if tag in tags)
 
 
 def _incident(

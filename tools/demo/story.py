@@ -162,12 +162,16 @@ class Story:
             if incident is not None and new_id and seconds != shown[0][0]:
                 row_id = str(next(self._row_ids))
             self.at(at, _put(key, Row(row_id, incident, created)) if incident else _take(key))
-            if incident is None or incident.action in {"goal", "pso"}:
-                self.at(at + timedelta(seconds=SCORED), _score)
-            if incident is not None and incident.action != "pso":
-                text = Text(text_id, created, shown_minute(incident), key=key)
-                self.at(at + timedelta(seconds=TITLED), _title(key, text))
+            self._consequences(key, at, incident, text_id, created)
         self._narrative(key, text_id, happened + timedelta(seconds=shown[0][0]), shown[0][1])
+
+    def _consequences(self, key: str, at: datetime, incident: Incident | None, text_id: str, created: datetime) -> None:
+        """The score and the text's headline, after a row."""
+        if incident is None or incident.action in {"goal", "pso"}:
+            self.at(at + timedelta(seconds=SCORED), _score)
+        if incident is not None and incident.action != "pso":
+            text = Text(text_id, created, shown_minute(incident), key=key)
+            self.at(at + timedelta(seconds=TITLED), _title(key, text))
 
     def _narrative(self, key: str, text_id: str, entered: datetime, incident: Incident | None) -> None:
         narration = self._narrations.get(key)

@@ -71,7 +71,7 @@ class _Race:
 
     def before(self) -> None:
         """The starters without places, the weather and the start."""
-        starters = [self._row(finish, rank="0") for finish in self.facts.result]
+        starters = [self._row(finish) for finish in self.facts.result]
         self.tape.set(self.facts.start - timedelta(minutes=65), match_result=starters)
         self.tape.write(self.facts.start - timedelta(minutes=12), 9_911_901, self.words["before"])
         self._event(self.facts.start - timedelta(minutes=10), "weather-info", content=self.words["rain"])
@@ -124,7 +124,7 @@ class _Race:
         """The flag, then the result."""
         at = self.start + timedelta(seconds=self.facts.seconds)
         self._event(at, "game-end", action="match")
-        result = [self._row(finish) for finish in self.facts.result]
+        result = [self._row(finish) | _final(finish) for finish in self.facts.result]
         since = write(at, ISO_SECONDS)
         self.tape.set(at + timedelta(seconds=9), current_period="game-end", current_period_start=since, finished="yes")
         self.tape.set(at + timedelta(seconds=95), match_result=result)
@@ -151,18 +151,17 @@ class _Race:
         self.tape.add(at, event)
         return event
 
-    def _row(self, finish: Finish, rank: str | None = None) -> Json:
+    def _row(self, finish: Finish) -> Json:
+        """A starter, before anything is known of the result."""
         driver = self.facts.drivers[finish.driver]
-        over = rank is None
-        place = finish.position if finish.position.isdigit() else "0"
         row: Json = {
-            "match_result": finish.time if over and finish.position == "1" else "0",
+            "match_result": "0",
             "match_result_at": "0",
             "place": "",
-            "rounds": str(finish.laps) if over else "0",
-            "points": f"{float(finish.points or 0):.3f}" if over else "0.000",
-            "rank": place if over else "0",
-            "comment": (finish.gap or finish.position) if over and finish.position != "1" else "",
+            "rounds": "0",
+            "points": "0.000",
+            "rank": "0",
+            "comment": "",
             "team": self._team(driver.team),
             **self._person(driver),
         }
@@ -182,3 +181,15 @@ class _Race:
             "country": [{"id": "0", "iso": driver.country}],
         }
         return {"person": person, "team_person": {"id": person["id"], "shirtnumber": driver.number}}
+
+
+def _final(finish: Finish) -> Json:
+    """What the result adds to a starter's row."""
+    won = finish.position == "1"
+    return {
+        "match_result": finish.time if won else "0",
+        "rounds": str(finish.laps),
+        "points": f"{float(finish.points or 0):.3f}",
+        "rank": finish.position if finish.position.isdigit() else "0",
+        "comment": "" if won else finish.gap or finish.position,
+    }
