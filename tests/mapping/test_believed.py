@@ -199,7 +199,11 @@ def test_an_incident_under_another_id_never_stands_twice():
     assert FULL == once.match
     assert Belief(moved) == believed(once, moved, good=GOOD)
     other = only(incidents=(START, replace(again, people=involved(scorer=MEYER)), CHANGE))
-    assert {GOAL.key, again.key} < {each.key for each in believed(Belief(FULL), other, good=GOOD).match.incidents}
+    beside = only(
+        incidents=(START, replace(GOAL, created_at=None, score=None), replace(GOAL, key="incident:3"), CHANGE)
+    )
+    for more, key in ((other, again.key), (beside, "incident:3")):
+        assert {GOAL.key, key} < {each.key for each in believed(Belief(FULL), more, good=GOOD).match.incidents}
 
 
 def test_what_nobody_could_read_is_not_gone():
