@@ -232,14 +232,10 @@ def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident,
     known = {each.key: each for each in before.incidents}
     after = [each for each in answer.incidents if not (doubts.wary and is_game(each)) or each.key in known]
     rows = _rows(before.incidents, after, lambda each: each.key, doubts, stays)
-    waiting = {_what(each) for name, each in known.items() if name in doubts.doubted}
-    return tuple(
-        [
-            _in_time(known[each.key], each) if each.key in known else each
-            for each in rows
-            if each.key in known or _what(each) not in waiting
-        ]
-    )
+    gone = doubts.doubted.intersection(known) - {each.key for each in answer.incidents}
+    waiting = {_what(known[name]) for name in gone}
+    kept = [each for each in rows if each.key in known or _what(each) not in waiting]
+    return tuple([_in_time(known[each.key], each) if each.key in known else each for each in kept])
 
 
 def _what(incident: Incident) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ SNAPSHOTS = 1
 """Points in the second half of a course at which answers are spoilt."""
 ROWS = 1
 """Rows, lists and stale bodies of each resource that are spoilt there, drawn by a fixed seed a course; `make soak` takes all."""
-SOAK_SNAPSHOTS = 4
+SOAK_SNAPSHOTS = 2
 STORED = 5
 """Spoilt answers of a course that are played through the store."""
 

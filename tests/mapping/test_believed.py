@@ -199,7 +199,11 @@ def test_an_incident_under_another_id_never_stands_twice():
     assert FULL == once.match
     assert Belief(moved) == believed(once, moved, good=GOOD)
     other = only(incidents=(START, replace(again, people=involved(scorer=MEYER)), CHANGE))
-    assert {GOAL.key, again.key} < {each.key for each in believed(Belief(FULL), other, good=GOOD).match.incidents}
+    beside = only(
+        incidents=(START, replace(GOAL, created_at=None, score=None), replace(GOAL, key="incident:3"), CHANGE)
+    )
+    for more, key in ((other, again.key), (beside, "incident:3")):
+        assert {GOAL.key, key} < {each.key for each in believed(Belief(FULL), more, good=GOOD).match.incidents}
 
 
 def test_what_nobody_could_read_is_not_gone():
@@ -263,3 +267,18 @@ def test_a_kick_off_whose_hour_is_not_fixed_is_no_other_time():
 def test_the_first_answer_is_believed():
     """There is nothing that it could step back from."""
     assert Belief(FULL) == believed(None, FULL, good=GOOD)
+
+
+def test_a_match_that_goes_on_after_its_end_waits_once_and_then_goes_on():
+    """A whistle that was none, or a match that is resumed: the end, its post and its winner go with the second answer."""
+    end = incident("soccer.game-end", key="period:soccer.game-end", order=9)
+    clock = Clock(phase=2, phase_started_at=KICKOFF + 3600)
+    running = only(status=Status.LIVE, clock=clock)
+    for over in (Status.FINISHED, Status.ABANDONED):
+        ended = only(status=over, clock=Clock(phase=2), winner="home", incidents=(*FULL.incidents, end))
+        once = believed(Belief(ended), running, good=GOOD)
+
+        assert ended == once.match
+        assert Belief(ended) == believed(once, ended, good=GOOD)
+        assert Belief(running) == believed(once, running, good=GOOD)
+        assert Belief(ended) == believed(Belief(running), ended, good=GOOD)
