@@ -136,18 +136,19 @@ def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
 
 
 def _called(person: Person, match: Match) -> str:
-    """The surname; with an initial, or the whole name, where somebody else in the match has the same one."""
-    name = _name(person)
-    given = person.name.removesuffix(name).strip()
+    """The surname, told apart from those of the others in the match."""
     everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
-    namesakes = [
-        each.name
-        for each in everybody
-        if each.ext_id != person.ext_id and (_name(each) == name or each.name.endswith(f" {name}"))
-    ]
+    others = [(_name(each), each.name) for each in everybody if each.ext_id != person.ext_id]
+    return told_apart(_name(person), person.name, others)
+
+
+def told_apart(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
+    """A surname; with an initial, or the whole name, where one of the `others` (surname, whole name) has the same one."""
+    given = full.removesuffix(name).strip()
+    namesakes = [whole for surname, whole in others if surname == name or whole.endswith(f" {name}")]
     if not namesakes or not given:
         return name
-    return person.name if any(each.startswith(given[0]) for each in namesakes) else f"{given[0]}. {name}"
+    return full if any(each.startswith(given[0]) for each in namesakes) else f"{given[0]}. {name}"
 
 
 def _name(named: Person | Side) -> str:
