@@ -20,7 +20,8 @@ OVERTIME, SHOOTOUT = "overtime", "shootout"
 RETIRED, WALKOVER, ABANDONED = "retired", "walkover", "abandoned"
 FINAL, FULL_TIME, EXTRA_HALF = "final", "full-time", "extra-half"
 
-DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
+SECONDS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
+LAP_TIME = re.compile(r"(?:[0-9]{1,2}:)?[0-9]{1,2}:[0-9]{2}\.[0-9]{1,3}")
 
 OPENING = re.compile(r"((?:^|[.!?\u3002\uff01\uff1f])\s*)\{")
 """A placeholder that opens a sentence."""
@@ -126,13 +127,14 @@ def _seen_from(side: SideName, score: Score) -> Score:
 
 
 def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
-    """What the provider adds; a number of seconds with the language's decimal mark."""
+    """What the provider adds; seconds and lap times with the language's decimal mark."""
     detail = incident.detail
     if detail is None:
         return {}
-    seconds = DECIMAL.fullmatch(detail)
-    mark = translator.text(DECIMAL_MARK, context=SCORE_CONTEXT)
-    return {"detail": detail, **({"seconds": detail.replace(".", mark)} if seconds else {})}
+    seconds = SECONDS.fullmatch(detail)
+    if seconds or LAP_TIME.fullmatch(detail):
+        detail = detail.replace(".", translator.text(DECIMAL_MARK, context=SCORE_CONTEXT))
+    return {"detail": detail, **({"seconds": detail} if seconds else {})}
 
 
 def _called(person: Person, match: Match) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from api.feeds.common import item_of
 from mapping.documents.scalars import Locale
@@ -124,11 +124,16 @@ def _incident(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Inci
     )
 
 
-def published(case: Case, locale: str) -> tuple[str, str]:
-    """The post's title in a feed, and its text."""
+def event_of(case: Case, locale: str) -> dict[str, Any]:
+    """The case's post as an event document."""
     terms = replace(ENGLISH, sport=case.match.sport, locale=locale)
     (post,) = wanted(case.match, terms, References(owner_id=""), block_id=lambda key, name: f"{key}-{name}")
-    item = item_of({"local_id": "1", **post.document}, "", locale)
+    return {"local_id": "1", **post.document}
+
+
+def published(case: Case, locale: str) -> tuple[str, str]:
+    """The post's title in a feed, and its text."""
+    item = item_of(event_of(case, locale), "", locale)
     return item.title, item.text
 
 
