@@ -1,7 +1,8 @@
 # Needs python3 (3.11 or newer) with pip, and make; everything else is installed into .venv, from wheels with known hashes.
 
 PYTHON ?= python3
-WORKERS ?= 3
+# For two cores: most of a test's time is waiting for another process.
+WORKERS ?= 5
 PYTEST_ARGS ?=
 
 VENV := .venv
@@ -10,6 +11,9 @@ READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.ready-to-test
 # Not the environment's own pip: where python3-venv is missing there is none.
 INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python install --quiet
+
+# Some containers set it; the tests start two hundred interpreters, and each would compile the whole package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint soak lock clean
@@ -22,7 +26,7 @@ install: $(READY) ## create the environment .venv with the command matchwire
 run: $(READY) ## start the demo: a provider that replays real matches, the daemon, API and web page
 	$(BIN)/matchwire demo
 
-test: lint ## lint, then the bounded tests; PYTEST_ARGS="-k goal", WORKERS=4
+test: lint ## lint, then the bounded tests; PYTEST_ARGS="-k goal", WORKERS=8
 	$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) $(PYTEST_ARGS)
 
 lint: $(TEST_READY) ## ruff, formatting and types

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from api.errors import routing_error
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import RequestLimits
+from api.read_cache import ReadCache
 from api.routes import ROUTES
 from api.routing import mounted
 from api.stream.streams import Streams
@@ -36,7 +37,11 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
         routes=mounted(ROUTES, services),
         middleware=[
             Middleware(
-                RequestLimits, url_bytes=settings.url_bytes, body_bytes=settings.body_bytes, monotonic=monotonic
+                RequestLimits,
+                reads=ReadCache(services.store, monotonic, settings.read_cache_bytes),
+                url_bytes=settings.url_bytes,
+                body_bytes=settings.body_bytes,
+                monotonic=monotonic,
             ),
             Middleware(Credentials, services, monotonic),
         ],

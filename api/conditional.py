@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from email.utils import format_datetime, parsedate_to_datetime
 from typing import TYPE_CHECKING
 
@@ -13,25 +12,29 @@ from api.json_path import instant
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
+    from api.rendered import Rendering
+
 
 def conditional(
-    headers: Headers, body: bytes, content_type: str, *, cache_control: str, modified: int | None = None, now: float = 0
+    headers: Headers,
+    found: Rendering,
+    content_type: str,
+    *,
+    cache_control: str,
+    modified: int | None = None,
+    now: float = 0,
 ) -> Response:
     """The body, or 304 where the caller has it already.
 
     `modified` (Unix seconds) is sent only once its second is over: within it one more change could still happen, and a
     caller who sends that date later would miss it.
     """
-    known = {"ETag": etag(body), "Cache-Control": cache_control, "Vary": "Authorization"}
+    known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization"}
     if modified is not None and modified + 1 <= now:
         known["Last-Modified"] = format_datetime(instant(modified), usegmt=True)
     if unchanged(headers, known):
         return Response(None, 304, known)
-    return Response(body, 200, {**known, "Content-Type": content_type})
-
-
-def etag(body: bytes) -> str:
-    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    return Response(found.body, 200, {**known, "Content-Type": content_type})
 
 
 def unchanged(headers: Headers, known: dict[str, str]) -> bool:

@@ -52,14 +52,17 @@ class LiveblogIndex:
             self._known.popitem(last=False)
 
 
-def readable_game(
-    conn: Connection, name: str, caller: Caller | None, *, public: bool, field: str | None = None
-) -> StoredGame:
-    """The published liveblog named by `local_id` or `ticker_id`; raises NotFound."""
-    game = named_game(conn, name, field=field)
-    if game.local_status != LocalStatus.PUBLISHED or not (public or among(game, caller)):
+def readable(game: StoredGame | None, caller: Caller | None, *, public: bool, field: str | None = None) -> StoredGame:
+    """The liveblog, where it is published and the caller may read it; raises NotFound."""
+    found = watchable(game, caller, public=public, field=field)
+    if found.local_status != LocalStatus.PUBLISHED:
         raise NotFound(NO_LIVEBLOG, field=field)
-    return game
+    return found
+
+
+def published_game(conn: Connection, game_id: str) -> StoredGame:
+    """The published liveblog as it is now, for a body that is kept for all who may read it; raises NotFound."""
+    return readable(liveblogs.find_game(conn, game_id), None, public=True)
 
 
 def named_game(conn: Connection, name: str, *, field: str | None = None) -> StoredGame:
@@ -74,7 +77,11 @@ def watchable_game(
     conn: Connection, name: str, caller: Caller | None, *, public: bool, field: str = "id"
 ) -> StoredGame:
     """The liveblog whose changes the caller may follow, withdrawn and deleted ones too; raises NotFound."""
-    game = liveblogs.find_game(conn, name)
+    return watchable(liveblogs.find_game(conn, name), caller, public=public, field=field)
+
+
+def watchable(game: StoredGame | None, caller: Caller | None, *, public: bool, field: str | None = None) -> StoredGame:
+    """The liveblog, where the caller may follow its changes, withdrawn and deleted ones too; raises NotFound."""
     if game is None or not (public or among(game, caller)):
         raise NotFound(NO_LIVEBLOG, field=field)
     return game

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from api.conditional import conditional
 from api.errors import json_bytes, json_response
 from api.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, Responses, described
+from api.rendered import Rendering
 from api.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable
 
@@ -81,15 +82,15 @@ async def metrics(request: ApiRequest) -> Response:
 
 async def openapi(request: ApiRequest) -> Response:
     """The OpenAPI document, which is made at the first request."""
-    body = _document(request.services.settings.public_url)
-    return conditional(request.headers, body, "application/json", cache_control="public, max-age=60")
+    document = _document(request.services.settings.public_url)
+    return conditional(request.headers, document, "application/json", cache_control="public, max-age=60")
 
 
 @cache
-def _document(public_url: str) -> bytes:
+def _document(public_url: str) -> Rendering:
     from api import routes  # this module is part of the table, which has to be whole first
 
-    return json_bytes(routes.openapi(public_url))
+    return Rendering.of(json_bytes(routes.openapi(public_url)))
 
 
 async def docs(_: ApiRequest) -> Response:

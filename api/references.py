@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from api.content import tally
 from api.external.response import externals
-from api.json_path import Json, kind, node, text
+from api.json_path import Json, node, text
 from api.liveblog_access import documents
 from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 from mapping.event_patch import shown
-from mapping.references import references
+from mapping.references import named_by, named_in, references
 from store import declarations, listing, liveblogs, masterdata
 from store.tables import locations, players, teams, tournaments
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from mapping.references import Reference
+    from mapping.references import RecordName, Reference
     from store.liveblogs import StoredGame
 
 OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")
@@ -30,9 +30,6 @@ TABLES = {"Team": teams, "Player": players, "Tournament": tournaments, "Location
 """Kind of a reference → where its record stands."""
 AT_ONCE = 500
 """Ids in one query; databases bound them."""
-
-Named = tuple[str, str]
-"""What a reference names: kind and `_id`."""
 
 
 def decorate(
@@ -121,30 +118,14 @@ def custom_template(conn: Connection, game: StoredGame) -> Json | None:
 
 def complete(conn: Connection, documents: list[Json]) -> list[Json]:
     """The documents with every reference to master data in them resolved."""
-    found = wanted(documents)
+    found = named_in(documents)
     named = {name: record.as_document() for name, record in records(conn, found).items()} if found else {}
     return [resolve(document, named) for document in documents] if named else documents
 
 
-def wanted(documents: Iterable[Json]) -> set[Named]:
-    """What all references to master data, anywhere in the documents, name."""
-    found: set[Named] = set()
-    waiting: list[Any] = list(documents)
-    while waiting:
-        each = waiting.pop()
-        if type(each) is dict:
-            if "_id" in each and (named := _named(each)):
-                found.add(named)
-            each = each.values()
-        for part in each:
-            if (made := type(part)) is dict or made is list:
-                waiting.append(part)  # noqa: PERF401 -- most have none or one
-    return found
-
-
-def records(conn: Connection, wanted: Iterable[Named]) -> dict[Named, masterdata.Master]:
+def records(conn: Connection, wanted: Iterable[RecordName]) -> dict[RecordName, masterdata.Master]:
     """The master data records that are named; those that do not exist are left out."""
-    found: dict[Named, masterdata.Master] = {}
+    found: dict[RecordName, masterdata.Master] = {}
     for name, table in TABLES.items():
         ids = sorted({object_id for each, object_id in wanted if each == name})
         for start in range(0, len(ids), AT_ONCE):
@@ -160,7 +141,7 @@ def check_references(
 
     `visible`: organizations whose records may be named. `known`: the document so far, whose references need no check.
     """
-    if not wanted([sent]):
+    if not named_in([sent]):
         return []
     before = {(each.kind, each.id) for each in references(known)}
     named = [each for each in references(sent) if (each.kind, each.id) not in before]
@@ -172,19 +153,14 @@ def check_references(
     return named
 
 
-def resolve(value: Any, named: Mapping[Named, Json]) -> Any:
+def resolve(value: Any, named: Mapping[RecordName, Json]) -> Any:
     """The value with every reference completed; what the document itself says of a team or player wins."""
     if isinstance(value, list):
         return [resolve(each, named) for each in value]
     if not isinstance(value, dict):
         return value
     own = {name: resolve(each, named) for name, each in value.items()}
-    reference = _named(value)
+    reference = named_by(value)
     if reference is None or reference not in named:
         return own
     return {**named[reference], **{name: each for name, each in own.items() if each is not None}}
-
-
-def _named(value: Json) -> Named | None:
-    object_id = value.get("_id")
-    return (kind(value), object_id) if isinstance(object_id, str) and kind(value) in TABLES else None

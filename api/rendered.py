@@ -1,8 +1,10 @@
-"""Cache of rendered responses: many readers request the same few, and most of the work is in the rendering."""
+"""Cache of rendered bodies: many readers request the same few, and most of the work is in the rendering."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +12,21 @@ if TYPE_CHECKING:
 
 KEPT_SECONDS = 5.0
 """What a key does not name, such as a team renamed in master data, shows after so long."""
-KEPT_BYTES = 32 * 1024 * 1024
+KEPT_BYTES = 64 * 1024 * 1024
+OVERHEAD = 1024
+"""Bytes that an entry takes beside its body, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A body and its strong validator."""
+
+    body: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, body: bytes) -> Rendering:
+        return cls(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
 class Rendered:
@@ -22,22 +38,24 @@ class Rendered:
     def __init__(self, monotonic: Callable[[], float], kept_bytes: int = KEPT_BYTES) -> None:
         self._monotonic = monotonic
         self._free = kept_bytes
-        self._bodies: OrderedDict[Hashable, tuple[float, bytes]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[float, Rendering]] = OrderedDict()
 
-    def get(self, key: Hashable) -> bytes | None:
+    def get(self, key: Hashable) -> Rendering | None:
         """The body, None where there is none or it is too old."""
-        kept = self._bodies.get(key)
+        kept = self._kept.get(key)
         return kept[1] if kept is not None and self._monotonic() < kept[0] else None
 
-    def put(self, key: Hashable, body: bytes) -> bytes:
-        """Keep the body for a while, as long as there is room; returns it."""
+    def put(self, key: Hashable, body: bytes) -> Rendering:
+        """Keep the body for a while, as long as there is room: the oldest go first."""
+        made = Rendering.of(body)
         self._drop(key)
-        self._bodies[key] = (self._monotonic() + KEPT_SECONDS, body)
-        self._free -= len(body)
+        self._kept[key] = (self._monotonic() + KEPT_SECONDS, made)
+        self._free -= len(body) + OVERHEAD
         while self._free < 0:
-            self._drop(next(iter(self._bodies)))
-        return body
+            self._drop(next(iter(self._kept)))
+        return made
 
     def _drop(self, key: Hashable) -> None:
-        _, body = self._bodies.pop(key, (0.0, b""))
-        self._free += len(body)
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            self._free += len(kept[1].body) + OVERHEAD

@@ -19,7 +19,7 @@ from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessabl
 if TYPE_CHECKING:
     from starlette.types import Scope
 
-    from api.rendered import Rendered
+    from api.read_cache import ReadCache
     from api.services import Services
 
 log = structlog.get_logger(__name__)
@@ -60,11 +60,11 @@ class Caller:
 
 @dataclass(slots=True, kw_only=True)
 class Context:
-    """One request: its id and parameters, the cache of rendered responses, its caller, and headers of its response."""
+    """One request: its id and parameters, the cache of reads, its caller, and headers of its response."""
 
     request_id: str
     query: Query
-    rendered: Rendered
+    reads: ReadCache
     caller: Caller | None = None
     headers: dict[str, str] = field(default_factory=dict)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from api.liveblog_access import LiveblogIndex
+from api.rendered import KEPT_BYTES
 from api.stream.streams import Streams
 from store.database import Store
 
@@ -34,6 +35,8 @@ class ApiSettings:
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES
+    read_cache_bytes: int = KEPT_BYTES
+    """Bytes of rendered feeds, pages and delta reads that are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from api.conditional import conditional
+from api.rendered import Rendering
 from mapping.errors import NotFound
 
 if TYPE_CHECKING:
@@ -40,6 +41,6 @@ def folder(package: str) -> Handler:
         body = file(package, name) if len(name) <= 64 and not name.endswith(".py") else None
         if body is None:
             raise NotFound("there is no such file")
-        return conditional(request.headers, body, TYPES[name.rpartition(".")[2]], cache_control=CACHE)
+        return conditional(request.headers, Rendering.of(body), TYPES[name.rpartition(".")[2]], cache_control=CACHE)
 
     return respond

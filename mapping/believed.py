@@ -32,9 +32,7 @@ CONFIRMATIONS = 2
 PLAY, TEXT = "play", "text"
 """Sources of what a match is made of: the resources of the match itself, and the provider's editorial text."""
 
-VALUES = (
-    "tournament", "location", "title", "score", "shootout", "winner", "decided", "points", "serving",
-)  # fmt: skip
+VALUES = ("tournament", "location", "title", "winner", "decided", "points", "serving")
 """Fields of a match that are guarded each by itself."""
 
 IGNORED = frozenset({"order", "synthesised", "created_at"})
@@ -87,6 +85,7 @@ def _believed(was: Match, answer: Match, play: _Doubts, text: _Doubts) -> Match:
         **_state(was, answer, play),
         kickoff=_kickoff(was, answer),
         **{name: _value(getattr(was, name), getattr(answer, name), name, play) for name in VALUES},
+        **_scores(was, answer, play),
         home=_side(was.home, answer.home, "home", play),
         away=_side(was.away, answer.away, "away", play),
         race=_race(was.race, answer.race, play),
@@ -117,13 +116,15 @@ class _Doubts:
 
 
 def less(after: Any, before: Any) -> bool:
-    """Whether `after` has nothing that `before` does not have, or a lower score."""
+    """Whether `after` has nothing that `before` does not have, a text that is cut off, or a lower score."""
     if after == before or after in (None, "", ()):
         return True
     if type(after) is not type(before):
         return False
+    if isinstance(after, str):
+        return bool(before.startswith(after))
     if isinstance(after, Score):
-        return after.home + after.away < int(before.home + before.away)
+        return after.total < int(before.total)
     if isinstance(after, tuple):
         return all(_in_less(each, before) for each in after)
     return is_dataclass(after) and _fields_less(after, before)
@@ -143,6 +144,14 @@ def _value(before: T, after: T, name: str, doubts: _Doubts) -> T:
     if after == before or less(before, after):
         return after
     return before if (doubts.wary or less(after, before)) and doubts.keep(name) else after
+
+
+def _scores(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
+    """Score and tally of the shoot-out. Some feeds count the tally on: while a lower score waits, the tally waits too."""
+    score = _value(before.score, after.score, "score", doubts)
+    if score != after.score and before.shootout != after.shootout and doubts.keep("shootout"):
+        return {"score": score, "shootout": before.shootout}
+    return {"score": score, "shootout": _value(before.shootout, after.shootout, "shootout", doubts)}
 
 
 def _state(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
@@ -175,14 +184,23 @@ def _side(before: Side | None, after: Side | None, name: str, doubts: _Doubts) -
         return after
     itself = _value(replace(before, lineup=(), bench=()), replace(after, lineup=(), bench=()), name, doubts)
     lineup, bench = {each.ext_id for each in after.lineup}, {each.ext_id for each in after.bench}
-
-    def squad(before: Iterable[Person], after: Iterable[Person], others: AbstractSet[str]) -> tuple[Person, ...]:
-        stayed = [each for each in before if each.ext_id not in others]
-        return _rows(stayed, after, lambda each: f"{name} {each.ext_id}", doubts)
-
     return replace(
-        itself, lineup=squad(before.lineup, after.lineup, bench), bench=squad(before.bench, after.bench, lineup)
+        itself,
+        lineup=_squad(before.lineup, after.lineup, bench, f"{name} lineup", doubts),
+        bench=_squad(before.bench, after.bench, lineup, f"{name} bench", doubts),
     )
+
+
+def _squad(
+    before: tuple[Person, ...], after: tuple[Person, ...], others: AbstractSet[str], name: str, doubts: _Doubts
+) -> tuple[Person, ...]:
+    """The people of one list, without those who are now in the other one. The same people in another order wait."""
+    known = {each.ext_id: place for place, each in enumerate(before) if each.ext_id not in others}
+    stayed = [each for each in before if each.ext_id in known]
+    rows = _rows(stayed, after, lambda each: f"{name} {each.ext_id}", doubts)
+    names = [each.ext_id for each in rows]
+    moved = known.keys() == set(names) and [*known] != names
+    return tuple(sorted(rows, key=lambda each: known[each.ext_id])) if moved and doubts.keep(f"{name} order") else rows
 
 
 def _race(before: Race | None, after: Race | None, doubts: _Doubts) -> Race | None:
@@ -212,7 +230,21 @@ def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident,
     known = {each.key: each for each in before.incidents}
     after = [each for each in answer.incidents if not (doubts.wary and is_game(each)) or each.key in known]
     rows = _rows(before.incidents, after, lambda each: each.key, doubts, stays)
-    return tuple([_in_time(known[each.key], each) if each.key in known else each for each in rows])
+    waiting = {_what(each) for name, each in known.items() if name in doubts.doubted}
+    return tuple(
+        [
+            _in_time(known[each.key], each) if each.key in known else each
+            for each in rows
+            if each.key in known or _what(each) not in waiting
+        ]
+    )
+
+
+def _what(incident: Incident) -> tuple[Any, ...]:
+    """What happened, whatever its id: what is gone and there again under another one waits, so that it never stands twice."""
+    when, team = (incident.minute, incident.added, incident.lap), incident.team and incident.team.ext_id
+    people = tuple([(each.role, each.person.ext_id) for each in incident.people])
+    return (incident.kind, incident.side, team, incident.score, *when, people)
 
 
 def _in_time(before: Incident, after: Incident) -> Incident:
@@ -230,7 +262,10 @@ def _player(incident: Incident) -> str | None:
 def _comments(before: Match, answer: Match, incidents: AbstractSet[str], doubts: _Doubts) -> tuple[Comment, ...]:
     """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident."""
     bound = {each.key: each.incident_key for each in before.comments if each.incident_key in incidents}
-    after = [replace(each, incident_key=each.incident_key or bound.get(each.key)) for each in answer.comments]
+    after = [
+        each if each.incident_key in incidents else replace(each, incident_key=bound.get(each.key, each.incident_key))
+        for each in answer.comments
+    ]
     gone = {each.key for each in before.incidents} - incidents
     known = [replace(each, incident_key=None) if each.incident_key in gone else each for each in before.comments]
     return _rows(known, after, lambda each: each.key, doubts, lambda gone: gone.key in answer.unreadable)

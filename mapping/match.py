@@ -87,6 +87,10 @@ class Score:
     def __str__(self) -> str:
         return f"{self.home}:{self.away}"
 
+    @property
+    def total(self) -> int:
+        return self.home + self.away
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodScore:

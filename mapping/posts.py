@@ -16,8 +16,9 @@ from mapping.sports import Sport, sport_of
 from mapping.wording import SHOOTOUT, sentence, title
 
 if TYPE_CHECKING:
-    from mapping.match import Match
+    from mapping.match import Involved, Match, Side
     from mapping.references import References
+    from mapping.sports import Kind
     from mapping.terms import Terms
 
 BlockId = Callable[[str, str], str]
@@ -159,7 +160,7 @@ def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:
 def _sport_event(desk: _Desk, incident: Incident) -> Document:
     side = incident.team or desk.match.side(incident.side)
     kind = desk.sport.kind(incident.kind)
-    scores = kind.scores and incident.score is not None and incident.method != SHOOTOUT
+    shows_score = kind.scores and incident.score is not None and incident.method != SHOOTOUT
     time_of_play, phase = _time_of_play(incident, desk.texts), desk.sport.phase(incident.phase)
     return {
         "_type": "Svc::Model::Content::SportEventContentBlock",
@@ -170,16 +171,17 @@ def _sport_event(desk: _Desk, incident: Incident) -> Document:
         "title": title(desk.sport, incident, desk.texts),
         **({"phase": _phase(desk.texts.text(phase))} if phase else {}),
         **({} if side is None else {"team": embedded.team(side, desk.references)}),
-        "players": [
-            {
-                "_type": "Svc::Model::Content::SportEventPlayer",
-                "event_player_type": involved.role,
-                "event_player_title": desk.texts.text(kind.roles.get(involved.role) or desk.sport.role(involved.role)),
-                "player": embedded.player(involved.person, involved.team or side, desk.references),
-            }
-            for involved in incident.people
-        ],
-        **({"score": embedded.score(incident.score)} if scores else {}),
+        "players": [_player(desk, kind, involved, side) for involved in incident.people],
+        **({"score": embedded.score(incident.score)} if shows_score else {}),
+    }
+
+
+def _player(desk: _Desk, kind: Kind, involved: Involved, side: Side | None) -> Document:
+    return {
+        "_type": "Svc::Model::Content::SportEventPlayer",
+        "event_player_type": involved.role,
+        "event_player_title": desk.texts.text(kind.roles.get(involved.role) or desk.sport.role(involved.role)),
+        "player": embedded.player(involved.person, involved.team or side, desk.references),
     }
 
 

@@ -170,7 +170,7 @@ def state_info(sport: Sport, match: Match, references: References) -> Document:
 def _of_sets(match: Match, gamestate: int) -> Document:
     """The running set and game, or those that were played last; nothing before the first set."""
     last = match.periods[-1].score if match.periods else None
-    played = 0 if last is None else last.home + last.away
+    played = 0 if last is None else last.total
     return {
         "_type": "Svc::Model::GameStateInfo::TennisGameStateInfo",
         "gamestate": gamestate,

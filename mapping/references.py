@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mapping.match import Incident, Match, Named, Person, Placing, Side
 
 Known = TypeVar("Known", "Side", "Person", "Person | None", "Named | None")
 KINDS = frozenset({"Team", "Player", "Tournament", "Location"})
+RecordName = tuple[str, str]
+"""What a reference names: kind and `_id`."""
 
 
 class Reference(NamedTuple):
@@ -86,6 +88,31 @@ def references(document: Mapping[str, Any]) -> Iterator[Reference]:
             ]
         else:
             waiting += [(f"{path}.{index}", each) for index, each in enumerate(value) if isinstance(each, dict | list)]
+
+
+def named_in(documents: Iterable[Any]) -> set[RecordName]:
+    """What all references to master data, anywhere in the documents, name; what is no object is passed over."""
+    found: set[RecordName] = set()
+    waiting: list[Any] = [each for each in documents if isinstance(each, dict | list)]
+    while waiting:
+        each = waiting.pop()
+        if type(each) is dict:
+            if "_id" in each and (name := named_by(each)):
+                found.add(name)
+            each = each.values()
+        for part in each:
+            if (made := type(part)) is dict or made is list:
+                waiting.append(part)  # noqa: PERF401 -- most have none or one
+    return found
+
+
+def named_by(value: Mapping[str, Any]) -> RecordName | None:
+    """What the object names, if it is a reference to master data."""
+    name, kind = value.get("_id"), value.get("_type")
+    if not isinstance(name, str) or not isinstance(kind, str):
+        return None
+    last = kind.rpartition("::")[2]
+    return (last, name) if last in KINDS else None
 
 
 def part_ids(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -171,10 +171,14 @@ def extra_half(match: Match) -> Score | None:
     full_time = next((part.score for part in match.periods if part.title == FULL_TIME), None)
     if full_time is None or match.score is None:
         return None
-    goals = [each for each in match.incidents if each.score is not None and each.phase in {3, 4}]
-    missing = match.score.home + match.score.away - full_time.home - full_time.away - len(goals)
-    before = [each.score for each in goals if each.phase == 3 and each.score is not None]
-    return None if missing else max((full_time, *before), key=lambda score: score.home + score.away)
+    first, second = _scores(match, 3), _scores(match, 4)
+    missing = match.score.total - full_time.total - len(first) - len(second)
+    return None if missing else max((full_time, *first), key=lambda score: score.total)
+
+
+def _scores(match: Match, phase: int) -> list[Score]:
+    """The score after each goal of the phase."""
+    return [each.score for each in match.incidents if each.score is not None and each.phase == phase]
 
 
 def spoken_score(value: Score, translator: Translator) -> str:

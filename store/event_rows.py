@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
-from mapping.references import part_ids
+from mapping.references import named_in, part_ids
 from store.records import (
     EVENT_COLUMNS,
     EventWrite,
@@ -23,12 +23,13 @@ from store.records import (
 )
 from store.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows
 from store.sql.compiled_query import CompiledQuery
-from store.tables import events
+from store.tables import events, game_records
 from store.tables import parts as parts_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mapping.references import RecordName
     from store.unit import Unit
 
 IN_CHUNK = 500
@@ -41,11 +42,15 @@ STEPPED = frozenset({"version", "updated_at", "doc"})
 
 
 class Placed(NamedTuple):
-    """Events as they shall be: the serial of the one created last, the records by `local_id`, what is to be sent."""
+    """Events as they shall be: the serial of the one created last, the records by `local_id`, what is to be sent.
+
+    `named`: master data that they name and did not before.
+    """
 
     serial: int
     events: dict[str, StoredEvent]
     parts: list[TableWrite]
+    named: set[RecordName]
 
 
 def place(
@@ -61,9 +66,11 @@ def place(
     serial = game.serial
     stored: dict[str, StoredEvent] = {}
     created, replaced, owned = [], [], []
+    named: set[RecordName] = set()
     for name, write in wanted.items():
         before = known.get(name)
         owned += _index_parts(unit.conn, name, before.document if before else {}, write.document)
+        named |= named_in([dict(write.document)]) - (named_in([before.document]) if before else set())
         if before is None:
             serial += 1
             stored[name] = _placed(unit, game, write, None, serial)
@@ -77,7 +84,14 @@ def place(
         serial,
         stored,
         [*insert_rows(events, created), *update_rows(events, replaced), *insert_ignore(parts_table, owned)],
+        named,
     )
+
+
+def link_records(game_id: str, named: Iterable[RecordName]) -> list[TableWrite]:
+    """Note that the liveblog names these records. A link stays when the name goes: it says where to look, no more."""
+    rows = [{"game_id": game_id, "kind": kind, "record_id": record_id} for kind, record_id in sorted(named)]
+    return insert_ignore(game_records, rows)
 
 
 def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None, serial: int) -> StoredEvent:

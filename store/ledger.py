@@ -38,6 +38,9 @@ class LedgerRow:
 _COLUMNS = [column for column in ledger.c if column.name != "game_id"]
 _ALL = CompiledQuery(select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id")))
 _SOME = CompiledQuery(select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id"), Among(ledger.c.key, "keys")))
+_OF_POSTS = CompiledQuery(
+    select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id"), Among(ledger.c.local_id, "local_ids"))
+)
 _KEYS = CompiledQuery(select(ledger.c.key).where(ledger.c.game_id == bindparam("game_id")).order_by(ledger.c.key))
 
 
@@ -48,6 +51,12 @@ def rows(conn: Connection, game_id: str, *, only: Collection[str] | None = None)
     else:
         found = _SOME.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
     return {row["key"]: LedgerRow(**row) for row in found}
+
+
+def rows_of_posts(conn: Connection, game_id: str, local_ids: Collection[str]) -> list[LedgerRow]:
+    """The rows of these posts, by their `local_id`s."""
+    found = _OF_POSTS.mappings(conn, game_id=game_id, local_ids=sorted(local_ids)) if local_ids else []
+    return [LedgerRow(**row) for row in found]
 
 
 def keys(conn: Connection, game_id: str) -> tuple[str, ...]:

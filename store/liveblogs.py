@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
-from store.event_rows import columns_of, event_of, events_named, place
+from mapping.references import named_in
+from store.event_rows import columns_of, event_of, events_named, link_records, place
 from store.records import (
     GAME_COLUMNS,
     Change,
@@ -102,7 +103,8 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
     )
     placed = place(unit, stored, game.events)
     values = columns_of(stored) | {"serial": placed.serial}
-    write_batch(unit.conn, insert_rows(games, [values]), placed.parts, _note(unit, stored))
+    links = link_records(game.id, placed.named | named_in([document]))
+    write_batch(unit.conn, insert_rows(games, [values]), placed.parts, links, _note(unit, stored))
     _index(unit, stored, document, stored.title)
     return require_game(unit.conn, game.id)
 
@@ -133,18 +135,21 @@ def write(
     stored = locked._replace(version=locked.version + 1, updated_at=unit.now)
     placed = place(unit, stored, change.events, known)
     values: dict[str, Any] = {"id": stored.id, "version": stored.version, "updated_at": stored.updated_at}
+    named = placed.named
     if placed.serial != stored.serial:
         values["serial"] = placed.serial
     if change.game is not None:
         document = without(change.game, GAME_COLUMNS)
         values |= {"doc": document, **_derived(unit.conn, document)}
+        named |= named_in([document]) - named_in([stored.document])
         _index(unit, stored, document, values["title"], before=stored.document)
     if change.local_status is not None:
         values["local_status"] = change.local_status
     if change.sportstype is not None:
         by_sport = stored.template_id == stored.sportstype
         values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
-    write_batch(unit.conn, placed.parts, update_rows(games, [values]), _note(unit, stored))
+    links = link_records(stored.id, named)
+    write_batch(unit.conn, placed.parts, update_rows(games, [values]), links, _note(unit, stored))
     if values.keys() <= STEPPED:
         _keep(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
     else:
@@ -161,7 +166,7 @@ def schedule(
     """
     placed = place(unit, locked, (write,), known)
     counted = [{"id": locked.id, "serial": placed.serial}] if placed.serial != locked.serial else []
-    write_batch(unit.conn, placed.parts, update_rows(games, counted))
+    write_batch(unit.conn, placed.parts, update_rows(games, counted), link_records(locked.id, placed.named))
     _keep(unit, locked._replace(serial=placed.serial))
     return placed.events[write.local_id]
 

@@ -1,6 +1,6 @@
 """Teams, players, tournaments and locations of an organization: imported by `ext_id`, reused, kept true.
 
-An import merges field by field: what a person changed since the import last wrote it stays the person's.
+An import merges field by field: what differs from the provider's last word is a person's, and stays.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
+from mapping.merge import merge_game
 from mapping.references import References
 from store.errors import UnreadableRow
 from store.ids import new_object_id
@@ -175,7 +176,7 @@ def _ids(
 
 
 def _edited(table: Table, current: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that a person has changed since an import last wrote them, None where they are cleared."""
+    """The fields that differ from the provider's last word, None where they are cleared."""
     return {name: current.get(name) for name in EDITED[table.name] if current.get(name) != written.get(name)}
 
 
@@ -240,8 +241,8 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
         scope.unit.conn.execute(insert(table), created)
     for new in created:
         index_master(scope.unit.conn, table.name, new["id"], scope.owner_id, {**new["doc"], "name": new["name"]})
-    for ext_id, row in known.items():
-        _merge(scope, table, row, wanted[ext_id])
+    for row in sorted(known.values(), key=lambda row: row.id):  # one order, so that no two imports wait for each other
+        _merge(scope, table, row, wanted[row.ext_id])
     return {row["ext_id"]: row["id"] for row in created} | {ext_id: row.id for ext_id, row in known.items()}
 
 
@@ -270,7 +271,7 @@ def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dic
 
 
 def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
-    """Write what the provider says where no person has changed it since. Raises UnreadableRow."""
+    """Write what the provider says where no person has said otherwise. Raises UnreadableRow."""
     current = _fields(table, row)
     merged, written = merge(current, row.written, wanted)
     if edited := _edited(table, merged, written):
@@ -290,15 +291,11 @@ def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) ->
 def merge(
     current: Mapping[str, Any], written: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields after an import and what it counts as written by itself.
+    """The fields after an import, and the provider's last word on each, apart from what a person made of it.
 
-    A field belongs to the import while it holds what the import last wrote (or nothing, where it never wrote), and
-    again as soon as person and provider agree.
+    A field belongs to the person while it differs from that word, as in liveblogs (`mapping.merge`).
     """
-    owned = {
-        key: value for key, value in wanted.items() if current.get(key) == written.get(key) or current.get(key) == value
-    }
-    return {**current, **owned}, {**written, **owned}
+    return merge_game(written, current, wanted), {**written, **wanted}
 
 
 def _mark_inactive(scope: Scope, team_id: str, squad_ids: set[str]) -> None:

@@ -48,7 +48,8 @@ def create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
 def change(unit: Unit, table: Table, before: Master, fields: Mapping[str, Any]) -> Master:
     """The record with the fields that are given; None clears one.
 
-    Every open liveblog that names the record shows it as it is now. Without a difference nothing is written.
+    Open liveblogs that name the record show it once `masterdata_use.correct` has been there. Without a difference nothing
+    is written.
     """
     columns, own = _ext_id(unit.conn, table, before, fields)
     columns |= {"name": fields["name"]} if "name" in fields else {}

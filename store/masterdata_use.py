@@ -1,32 +1,44 @@
-"""The liveblogs that show a record of master data: a correction of the record steps each that is open, with its posts."""
+"""The liveblogs that name a record of master data: each that is open shows a correction of the record, with its posts.
+
+The unit that corrects a record notes what every liveblog has still to show and locks none of them. Units of their own bring
+it into the liveblogs, each into one, with so many posts: none takes long, and no two wait for each other.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Text, and_, exists, func, or_, select, type_coerce
+from sqlalchemy import and_, delete, func, insert, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from store import ledger, liveblogs, sync
+from store import ledger, liveblogs, sources, sync
 from store.errors import UnreadableRow
+from store.event_rows import in_chunks
 from store.records import Change, EventWrite, check_document, teams_of, title_of
-from store.tables import attachments, events, follows, games, teams
+from store.tables import attachments, corrections, events, follows, game_records, games, teams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlalchemy import Connection, Row
+
+    from store.database import Store
     from store.masterdata import Master
     from store.records import StoredEvent, StoredGame
     from store.unit import Unit
 
 OPEN_FOR = 30 * 24 * 3600
 """Seconds since the last change, or since the start, for which a liveblog counts as open; a followed one always does."""
-AT_ONCE = 50
-"""Records in one query."""
+POSTS = 200
+"""Posts of a liveblog that one unit looks at."""
 IDENTITY = frozenset({"_type", "_id", "owner_id", "sportstype", "ext_id", "team_id", "inactive"})
 """Fields of a record that are not shown."""
+
+Differences = dict[str, tuple[Any, Any]]
+"""What is shown of a record, before and after, by the names of the fields that differ."""
 
 
 class Correction(NamedTuple):
@@ -35,28 +47,22 @@ class Correction(NamedTuple):
     before: Master
     after: Master
 
-    def differences(self) -> dict[str, tuple[Any, Any]]:
-        """What is shown of the record, before and after, by the names of the fields that differ."""
+    def differences(self) -> Differences:
         was, now = self.before.as_document(), self.after.as_document()
         names = (was.keys() | now.keys()) - IDENTITY
         return {name: (was.get(name), now.get(name)) for name in names if was.get(name) != now.get(name)}
 
 
 class Corrections:
-    """Corrections of records of one organization, as they apply to documents."""
+    """What is corrected of records, by their `_id`s, as it applies to documents."""
 
-    def __init__(self, corrections: Iterable[Correction]) -> None:
-        self._differences = {each.after.id: made for each in corrections if (made := each.differences())}
-
-    @property
-    def ids(self) -> list[str]:
-        """The `_id`s of the records of which something is shown that differs."""
-        return sorted(self._differences)
+    def __init__(self, differences: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
+        self._differences = differences
 
     def concern(self, document: Any) -> bool:
         """Whether one of the records is named anywhere in the document."""
         if isinstance(document, dict):
-            return document.get("_id") in self._differences or any(map(self.concern, document.values()))
+            return bool(self._of(document)) or any(map(self.concern, document.values()))
         return isinstance(document, list) and any(map(self.concern, document))
 
     def apply(self, value: Any) -> Any:
@@ -66,8 +72,8 @@ class Corrections:
         if not isinstance(value, dict):
             return value
         inner = {name: self.apply(each) for name, each in value.items()}
-        differences = self._differences.get(value.get("_id", ""), {})
-        return inner | {name: now for name, (was, now) in differences.items() if name in value and value[name] == was}
+        differing = self._of(value).items()
+        return inner | {name: now for name, (was, now) in differing if name in value and value[name] == was}
 
     def game(self, unit: Unit, document: Mapping[str, Any]) -> dict[str, Any]:
         """A liveblog's document corrected; a title that was made of the teams' names is made of them again."""
@@ -82,63 +88,127 @@ class Corrections:
             corrected["meta_info"] = {**meta, "title": _default_title(corrected, now)}
         return corrected
 
+    def _of(self, value: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
+        name = value.get("_id")
+        return self._differences.get(name, {}) if isinstance(name, str) else {}
 
-def correct_liveblogs(unit: Unit, owner_id: str, corrections: Iterable[Correction], *, followed: bool = True) -> None:
-    """Show the corrections in every open liveblog of the organization that names one of the records, one step each.
 
-    Matches that those liveblogs follow are looked at afresh, because texts name people as well. Without `followed`, they
-    are left out: the sync, which has found the correction, brings its own liveblogs in line.
+def correct_liveblogs(unit: Unit, owner_id: str, made: Iterable[Correction], *, followed: bool = True) -> None:
+    """Note for every open liveblog of the organization that names one of the records what it has still to show.
+
+    Matches that those liveblogs follow will be looked at afresh, because texts name people as well. Without `followed`,
+    they are left out: the sync, which has found the correction, brings its own liveblogs in line.
     """
-    made = Corrections(corrections)
-    found: dict[str, str | None] = {}
-    for start in range(0, len(made.ids), AT_ONCE):
-        found |= _open_liveblogs(unit, owner_id, made.ids[start : start + AT_ONCE])
-    for game_id, follow_id in sorted(found.items()):
-        if follow_id is None or followed:
-            with suppress(NotFound, UnreadableRow):  # deleted meanwhile, or contained to itself
-                _correct(unit, liveblogs.lock_game(unit, game_id), made)
-        if follow_id is not None and followed:
-            sync.look_afresh(unit, follow_id)
+    differences = {each.after.id: differing for each in made if (differing := each.differences())}
+    changes: dict[str, dict[str, Differences]] = defaultdict(dict)
+    afresh: dict[str, bool] = {}
+    for chunk in in_chunks(sorted(differences)):
+        for game_id, record_id, follow_id in _open_liveblogs(unit, owner_id, chunk):
+            if follow_id is None or followed:
+                changes[game_id][record_id] = differences[record_id]
+                afresh[game_id] = follow_id is not None
+    rows = [{"game_id": each, "afresh": afresh[each], "changes": changes[each]} for each in sorted(changes)]
+    if rows:
+        unit.conn.execute(insert(corrections), rows)
 
 
-def _open_liveblogs(unit: Unit, owner_id: str, ids: Iterable[str]) -> dict[str, str | None]:
-    """`ticker_id` and, where a match is followed still, the follow of each liveblog that names one of the records."""
+def waiting(conn: Connection, limit: int = 100) -> list[str]:
+    """`ticker_id`s of liveblogs that have corrections still to show, so many of them."""
+    return list(conn.scalars(select(corrections.c.game_id).distinct().limit(limit)))
+
+
+def correct(unit: Unit, game_id: str) -> bool:
+    """Bring a part of a correction into the liveblog, with one step where it names the record; whether more may wait.
+
+    The oldest correction first: the liveblog itself and some posts, the next posts in the units after it.
+    """
+    row = _oldest(unit.conn, game_id)
+    if row is None:
+        return False
+    _look_afresh(unit, row)
+    try:
+        game = liveblogs.lock_game(unit, game_id)
+        row = _oldest(unit.conn, game_id)  # as it is now that no other process is at it
+        through = None if row is None else _correct(unit, game, row)
+    except (NotFound, UnreadableRow):  # deleted meanwhile, or contained to itself
+        through = None
+    if row is not None and through is None:
+        unit.conn.execute(delete(corrections).where(corrections.c.id == row.id))
+    elif row is not None:
+        unit.conn.execute(update(corrections).where(corrections.c.id == row.id).values(through=through))
+    return row is not None
+
+
+async def correct_waiting(store: Store, units: int) -> None:
+    """Bring corrections into liveblogs until none waits, in so many units at most."""
+    for game_id in await store.read(waiting):
+        while units > 0 and await store.write(partial(correct, game_id=game_id)):
+            units -= 1
+
+
+def _open_liveblogs(unit: Unit, owner_id: str, ids: Iterable[str]) -> Iterable[tuple[str, str, str | None]]:
+    """Liveblogs that name one of the records: `ticker_id`, `_id` of the record, the follow where a match is followed still."""
     since = unit.now - OPEN_FOR
-    in_posts = exists().where(events.c.game_id == games.c.id, _names(events.c.doc, ids))
     query = (
-        select(games.c.id, follows.c.id.label("follow_id"))
+        select(games.c.id, game_records.c.record_id, follows.c.id)
+        .join(game_records, game_records.c.game_id == games.c.id)
         .outerjoin(attachments, attachments.c.game_id == games.c.id)
         .outerjoin(follows, and_(follows.c.id == attachments.c.follow_id, follows.c.closed_at.is_(None)))
         .where(
+            game_records.c.record_id.in_(ids),
             games.c.organization_id == owner_id,
             games.c.local_status != LocalStatus.DELETED,
             or_(follows.c.id.is_not(None), games.c.updated_at >= since, func.coalesce(games.c.starts_at, 0) >= since),
-            or_(_names(games.c.doc, ids), in_posts),
         )
     )
-    return {row[0]: row[1] for row in unit.conn.execute(query)}
+    return [(row[0], row[1], row[2]) for row in unit.conn.execute(query)]
 
 
-def _names(column: ColumnElement[Any], ids: Iterable[str]) -> ColumnElement[bool]:
-    """Whether a document's text may name one of the records."""
-    text = type_coerce(column, Text)
-    return or_(*(text.contains(each) for each in ids))
+def _oldest(conn: Connection, game_id: str) -> Row[Any] | None:
+    query = select(corrections).where(corrections.c.game_id == game_id).order_by(corrections.c.id).limit(1)
+    return conn.execute(query).first()
 
 
-def _correct(unit: Unit, game: StoredGame, made: Corrections) -> None:
-    """One step of the liveblog; what the sync has written counts as corrected too, so that it stays the sync's.
+def _look_afresh(unit: Unit, row: Row[Any]) -> None:
+    """Once for a correction, and before the liveblog is locked, as polls lock the match first."""
+    attachment = sync.attachment(unit.conn, row.game_id) if row.afresh and row.through is None else None
+    if attachment is not None:
+        sources.lock(unit, attachment.follow_id)
+        sync.look_afresh(unit, attachment.follow_id)
 
-    Raises UnreadableRow before anything is written.
+
+def _correct(unit: Unit, game: StoredGame, row: Row[Any]) -> str | None:
+    """The `local_id` of the last post that is looked at, None where there are no more.
+
+    What the sync has written counts as corrected too, so that it stays the sync's. Raises UnreadableRow before anything
+    is written.
     """
     check_document(game)
-    stored = liveblogs.events(
-        unit.conn, game.id, statuses=(LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED), scheduled=True
+    made = Corrections(row.changes)
+    names = _posts(unit.conn, game.id, row.through or "")
+    stored = [each for each in liveblogs.events_named(unit.conn, names).values() if made.concern(each.document)]
+    lines = ledger.rows_of_posts(unit.conn, game.id, [each.local_id for each in stored])
+    own = row.through is None and made.concern(game.document)
+    if own:
+        lines += ledger.rows(unit.conn, game.id, only=[ledger.GAME_KEY]).values()
+    corrected = [_ledger_row(unit, line, made) for line in lines if made.concern(line.written)]
+    document = made.game(unit, game.document) if own else None
+    if own or stored:
+        writes = tuple(_event_write(each, made) for each in stored)
+        liveblogs.write(unit, game, Change(game=document, events=writes))
+        ledger.save(unit, game.id, corrected)
+    return names[-1] if len(names) == POSTS else None
+
+
+def _posts(conn: Connection, game_id: str, after: str) -> list[str]:
+    """The `local_id`s of the next posts, drafts and those that wait for their time among them."""
+    query = (
+        select(events.c.local_id)
+        .where(events.c.game_id == game_id, events.c.local_id > after, events.c.local_status != LocalStatus.DELETED)
+        .order_by(events.c.local_id)
+        .limit(POSTS)
     )
-    touched = tuple(_event_write(each, made) for each in stored if made.concern(each.document))
-    rows = [row for row in ledger.rows(unit.conn, game.id).values() if made.concern(row.written)]
-    corrected = [_ledger_row(unit, row, made) for row in rows]
-    liveblogs.write(unit, game, Change(game=made.game(unit, game.document), events=touched))
-    ledger.save(unit, game.id, corrected)
+    return list(conn.scalars(query))
 
 
 def _ledger_row(unit: Unit, row: ledger.LedgerRow, made: Corrections) -> ledger.LedgerRow:

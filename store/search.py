@@ -59,19 +59,25 @@ def index_game(
 
 def links(document: Mapping[str, Any]) -> Iterable[Link]:
     """Teams by `_id`, tags by their names and ids, those who may write by what they are and their id."""
-    for board in (document.get("meta_info"), document.get("scoreboard")):
-        if isinstance(board, dict):
-            yield from (link for side in ("home_team", "away_team") for link in _team_link(board.get(side)))
-    for tag in document.get("tags") or ():
-        values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
-        yield from ((TAG, str(value)[:TAG_LENGTH]) for value in values if value)
-    for each in document.get("permissions") or ():
-        if isinstance(each, dict) and each.get("permission") == WRITE:
-            yield SHARED, f"{each.get('reftype')} {each.get('refid')}"
+    yield from ((TEAM, name) for part in ("meta_info", "scoreboard") for name in _team_ids(document.get(part)))
+    yield from ((TAG, name[:TAG_LENGTH]) for tag in document.get("tags") or () for name in _names_of_tag(tag))
+    yield from ((SHARED, name) for each in document.get("permissions") or () for name in _writer(each))
 
 
-def _team_link(team: Any) -> list[Link]:
-    return [(TEAM, str(team["_id"]))] if isinstance(team, dict) and team.get("_id") else []
+def _team_ids(part: Any) -> list[str]:
+    found = [part.get(side) for side in ("home_team", "away_team")] if isinstance(part, dict) else []
+    return [str(team["_id"]) for team in found if isinstance(team, dict) and team.get("_id")]
+
+
+def _names_of_tag(tag: Any) -> list[str]:
+    values = (tag.get("_id"), tag.get("name")) if isinstance(tag, dict) else (tag,)
+    return [str(value) for value in values if value]
+
+
+def _writer(permission: Any) -> list[str]:
+    if isinstance(permission, dict) and permission.get("permission") == WRITE:
+        return [f"{permission.get('reftype')} {permission.get('refid')}"]
+    return []
 
 
 def found(kind: str, owners: Sequence[str], question: str, column: ColumnElement[Any]) -> list[ColumnElement[bool]]:

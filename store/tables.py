@@ -213,7 +213,7 @@ ledger = Table(
 
 
 def _master(name: str, *more: Column[Any]) -> Table:
-    """Master data. `source`: '' for what people made, else the provider; `written`: what an import last set."""
+    """Master data. `source`: '' for what people made, else the provider; `written`: the provider's last word."""
     return Table(
         name,
         metadata,
@@ -261,6 +261,32 @@ game_links = Table(
     Index(None, "kind", "value"),
 )
 """What liveblogs are searched by that lies deep in their documents: `kind` team or tag."""
+
+game_records = Table(
+    "game_records",
+    metadata,
+    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    _text("kind", primary_key=True),
+    _text("record_id", primary_key=True),
+    Index(None, "record_id"),
+)
+"""Master data that a liveblog or one of its posts names, or has named: `kind` as in `mapping.references`, and `_id`."""
+
+corrections = Table(
+    "corrections",
+    metadata,
+    Column("id", Counter, primary_key=True, autoincrement=True),
+    _text("game_id", index=True),  # no key of games: who corrects a record waits for no liveblog
+    Column("afresh", Boolean, nullable=False),
+    _json("changes"),
+    _text("through", nullable=True),
+    sqlite_autoincrement=True,
+)
+"""Corrected records that a liveblog has still to show.
+
+`changes`: `_id` of a record → field → what was shown of it and what is; `afresh`: the liveblog's match is looked at afresh
+as well; `through`: the `local_id` of the last post that is done, None before the first.
+"""
 
 creations = Table(
     "creations",

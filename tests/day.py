@@ -13,6 +13,7 @@ import httpx
 from config import Settings
 from ingest.daemon import run as daemon
 from providers.replay import Line, Replay, ReplaySettings, read_lines
+from tests.sqlite import migrated_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -98,7 +99,8 @@ async def match_day(
     """A daemon that follows the replay of `files` (or `lines`); `overrides` replace tables of its configuration."""
     recorded = [*lines, *(line for path in files for line in read_lines(path))]
     async with Replay(recorded, ReplaySettings(speed=speed, start_at=start_at)).serve() as replay:
-        settings = Settings.model_validate(configuration(replay.url, folder, database, live) | overrides)
+        tables = configuration(replay.url, folder, database or migrated_url(folder / "matchwire.db"), live) | overrides
+        settings = Settings.model_validate(tables)
         async with running(settings) as address:
             secret = settings.clients["cms"].secret.get_secret_value()
             async with httpx.AsyncClient(base_url=address, auth=("cms", secret), timeout=60, trust_env=False) as client:

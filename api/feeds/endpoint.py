@@ -9,7 +9,7 @@ from api import openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import MAX_DELAY, Feed, FeedRequest, build_feed, chosen_events, feed_request
-from api.liveblog_access import documents, readable_game
+from api.liveblog_access import documents, published_game, readable
 from api.references import complete
 
 if TYPE_CHECKING:
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.json_path import Json
-    from api.request import ApiRequest, Context
+    from api.request import ApiRequest
     from api.routing import Handler
-    from api.services import Services
-    from store.liveblogs import StoredGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +100,19 @@ def endpoint(form: Format) -> Handler:
     async def respond(request: ApiRequest) -> Response:
         services, context, settings = request.services, request.context, request.services.settings
         wanted = feed_request(context.query, settings.feed_limit_max)
+        found = await context.reads.game(wanted.liveblog)
+        game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
         now = services.clock()
-        game, body = await _body(services, context, form, wanted, int(now))
-        sharing = "public" if settings.public_feeds else "private"
+        second = int(now) if wanted.delay else 0  # what `delay` hides appears without any change of the liveblog
+
+        def render(conn: Connection) -> bytes:
+            return form.render(_feed(conn, game.id, wanted, settings.public_url, extension=form.extension, now=second))
+
         response = conditional(
             request.headers,
-            body,
+            await context.reads.body(("feed", form.extension, game.id, game.version, wanted, second), render),
             form.content_type,
-            cache_control=f"{sharing}, max-age={settings.feed_max_age}",
-            # What `delay` hides appears without any change of the liveblog, so its date says nothing then.
+            cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
             modified=None if wanted.delay else game.updated_at,
             now=now,
         )
@@ -121,29 +123,9 @@ def endpoint(form: Format) -> Handler:
     return respond
 
 
-async def _body(
-    services: Services, context: Context, form: Format, request: FeedRequest, now: int
-) -> tuple[StoredGame, bytes]:
-    """The liveblog and its feed, rendered now or lately."""
-
-    def readable(conn: Connection) -> StoredGame:
-        public = services.settings.public_feeds
-        return readable_game(conn, request.liveblog, context.caller, public=public, field="liveblogId")
-
-    def load(conn: Connection) -> tuple[StoredGame, Feed]:
-        game = readable(conn)
-        events, more = chosen_events(conn, game.id, request, now)
-        found = complete(conn, documents(events))
-        return game, build_feed(
-            game, found, request, public_url=services.settings.public_url, extension=form.extension, more=more
-        )
-
-    if request.delay:  # depends on the time of day
-        game, feed = await services.store.read(load)
-        return game, form.render(feed)
-    game = await services.store.read(readable)
-    body = context.rendered.get((form.extension, request, game.id, game.version))
-    if body is None:
-        game, feed = await services.store.read(load)
-        body = context.rendered.put((form.extension, request, game.id, game.version), form.render(feed))
-    return game, body
+def _feed(conn: Connection, game_id: str, request: FeedRequest, public_url: str, *, extension: str, now: int) -> Feed:
+    """The feed as the database says it now; raises NotFound."""
+    game = published_game(conn, game_id)
+    events, more = chosen_events(conn, game_id, request, now)
+    found = complete(conn, documents(events))
+    return build_feed(game, found, request, public_url=public_url, extension=extension, more=more)

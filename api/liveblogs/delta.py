@@ -10,7 +10,7 @@ from api import openapi
 from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
-from api.liveblog_access import cursor, documents, in_batches, watchable_game
+from api.liveblog_access import cursor, documents, in_batches, watchable, watchable_game
 from api.references import abbreviated, complete, summary
 from api.request import Query, boolean, integer
 from mapping.documents.game import GameShowResponse
@@ -105,20 +105,17 @@ class DeltaRequest:
 
 async def show(request: ApiRequest) -> Response:
     """What has changed in a liveblog since a version (ours: delta read)."""
-    services, context, settings = request.services, request.context, request.services.settings
+    context, settings = request.context, request.services.settings
     wanted = delta_request(context.query, settings.feed_limit_max)
 
-    def watched(conn: Connection) -> tuple[StoredGame, StoredEvent | None]:
-        game = watchable_game(conn, wanted.liveblog, context.caller, public=settings.public_feeds)
-        return game, cursor(conn, game.id, wanted.after)
+    found = await context.reads.game(wanted.liveblog)
+    game = watchable(found, context.caller, public=settings.public_feeds, field="id")
 
-    def load(conn: Connection) -> bytes:
-        game, seen = watched(conn)
-        return json_bytes(delta(conn, game, wanted, seen))
+    def render(conn: Connection) -> bytes:
+        current = watchable_game(conn, game.id, None, public=True)
+        return json_bytes(delta(conn, current, wanted, cursor(conn, current.id, wanted.after)))
 
-    game, _ = await services.store.read(watched)
-    key = ("delta", game.id, game.version, wanted)
-    body = context.rendered.get(key) or context.rendered.put(key, await services.store.read(load))
+    body = await context.reads.body(("delta", game.id, game.version, wanted), render)
     sharing = "public" if settings.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import json_response
 from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
 from api.request import boolean
-from mapping.errors import InvalidRequest, NotFound, Unprocessable
+from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.modifications import sent
-from store import listing, masterdata, masterdata_edit
+from store import listing, masterdata, masterdata_edit, masterdata_use
 from store.listing import MasterFilter
 from store.tables import players, teams
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from store.masterdata import Master
     from store.masterdata_edit import MasterTable
     from store.unit import Unit
+
+
+AT_ONCE = 20
+"""Units in which a response brings corrections into liveblogs; where there are more to do, the daemon goes on within seconds."""
 
 
 async def create(kind: MasterKind, request: ApiRequest) -> Response:
@@ -40,7 +45,10 @@ async def change(kind: MasterKind, request: ApiRequest) -> Response:
     """The record with what the document says; what it leaves out stays."""
     table = kind.table
     fields = sent(await request.document(kind.update))
-    record = await request.services.store.write(partial(_change, table=table, fields=fields, caller=request.caller))
+    store = request.services.store
+    record = await store.write(partial(_change, table=table, fields=fields, caller=request.caller))
+    with suppress(StoreUnavailable):  # the record is written, and the daemon goes on
+        await masterdata_use.correct_waiting(store, AT_ONCE)
     request.audit(f"{table.name}.update", record=record.id)
     return json_response(record.as_document())
 

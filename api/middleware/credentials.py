@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from store.database import Store
 
 LIVE_SECRETS = 2
-CACHE_SECONDS = 2.0
+CACHE_SECONDS = 0.9
 CACHE_CLIENTS = 1024
 NAMES = ("client_id", "client_secret")
 NOBODY = "0" * 64

@@ -13,7 +13,6 @@ import structlog
 from starlette.requests import ClientDisconnect
 
 from api.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong, error_response
-from api.rendered import Rendered
 from api.request import CONTEXT, Context, headers_of, loggable, parse_query
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
 
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from api.read_cache import ReadCache
 
 log = structlog.get_logger(__name__)
 
@@ -48,19 +49,25 @@ class RequestLimits:
     """ASGI middleware around everything else."""
 
     def __init__(
-        self, app: ASGIApp, *, url_bytes: int, body_bytes: int, monotonic: Callable[[], float] = time.monotonic
+        self,
+        app: ASGIApp,
+        *,
+        reads: ReadCache,
+        url_bytes: int,
+        body_bytes: int,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
         self._url_bytes = url_bytes
         self._body_bytes = body_bytes
         self._monotonic = monotonic
-        self._rendered = Rendered(monotonic)
+        self._reads = reads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        context = Context(request_id=secrets.token_hex(8), query={}, rendered=self._rendered)
+        context = Context(request_id=secrets.token_hex(8), query={}, reads=self._reads)
         reply = Reply(send, context, head=scope["method"] == "HEAD")
         began = self._monotonic()
         try:

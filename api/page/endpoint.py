@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -10,12 +9,13 @@ from starlette.responses import Response
 from api import openapi
 from api.conditional import conditional
 from api.feeds.common import FeedRequest, chosen_events
-from api.liveblog_access import NO_LIVEBLOG, documents, readable_game
+from api.liveblog_access import NO_LIVEBLOG, documents, published_game, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
 from api.page.page import POLICY, index_page, language, page, plain_page, render_liveblog
 from api.references import complete
+from api.rendered import Rendering
 from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.streams import read
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.json_path import Json
     from api.request import ApiRequest
     from api.services import Services
     from store.liveblogs import StoredGame
@@ -60,46 +59,41 @@ PAGE = openapi.operation(
 
 async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
-    services, context = request.services, request.context
+    context = request.context
     fragment = boolean(context.query, "fragment")
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh)
-    now = services.clock()
+    now = request.services.clock()
+    game = await _game(request)
 
-    def readable(conn: Connection) -> StoredGame:
-        return _game(conn, request)
-
-    def load(conn: Connection) -> tuple[StoredGame, list[Json], bool]:
-        game = readable(conn)
+    def render(conn: Connection) -> bytes:
+        current = published_game(conn, game.id)
         events, more = chosen_events(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN), int(now))
-        return game, complete(conn, [game.as_document(), *documents(events)]), more
+        document, *posts = complete(conn, [current.as_document(), *documents(events)])
+        inner = render_liveblog(document, posts, translator(language(document)), now)
+        return (inner if fragment else page(document, inner, more=more)).encode("utf-8", "replace")
 
-    game = await services.store.read(readable)
-    body = context.rendered.get(_key(game, now, fragment=fragment))
-    if body is None:
-        game, (document, *events), more = await services.store.read(load)
-        inner = render_liveblog(document, events, translator(language(document)), now)
-        html = inner if fragment else page(document, inner, more=more)
-        body = context.rendered.put(_key(game, now, fragment=fragment), html.encode("utf-8", "replace"))
-    return _html(request, body)
+    return _html(request, await context.reads.body(_key(game, now, fragment=fragment), render))
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
     services, context, form = request.services, request.context, AsPage(request.services.clock)
-    game = await services.store.read(lambda conn: _game(conn, request))
+    game = await _game(request)
     cache_control = _cache_control(services)
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
     since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
     key = ("changes", since, _key(game, services.clock(), fragment=True))
-    body = context.rendered.get(key)
-    if body is None:
-        message, _ = await services.store.read(partial(read, game_id=game.id, since=since, form=form))
+
+    def render(conn: Connection) -> bytes:
+        message, _ = read(conn, game.id, since, form)
         if message is None:
             raise NotFound(NO_LIVEBLOG)
-        body = context.rendered.put(key, message.body)
+        return message.body
+
+    body = await context.reads.body(key, render)
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
 
 
@@ -107,10 +101,10 @@ async def front(request: ApiRequest) -> Response:
     """The list of liveblogs where feeds are public, else one sentence about the service."""
     services = request.services
     if not services.settings.public_feeds:
-        return _html(request, plain_page().encode())
+        return _html(request, Rendering.of(plain_page().encode()))
     games = await services.store.read(lambda conn: liveblogs.list_games(conn, limit=GAMES_LISTED, page=1))
     shown = [game.as_document() for game in games if game.local_status == LocalStatus.PUBLISHED]
-    return _html(request, index_page(shown, services.clock()).encode("utf-8", "replace"))
+    return _html(request, Rendering.of(index_page(shown, services.clock()).encode("utf-8", "replace")))
 
 
 def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
@@ -119,12 +113,13 @@ def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
     return ("page", fragment, game.id, game.version, shown)
 
 
-def _game(conn: Connection, request: ApiRequest) -> StoredGame:
-    public = request.services.settings.public_feeds
-    return readable_game(conn, request.path_params["liveblogId"], request.context.caller, public=public)
+async def _game(request: ApiRequest) -> StoredGame:
+    """The liveblog, without most of its document."""
+    found = await request.context.reads.game(request.path_params["liveblogId"])
+    return readable(found, request.context.caller, public=request.services.settings.public_feeds)
 
 
-def _html(request: ApiRequest, body: bytes) -> Response:
+def _html(request: ApiRequest, body: Rendering) -> Response:
     response = conditional(request.headers, body, TYPES["html"], cache_control=_cache_control(request.services))
     response.headers["Content-Security-Policy"] = POLICY
     return response

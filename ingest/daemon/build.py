@@ -218,4 +218,5 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         client_burst=limits.client_burst,
         public_per_second=limits.public_per_second,
         feed_limit_max=limits.feed_limit_max,
+        read_cache_bytes=limits.read_cache_bytes,
     )

@@ -1,4 +1,4 @@
-"""Ticks that look after the tables: abandoned matches, events whose time has come, clients that cannot be read."""
+"""Ticks that look after the tables: abandoned matches, events whose time has come, corrections, unreadable clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from mapping.errors import ServiceError
-from store import clients, publishing, sync
+from store import clients, masterdata_use, publishing, sync
 from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
@@ -43,6 +43,23 @@ async def publish_due(store: Store, clock: Callable[[], float], containment: Con
             containment.failed("liveblog", f"publish {game_id}", error, liveblog=game_id)
         else:
             containment.recovered("liveblog", f"publish {game_id}", liveblog=game_id)
+
+
+async def correct_liveblogs(store: Store, containment: Containment) -> None:
+    """Bring corrected master data into the liveblogs that have it still to show; a tick that finds nothing writes nothing.
+
+    Raises StoreUnavailable; what else goes wrong with one liveblog is its own matter.
+    """
+    for game_id in await store.read(masterdata_use.waiting):
+        try:
+            while await store.write(partial(masterdata_use.correct, game_id=game_id)):
+                pass
+        except ServiceError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this liveblog
+            containment.failed("liveblog", f"correct {game_id}", error, liveblog=game_id)
+        else:
+            containment.recovered("liveblog", f"correct {game_id}", liveblog=game_id)
 
 
 async def check_clients(store: Store, containment: Containment) -> None:

@@ -19,7 +19,7 @@ from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components
 from ingest.daemon.connection_limits import ConnectionLimits
-from ingest.daemon.housekeeping import check_clients, close_abandoned, publish_due
+from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.purges import Purging, run_again
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
@@ -221,6 +221,7 @@ def _start_clock(components: Components, clock: Callable[[], float], cleanup: As
     scheduler.every(5, partial(_ask_declared, components), name="declared")
     scheduler.every(2, partial(close_abandoned, components.store), name="abandoned matches")
     scheduler.every(1, partial(publish_due, components.store, clock, components.containment), name="publications")
+    scheduler.every(1, partial(correct_liveblogs, components.store, components.containment), name="corrections")
     scheduler.every(30, partial(check_clients, components.store, components.containment), name="clients")
     for expression, key in TIMETABLE.items():
         scheduler.cron(expression, partial(_ask, components, key), name=key)

@@ -202,9 +202,9 @@ def type_of(event: Event) -> str | None:
 
 
 def tallies(events: Iterable[Event]) -> dict[str, Score | None]:
-    """Id of each kick of the shoot-out → how many have gone in until then."""
+    """Id of each kick of the shoot-out → how many have gone in until then, in the order of ids: the feed's may change."""
     found, score = dict[str, Score | None](), Score(0, 0)
-    for event in events:
+    for event in sorted(events, key=lambda event: int(event.id)):
         if event.action == "pso":
             scored = int(event.kind == "goal")
             score = Score(score.home + scored * (event.side == "home"), score.away + scored * (event.side == "away"))

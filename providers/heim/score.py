@@ -88,7 +88,7 @@ def scores(
 def _latest(goals: Iterable[Score], full_time: Score | None, *, covered: bool) -> Score | None:
     """The highest score of the goals and of full time."""
     known = (*goals, *([] if full_time is None else [full_time]))
-    return max(known, key=lambda score: score.home + score.away, default=Score(0, 0) if covered else None)
+    return max(known, key=lambda score: score.total, default=Score(0, 0) if covered else None)
 
 
 def _fell(extra: Score | None, running: Score | None) -> bool:

@@ -59,7 +59,7 @@ def read_goals(match: Row, faults: FaultCollector, names: Mapping[str, str]) -> 
         if twin is not None:
             own.add("scoreTeam1", f"a second goal for {goal.score}")
         found[goal.score] = goal if twin is None else max(twin, goal, key=lambda each: each.entered)
-    return tuple(sorted(found.values(), key=lambda goal: (goal.score.home + goal.score.away, goal.score.home)))
+    return tuple(sorted(found.values(), key=lambda goal: (goal.score.total, goal.score.home)))
 
 
 def _goal(item: object, faults: FaultCollector, names: Mapping[str, str]) -> Goal | None:

@@ -1,6 +1,6 @@
 """What is kept of rendered answers, and for how long."""
 
-from api.rendered import KEPT_SECONDS, Rendered
+from api.rendered import KEPT_SECONDS, OVERHEAD, Rendered, Rendering
 
 
 def test_a_body_is_kept_for_a_while():
@@ -8,7 +8,7 @@ def test_a_body_is_kept_for_a_while():
     now = 0.0
     rendered = Rendered(lambda: now)
     rendered.put("a", b"body")
-    assert rendered.get("a") == b"body"
+    assert rendered.get("a") == Rendering.of(b"body")
 
     now = KEPT_SECONDS
 
@@ -17,12 +17,11 @@ def test_a_body_is_kept_for_a_while():
 
 def test_room_is_bounded_by_bytes():
     """The oldest body goes first; one that alone is too large is not kept."""
-    rendered = Rendered(lambda: 0.0, kept_bytes=10)
-    for name in ("a", "b", "c"):
-        rendered.put(name, b"12345")
+    rendered = Rendered(lambda: 0.0, kept_bytes=10 + 2 * OVERHEAD)
+    made = {name: rendered.put(name, b"12345") for name in ("a", "b", "c")}
 
-    assert [rendered.get(name) for name in ("a", "b", "c")] == [None, b"12345", b"12345"]
-    rendered.put("d", b"x" * 11)
+    assert [rendered.get(name) for name in ("a", "b", "c")] == [None, made["b"], made["c"]]
+    rendered.put("d", b"x" * (11 + OVERHEAD))
     assert rendered.get("d") is None
-    assert rendered.put("e", b"1234567890") == b"1234567890"
-    assert rendered.get("e") == b"1234567890"
+    assert rendered.put("e", b"x" * (10 + OVERHEAD)).body == b"x" * (10 + OVERHEAD)
+    assert rendered.get("e") is not None

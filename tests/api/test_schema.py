@@ -103,6 +103,7 @@ def _number(pattern: str, shown: str) -> int:
     return int(found[1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", RUNS)
 async def test_schemathesis_finds_nothing(day, tmp_path, run):
     """The same requests in each run, so that a failure can be looked at again."""

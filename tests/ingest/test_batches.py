@@ -16,6 +16,7 @@ from store.tables import outbox, players
 from tests.ingest import test_convergence as convergence
 from tests.ingest.scripted import Process, open_store, says
 from tests.providers.heim.feed import MATCH_ID, encoded, results, row, wrapped
+from tests.sqlite import migrated_url
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def small(monkeypatch):
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'batches.db'}")
+    opened = await open_store(migrated_url(tmp_path / "batches.db"))
     yield opened
     await opened.close()
 

@@ -10,11 +10,12 @@ from tests.ingest.scripted import open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, begun, snapshot
 from tests.ingest.test_editors import edit, post
 from tests.providers.heim.feed import row
+from tests.sqlite import migrated_url
 
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'cached.db'}")
+    opened = await open_store(migrated_url(tmp_path / "cached.db"))
     yield opened
     await opened.close()
 

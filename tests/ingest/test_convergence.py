@@ -221,12 +221,14 @@ def converges(url: str, examples: int) -> None:
             runner.run(store.close())
 
 
+@pytest.mark.long
 @pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_sqlite(tmp_path):
     """Recorded and demo matches, random polls, faults and crashes: the liveblog says what the provider said last."""
     converges(f"sqlite+aiosqlite:///{tmp_path / 'convergence.db'}", EXAMPLES)
 
 
+@pytest.mark.long
 @pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_postgresql(postgres_url):
     """The same on PostgreSQL."""

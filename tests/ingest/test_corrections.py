@@ -13,6 +13,7 @@ from store.database import Store
 from tests.ingest.scripted import Bodies, Process, open_store, says, timeline
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 from tests.recordings import recorded
+from tests.sqlite import migrated_url
 
 ALL = frozenset({"match", "match-event", "liveticker"})
 START = row(1, "match/game-start", 1)
@@ -22,7 +23,7 @@ SECOND = row(12, "goal/right-foot", 30, "home", 10, content="2:0")
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'corrections.db'}")
+    opened = await open_store(migrated_url(tmp_path / "corrections.db"))
     yield opened
     await opened.close()
 

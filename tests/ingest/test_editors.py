@@ -13,6 +13,7 @@ from store import liveblogs
 from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 from tests.providers.heim.feed import item, row
+from tests.sqlite import migrated_url
 
 PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
 KEY = "incident:11"
@@ -20,7 +21,7 @@ KEY = "incident:11"
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'editors.db'}")
+    opened = await open_store(migrated_url(tmp_path / "editors.db"))
     yield opened
     await opened.close()
 

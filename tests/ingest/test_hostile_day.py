@@ -211,6 +211,7 @@ def checked(late: list[float], seen: dict[str, Any], seconds: float) -> float:
     return late[int(len(late) * 0.99)]
 
 
+@pytest.mark.long
 async def test_sixty_matches_keep_their_intervals_beside_forty_hostile_ones(tmp_path, record_property):
     """One endpoint has all the hanging, flooding and senseless ones; another one is throttled, a third redirects."""
     late, seen = await hostile_day(tmp_path, seconds=12)

@@ -14,13 +14,14 @@ from store import sync
 from tests.ingest.scripted import OWNER, Process, Scripted, open_store, says
 from tests.ingest.test_corrections import FIRST, ONE, START, TWO, begun, snapshot
 from tests.providers.heim.feed import MATCH_ID, row
+from tests.sqlite import migrated_url
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'isolation.db'}")
+    opened = await open_store(migrated_url(tmp_path / "isolation.db"))
     yield opened
     await opened.close()
 

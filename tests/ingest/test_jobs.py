@@ -404,6 +404,7 @@ async def test_the_library_is_loaded_late_and_named_by_nobody_else(program):
     assert (await process.communicate())[0].decode().strip() == "False"
 
 
+@pytest.mark.long
 async def test_two_workers_create_what_both_declare_once(tmp_path, postgres_url):
     """`matchwire run` twice, started together with the same declaration: it is created once, and nobody fails."""
     async with two_processes(tmp_path, postgres_url, one="worker", two="worker") as (_, one, two):

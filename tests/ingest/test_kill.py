@@ -147,17 +147,20 @@ async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
         await asyncio.sleep(2)
 
 
+@pytest.mark.long
 async def test_killed_five_times_nothing_is_lost_and_nothing_twice_on_sqlite(tmp_path):
     """A match at 400 times its speed, SIGKILL at random instants, one SQLite file."""
     await killed_all_along(tmp_path, f"sqlite+aiosqlite:///{tmp_path / 'kill.db'}", kills=5, speed=400, seed=1)
 
 
+@pytest.mark.long
 async def test_killed_five_times_nothing_is_lost_and_nothing_twice_on_postgresql(tmp_path, postgres_url):
     """The same on PostgreSQL."""
     await asyncio.to_thread(migrate.upgrade, postgres_url)
     await killed_all_along(tmp_path, postgres_url, kills=5, speed=400, seed=2)
 
 
+@pytest.mark.long
 async def test_killed_five_times_nothing_is_lost_and_nothing_twice_behind_pgbouncer(tmp_path, postgres_url, pgbouncer):
     """The same through PgBouncer in transaction mode, with a direct connection for what needs a session."""
     await asyncio.to_thread(migrate.upgrade, postgres_url)

@@ -19,6 +19,7 @@ from tests.ingest.test_corrections import ONE, TWO, begun
 from tests.ingest.test_endpoint_limiter import NoStore, Provider
 from tests.providers.heim.feed import MATCH_ID
 from tests.settings import LIMITS, polling
+from tests.sqlite import migrated_url
 from tests.store.test_sync import MATCH
 
 HOURS = 7200.0
@@ -82,7 +83,7 @@ def clock():
 
 @pytest.fixture
 async def store(tmp_path, clock):
-    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'leases.db'}", clock=lambda: clock.wall)
+    opened = await Store.open(migrated_url(tmp_path / "leases.db"), clock=lambda: clock.wall)
     yield opened
     await opened.close()
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from ingest.daemon import housekeeping
+from ingest.daemon.containment import Containment
 from store import clients
 from store.tables import outbox
 from tests.api import matchday
@@ -51,6 +53,11 @@ class Newsroom:
         for followed in self.process.matches:
             await self.process.followers.follow(followed.id)
         await self.process.settle()
+
+    async def poll(self, bodies: Bodies | None = None) -> None:
+        """A poll, and the tick that brings what it has corrected into other liveblogs."""
+        await self.process.poll(bodies)
+        await housekeeping.correct_liveblogs(self.server.store, Containment())
 
     async def notified(self, ticker_id: str) -> list[int]:
         query = select(outbox.c.version).where(outbox.c.game_id == ticker_id).order_by(outbox.c.version)
@@ -147,7 +154,7 @@ async def test_a_name_that_the_provider_corrects_shows_in_a_liveblog_made_by_han
     """Its title too, with one step and its notification; the liveblog on the match has it as well."""
     home = (await newsroom.show())["meta_info"]["home_team"]["_id"]
     by_hand = await newsroom.desk.made("ticker/create", match(home={"_type": "Svc::Model::Team", "_id": home}))
-    await newsroom.process.poll(snapshot(home={**feed.HOME, "name": "SV Nordhafen 1899"}))
+    await newsroom.poll(snapshot(home={**feed.HOME, "name": "SV Nordhafen 1899"}))
     shown, followed = await newsroom.show(by_hand["ticker_id"]), await newsroom.show()
 
     assert shown["meta_info"]["home_team"]["name"] == "SV Nordhafen 1899"
@@ -155,7 +162,7 @@ async def test_a_name_that_the_provider_corrects_shows_in_a_liveblog_made_by_han
     assert shown["version"] == by_hand["version"] + 1
     assert await newsroom.notified(by_hand["ticker_id"]) == [1, 2]
     assert followed["meta_info"]["title"] == "SV Nordhafen 1899 – FC Südtor"
-    await newsroom.process.poll()
+    await newsroom.poll()
     assert (await newsroom.show(by_hand["ticker_id"]))["version"] == shown["version"]
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from providers.replay import read_lines
 from providers.replay.demo import demo_files
 from tests.day import CREATE, match_day
@@ -19,6 +21,7 @@ def events(game):
     return [event["sport_event"]["event_type"] for event in game["events"] if event.get("sport_event")]
 
 
+@pytest.mark.long
 async def test_a_day_of_four_sports_ends_as_the_provider_says(tmp_path):
     """Followed from before the start to the end, each liveblog holds what its sport has: posts, board, state, text."""
     lines = [line for path in files() for line in read_lines(path)]

@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import asynccontextmanager, suppress
 
 import httpx
+import pytest
 
 from providers.http_server import bound, listening
 from store import migrate
@@ -118,6 +119,7 @@ async def logged(worker, *events):
     await until(all_of_them, within=60)
 
 
+@pytest.mark.long
 async def test_an_outage_of_the_database_is_a_line_for_each_part_and_one_when_it_is_back(
     tmp_path, postgres_cluster, postgres_url, receiver
 ):

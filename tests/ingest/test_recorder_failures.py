@@ -217,6 +217,7 @@ PATIENT = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 async def test_a_day_of_failures_plays_again(tmp_path):
     """Recorded through faults and replayed to another daemon: the same posts, and the same words in its health."""
     folder = tmp_path / "recordings"

@@ -154,6 +154,7 @@ async def stopped_and_continued(folder, seconds):
     assert set(range(1, game["version"] + 1)) <= set(versions)
 
 
+@pytest.mark.long
 async def test_a_process_that_stood_still_posts_and_sends_nothing_twice(tmp_path):
     """Stopped in the middle of a live match it catches up: each card and each version once."""
     await stopped_and_continued(tmp_path, 3)

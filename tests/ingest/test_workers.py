@@ -255,6 +255,7 @@ async def fences(database):
     return await look(database, lambda conn: {each.match_id: each.fence for each in conn.execute(select(follows))})
 
 
+@pytest.mark.long
 async def test_two_workers_share_take_over_and_never_write_twice(tmp_path, postgres_url):
     """Even shares within 10 s; one frozen for longer than its lease writes nothing when it wakes; one killed is replaced."""
     await frozen_and_killed(tmp_path, postgres_url, frozen=11.0)

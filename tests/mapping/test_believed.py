@@ -50,6 +50,7 @@ STEPS_BACK = {
     "a period's row": without("incidents", START),
     "half of a substitution": only(incidents=(START, GOAL, replace(CHANGE, people=involved(in_=MEYER)))),
     "an incident's minute": only(incidents=(START, replace(GOAL, minute=None), CHANGE)),
+    "a text that is cut off": only(comments=(replace(FULL.comments[0], html="A g"), FULL.comments[1])),
     "a text": without("comments", FULL.comments[1]),
     "a lower score": only(score=Score(1, 0)),
     "no score": only(score=None),
@@ -118,9 +119,32 @@ def test_two_different_steps_back_do_not_confirm_each_other():
     assert [FULL] * 3 == [once.match, other.match, again.match]
 
 
+def test_another_order_of_the_same_people_waits():
+    """A list that comes backwards once is no correction; said twice it is, and somebody new counts at once."""
+    shuffled = only(home=replace(HOME, lineup=HOME.lineup[::-1]))
+    more = only(home=replace(HOME, lineup=(CALETA_CAR, *HOME.lineup[::-1])))
+    once = believed(Belief(FULL), shuffled, good=GOOD)
+
+    assert FULL == once.match
+    assert Belief(FULL) == believed(once, FULL, good=GOOD)
+    assert Belief(shuffled) == believed(once, shuffled, good=GOOD)
+    assert Belief(more) == believed(Belief(FULL), more, good=GOOD)
+
+
+def test_a_tally_that_is_deduced_of_a_lower_score_waits_with_it():
+    """Where kicks are counted on top of the goals, a goal that is gone makes the shoot-out end higher."""
+    ended = only(score=Score(2, 2), shootout=Score(3, 1))
+    less = only(score=Score(1, 2), shootout=Score(4, 1))
+    once = believed(Belief(ended), less, good=GOOD)
+
+    assert ended == once.match
+    assert Belief(less) == believed(once, less, good=GOOD)
+    assert believed(once, only(score=Score(2, 2), shootout=Score(4, 1)), good=GOOD).match.shootout == Score(4, 1)
+
+
 def test_what_stays_keeps_its_place():
     """An incident that is gone once stands where it stood, between those that came before and after it."""
-    late = replace(GOAL, key="incident:9", order=9)
+    late = replace(GOAL, key="incident:9", order=9, minute=80)
     once = believed(Belief(FULL), only(incidents=(START, CHANGE, late)), good=GOOD)
 
     assert (START, GOAL, CHANGE, late) == once.match.incidents
@@ -162,6 +186,20 @@ def test_a_time_that_is_missing_is_no_other_time():
             belief = believed(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
 
         assert START == belief.match.incidents[0]
+
+
+def test_an_incident_under_another_id_never_stands_twice():
+    """What is gone and there again under another id waits with it, then takes its place; its text stays with it meanwhile."""
+    again = replace(GOAL, key="incident:99")
+    moved = only(
+        incidents=(START, again, CHANGE), comments=(replace(FULL.comments[0], incident_key=again.key), FULL.comments[1])
+    )
+    once = believed(Belief(FULL), moved, good=GOOD)
+
+    assert FULL == once.match
+    assert Belief(moved) == believed(once, moved, good=GOOD)
+    other = only(incidents=(START, replace(again, people=involved(scorer=MEYER)), CHANGE))
+    assert {GOAL.key, again.key} < {each.key for each in believed(Belief(FULL), other, good=GOOD).match.incidents}
 
 
 def test_what_nobody_could_read_is_not_gone():

@@ -13,6 +13,7 @@ from store.database import PoolSettings, Store
 from store.liveblogs import NewGame, insert_game
 from store.tables import metadata
 from tests.pgbouncer import DIRECT
+from tests.sqlite import migrated_url
 
 GAME = "5f0c1de2a1b2c3d4e5f60001"
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
@@ -39,6 +40,11 @@ def sqlite_url(tmp_path):
     return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
 
 
+@pytest.fixture
+def migrated_sqlite_url(tmp_path):
+    return migrated_url(tmp_path / "matchwire.db")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request):
     """The address of an empty database, once of each kind."""
@@ -61,7 +67,11 @@ def migrated_pgbouncer_url(pgbouncer, migrated_postgres_url):
 @pytest.fixture(params=["sqlite", "postgresql", "pgbouncer"])
 def store_url(request):
     """The address of a database with a current schema: a file, a server, and a server behind a transaction pooler."""
-    names = {"sqlite": "sqlite_url", "postgresql": "migrated_postgres_url", "pgbouncer": "migrated_pgbouncer_url"}
+    names = {
+        "sqlite": "migrated_sqlite_url",
+        "postgresql": "migrated_postgres_url",
+        "pgbouncer": "migrated_pgbouncer_url",
+    }
     return request.getfixturevalue(names[request.param])
 
 
@@ -82,8 +92,8 @@ async def store(store_url, clock):
 
 
 @pytest.fixture
-async def sqlite_store(sqlite_url, clock):
-    opened = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=1.0))
+async def sqlite_store(migrated_sqlite_url, clock):
+    opened = await Store.open(migrated_sqlite_url, clock=clock, pool=PoolSettings(timeout=1.0))
     yield opened
     await opened.close()
 

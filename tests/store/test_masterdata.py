@@ -6,6 +6,8 @@ import asyncio
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import event, select, text, update
 
 from mapping.match import Match, Named, Person, Side, Status
@@ -13,6 +15,7 @@ from store import masterdata_edit
 from store.liveblogs import Change, EventWrite, find_game, insert_game, record
 from store.liveblogs import event as event_named
 from store.masterdata import find, import_match, merge
+from store.masterdata_use import correct_waiting
 from store.tables import locations, players, teams, tournaments
 from tests.store.conftest import new_game
 
@@ -243,10 +246,12 @@ async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store,
 
     await store.write(break_document(other.id, who["_id"]))
     first = await store.write(rename)
+    await correct_waiting(store, 20)
     versions = [(await store.read(partial(find_game, name=game.id))).version for game in (named, other, deleted)]
     shown = await store.read(lambda conn: event_named(conn, "e-named"))
     clock.now += 31 * 24 * 3600
     await store.write(rename)
+    await correct_waiting(store, 20)
 
     assert versions == [3, 1, 2]
     assert (shown.version, shown.document["player"]) == (3, {**who, "name": first.name})
@@ -274,3 +279,25 @@ def test_agreement_gives_a_field_back_to_the_import():
     """When the provider says what the person wrote, the next correction of the provider counts again."""
     fields, written = merge({"a": 9}, {"a": 1}, {"a": 9})
     assert merge(fields, written, {"a": 10})[0] == {"a": 10}
+
+
+def test_a_person_who_comes_to_the_providers_word_gives_the_field_back():
+    """Agreement counts, whoever comes last, also where no import looks in between."""
+    _, written = merge({"a": 9}, {"a": 1}, {"a": 2})
+    assert merge({"a": 2}, written, {"a": 3}) == ({"a": 3}, {"a": 3})
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([None, 1, 2, 3])), max_size=8))
+def test_a_field_belongs_to_whoever_differed_last(said_by):
+    """Against a model of one field: the person's word stands while it differs from the provider's last word."""
+    current, written = {}, {}
+    word, heard = None, None
+    for person, value in said_by:
+        if person:
+            word = value
+            current = {} if value is None else {"a": value}
+        elif value is not None:  # what the provider does not say clears nothing
+            word, heard = (value if word == heard else word), value
+            current, written = merge(current, written, {"a": value})
+        assert current.get("a") == word
+        assert written.get("a") == heard

@@ -271,6 +271,7 @@ async def test_the_migration_makes_what_is_stored_findable(sqlite_url, clock):
     await store.close()
 
 
+@pytest.mark.long
 async def test_both_databases_find_the_same(sqlite_url, migrated_postgres_url, clock):
     """Three hundred invented names and as many questions, with everything that collations and cases differ in."""
     rng = Random(7)

@@ -21,6 +21,7 @@ from ingest.webhooks.steady_clock import SteadyClock
 from store import delivery_log, webhooks
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
+from tests.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,7 +147,7 @@ def timing():
 
 @pytest.fixture
 async def hub(tmp_path, timing):
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'hooks.db'}", clock=timing.wall)
+    store = await Store.open(migrated_url(tmp_path / "hooks.db"), clock=timing.wall)
     game = await store.write(partial(insert_game, game=new_game()))
     yield Hub(store, timing, game)
     await store.close()

@@ -185,6 +185,7 @@ class TestFast:
     def timing(self, speed):
         return Fast(speed)
 
+    @pytest.mark.long
     async def test_a_message_is_given_up_after_twelve_rounds(self, hub, receiver, speed):
         """Twelve rounds ten minutes apart (twenty where a 429 asks for it), then no more."""
         await _twelve_rounds(hub, receiver, speed, within=300)

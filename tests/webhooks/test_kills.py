@@ -135,6 +135,7 @@ def check_repeated(name, rows, again, kills):
     return twice
 
 
+@pytest.mark.long
 async def test_every_version_arrives_although_the_process_is_killed(tmp_path, receiver):
     """500 updates, eight receivers, one of them dead, two kills: nothing is lost, first deliveries come in order, and at
     most what was under way at a kill comes twice."""

@@ -144,6 +144,7 @@ async def holders(store):
     return await store.read(lambda conn: [tuple(row) for row in conn.execute(query)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
 async def test_a_dead_process_is_replaced_and_no_clock_has_a_say(stores, processes, receiver, how):
     """While a process lives, its receivers stay its own, however its clock is set: each update comes once. When it is

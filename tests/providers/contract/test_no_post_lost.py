@@ -28,6 +28,7 @@ from tests.providers.contract.test_contract_kept import TestHeimOtherSports as O
 from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
 from tests.providers.gn_gsd.test_gn_gsd_contract import TestGnGsd as GnGsd
 from tests.settings import LIMITS, polling
+from tests.sqlite import migrated_url
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = sorted((
@@ -155,7 +156,7 @@ def patient(monkeypatch):
 
 @pytest.fixture
 async def store(tmp_path):
-    opened = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'posts.db'}")
+    opened = await open_store(migrated_url(tmp_path / "posts.db"))
     yield opened
     await opened.close()
 

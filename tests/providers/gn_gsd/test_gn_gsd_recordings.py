@@ -86,6 +86,7 @@ def test_the_script_writes_the_fixtures(tmp_path):
     assert 2 == main([])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["croatia-denmark", "uruguay-russia"])
 async def test_a_followed_match_ends_as_the_facts(tmp_path, name):
     """After goals that were corrected, doubted and never were, the liveblog says what the last answer says."""

@@ -64,6 +64,7 @@ def used(match):
         return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_no_broken_field_is_a_crash(name):
     """The match stands without what is broken, or the bodies are refused as one of our errors."""

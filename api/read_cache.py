@@ -1,0 +1,136 @@
+"""Reads of what has not changed, without the database: the liveblogs that are read at the moment, and their bodies.
+
+The process hears of every commit of its own and, by notifications, of those of other processes. A notification can be
+lost, so what is known of a liveblog is read again once it is `FRESH` seconds old. Who may read is checked by the handler,
+for each request anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from api.json_path import at
+from api.rendered import KEPT_BYTES, Rendered, Rendering
+from mapping.documents.scalars import LocalStatus
+from store import liveblogs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Hashable
+
+    from sqlalchemy import Connection
+
+    from store.database import Store
+    from store.liveblogs import StoredGame
+    from store.postgres.notify import Stepped
+
+T = TypeVar("T")
+
+FRESH = 0.9
+"""Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""
+GAMES = 10_000
+"""Liveblogs that are known at a time, and versions that are remembered; those used longest ago are forgotten first."""
+DOCUMENT = ("locale", "options", "state_info")
+"""What is kept of a liveblog's document: the language, and what a page's clock is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGame:
+    """A liveblog as it was at an instant not before `until` - FRESH, by the monotonic clock."""
+
+    game: StoredGame
+    until: float
+
+
+class ReadCache:
+    """The liveblogs that are being read, and their rendered bodies, up to `kept_bytes` of them."""
+
+    def __init__(self, store: Store, monotonic: Callable[[], float], kept_bytes: int = KEPT_BYTES) -> None:
+        self._store = store
+        self._monotonic = monotonic
+        self._rendered = Rendered(monotonic, kept_bytes)
+        self._once = SingleFlight()
+        self._games: OrderedDict[str, KnownGame] = OrderedDict()
+        self._versions: OrderedDict[str, int] = OrderedDict()
+        self._steps = 0
+        self._unsure_before = 0
+        store.on_step(self._hear)
+
+    async def game(self, name: str) -> StoredGame | None:
+        """The liveblog with this `local_id` or `ticker_id`, whatever its status, None where there is none.
+
+        Of its document there is no more than DOCUMENT. It is as after this process's last commit, and as it was in the
+        database at some instant of the last second. Raises StoreUnavailable.
+        """
+        known = self._games.get(name)
+        if known is not None and self._monotonic() < known.until:
+            return known.game
+        # Who comes after a commit does not wait for a read that may have begun before it.
+        return await self._once((name, self._steps), partial(self._read_game, name))
+
+    async def body(self, key: Hashable, render: Callable[[Connection], bytes]) -> Rendering:
+        """The body that is kept by `key`, or what `render` makes of the database, once for all who ask meanwhile.
+
+        `key` holds the liveblog's id and version, and all else that the body depends on. Raises what `render` raises.
+        """
+        found = self._rendered.get(key)
+        return found if found is not None else await self._once(key, partial(self._render, key, render))
+
+    async def _render(self, key: Hashable, render: Callable[[Connection], bytes]) -> Rendering:
+        return self._rendered.put(key, await self._store.read(render))
+
+    async def _read_game(self, name: str) -> StoredGame | None:
+        steps, began = self._steps, self._monotonic()
+        game = await self._store.read(partial(liveblogs.find_game, name=name))
+        if game is None:
+            return None
+        game = game._replace(document={each: at(game.document, each) for each in DOCUMENT})
+        current = steps >= self._unsure_before and self._versions.get(game.id, 0) <= game.version
+        if current and game.local_status == LocalStatus.PUBLISHED:  # the name of a deleted one may be given to another
+            self._forget(game.id)
+            self._games[game.id] = self._games[game.local_id] = KnownGame(game, began + FRESH)
+            if len(self._games) > 2 * GAMES:
+                self._forget(next(iter(self._games.values())).game.id)
+        return game
+
+    def _hear(self, stepped: Stepped) -> None:
+        self._steps += 1
+        if stepped is None:
+            self._games.clear()
+            self._unsure_before = self._steps
+            return
+        for game_id, version in stepped.items():
+            self._forget(game_id)
+            self._versions[game_id] = version
+            self._versions.move_to_end(game_id)
+            if len(self._versions) > GAMES:
+                self._versions.popitem(last=False)
+
+    def _forget(self, game_id: str) -> None:
+        known = self._games.pop(game_id, None)
+        if known is not None:
+            self._games.pop(known.game.local_id, None)
+
+
+class SingleFlight:
+    """What is wanted several times at a moment is done once. A caller that goes away ends it for nobody."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+
+    async def __call__(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of `work`, of which one with an equal `key` may be under way already."""
+        task = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.create_task(work())
+            task.add_done_callback(partial(self._ended, key))
+        result: T = await asyncio.shield(task)
+        return result
+
+    def _ended(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+        del self._tasks[key]
+        if not task.cancelled():
+            task.exception()  # seen: all callers may be gone

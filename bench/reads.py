@@ -1,0 +1,230 @@
+"""What a read costs the server while nothing changes, beside a bare hello: `python -m bench.reads`.
+
+The daemon (SQLite, default settings, rate limits off, public feeds) and uvicorn with the smallest ASGI app run in one
+process; one driver in another process reads from both in turn over the same number of kept connections. CPU time of the
+serving process in all its threads.
+"""
+
+# ruff: noqa: RUF001 -- prints multiples
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import json
+import sys
+import tempfile
+from contextlib import asynccontextmanager
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import httpx
+import uvloop
+
+from bench.measure import Figure, cpu, table
+from config import Settings
+from ingest.cli.shared import settle_memory
+from ingest.daemon import logs
+from ingest.daemon.run import run
+from providers.http_server import bound, listening
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.types import Receive, Scope, Send
+
+ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
+SECRET = "a-secret-for-the-benchmark"
+AUTHORIZATION = f"Basic {base64.b64encode(f'cms:{SECRET}'.encode()).decode()}"
+FEED = "/api/embed/v4/feed/liveblog"
+EVENTS = 20
+CONNECTIONS = 8
+WANTED = 2.5
+TEXT = "<p>A <b>fine</b> move down the left, and the keeper is <i>beaten</i>.</p>" * 3
+
+
+async def hello(_scope: Scope, _receive: Receive, send: Send) -> None:
+    """The smallest ASGI app."""
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"5")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"hello"})
+
+
+class Reader(asyncio.Protocol):
+    """Sends one request again and again on one connection; equal requests have responses of equal length."""
+
+    def __init__(self, request: bytes, count: int) -> None:
+        self._request, self._left = request, count
+        self._received = self._length = 0
+        self.done = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self._transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        if not self._length:
+            head, _, _ = data.partition(b"\r\n\r\n")
+            assert head.startswith((b"HTTP/1.1 200", b"HTTP/1.1 304", b"HTTP/1.1 204")), head
+            lengths = [int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+            self._length = len(head) + 4 + sum(lengths)
+        if self._received < self._length:
+            return
+        assert self._received == self._length, "the responses differ in length"
+        self._received, self._left = 0, self._left - 1
+        if self._left:
+            self._transport.write(self._request)
+        else:
+            self._transport.close()
+            self.done.set_result(None)
+
+
+async def drive(address: str, request: bytes, count: int) -> None:
+    """`count` requests over CONNECTIONS connections."""
+    where, loop = urlsplit(address), asyncio.get_running_loop()
+    made = [
+        await loop.create_connection(lambda: Reader(request, count // CONNECTIONS), where.hostname, where.port)
+        for _ in range(CONNECTIONS)
+    ]
+    await asyncio.gather(*(reader.done for _, reader in made))
+
+
+async def serve_driver() -> None:
+    """Drive what comes on standard input, a job a line, until there is no more."""
+    loop = asyncio.get_running_loop()
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        address, request, count = json.loads(line)
+        await drive(address, request.encode(), count)
+        print("done", flush=True)
+
+
+class Driver:
+    """The other process."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def __call__(self, address: str, path: str, headers: dict[str, str], count: int) -> None:
+        fields = "".join(f"{name}: {value}\r\n" for name, value in {"Host": "localhost", **headers}.items())
+        job = json.dumps([address, f"GET {path} HTTP/1.1\r\n{fields}\r\n", count])
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(job.encode() + b"\n")
+        assert await self._process.stdout.readline() == b"done\n"
+
+
+@asynccontextmanager
+async def driver() -> AsyncIterator[Driver]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.reads", "--drive",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[1],
+    )  # fmt: skip
+    try:
+        yield Driver(process)
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
+async def daemon(folder: Path) -> AsyncIterator[str]:
+    settings = Settings.model_validate({
+        "database": {"url": f"sqlite+aiosqlite:///{folder / 'bench.db'}"},
+        "server": {"port": 0, "public_feeds": True},
+        "limits": {"client_per_second": 0, "public_per_second": 0, "connections_per_address": 0},
+        "organizations": {ORGANIZATION: {"name": "Bench"}},
+        "clients": {"cms": {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": ["read", "write"]}},
+    })  # fmt: skip
+    logs.configure(settings.logging.level, "json", folder / "bench.log")
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    stop = asyncio.Event()
+    running = asyncio.create_task(run(settings, announce=address.set_result, stop=stop))
+    try:
+        await asyncio.wait({running, address}, return_when=asyncio.FIRST_COMPLETED)
+        settle_memory()
+        yield await address
+    finally:
+        stop.set()
+        await running
+
+
+async def liveblog(address: str) -> str:
+    """The `local_id` of a new liveblog with EVENTS events."""
+    game = {
+        "_type": "Svc::Model::Game", "organization_id": ORGANIZATION, "template_id": "soccer",
+        "meta_info": {
+            "_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo",
+            "home_team": {"_type": "Svc::Model::Team", "name": "SV Hafenstadt"},
+            "away_team": {"_type": "Svc::Model::Team", "name": "Alpenverein Bergheim"},
+        },
+    }  # fmt: skip
+    async with httpx.AsyncClient(base_url=address, auth=("cms", SECRET), trust_env=False) as http:
+        local_id: str = (await http.post("/api/v5/write/ticker/create.json", json=game)).json()["local_id"]
+        for number in range(EVENTS):
+            block = {"_type": "Svc::Model::Content::RichTextContentBlock", "text": f"{TEXT}<p>{number}</p>"}
+            event = {"_type": "Svc::Model::Event", "headline": f"Post {number}", "contents": [block]}
+            path = f"/api/v5/write/event/create.json?ticker_local_id={local_id}"
+            (await http.post(path, json=event)).raise_for_status()
+    return local_id
+
+
+async def etag(address: str, path: str) -> str:
+    async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
+        return (await http.get(path)).headers["etag"]
+
+
+async def measured(rounds: int, count: int) -> list[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            daemon(Path(folder)) as address,
+            listening(hello, bound("127.0.0.1", 0), timeout_keep_alive=75) as bare,
+            driver() as drive,
+        ):
+            name = await liveblog(address)
+            await asyncio.sleep(1.5)  # the date of the last change is told from the second after it on
+            rss = f"{FEED}.rss?liveblogId={name}"
+            rows: dict[str, tuple[str, str, dict[str, str]]] = {
+                "hello (uvicorn, bare ASGI)": (bare, "/", {}),
+                **{f"feed, {each}": (address, f"{FEED}.{each}?liveblogId={name}", {}) for each in ("rss", "atom", "json")},
+                "feed, rss, with credentials": (address, rss, {"Authorization": AUTHORIZATION}),
+                "feed, rss, 304": (address, rss, {"If-None-Match": await etag(address, rss)}),
+                "page": (address, f"/liveblogs/{name}", {}),
+                "changes of a page, 204": (address, f"/liveblogs/{name}?fragment=1&refresh={EVENTS + 1}", {}),
+                "delta, nothing new": (address, f"/api/v6/ticker/show.json?id={name}&refresh={EVENTS + 1}", {}),
+                "/livez": (address, "/livez", {}),
+            }  # fmt: skip
+            costs: dict[str, list[float]] = {row: [] for row in rows}
+            for number in range(rounds + 1):
+                for row, job in rows.items():
+                    seconds = await cpu(lambda job=job: drive(*job, count))  # type: ignore[misc]
+                    if number:  # the first round warms up
+                        costs[row].append(seconds / count * 1e6)
+    base = costs["hello (uvicorn, bare ASGI)"]
+    return [_figure(row, each, base) for row, each in costs.items()]
+
+
+def _figure(row: str, costs: list[float], base: list[float]) -> Figure:
+    ratio = median(one / other for one, other in zip(costs, base, strict=True))
+    value = f"{median(costs):.0f} µs ({min(costs):.0f}–{max(costs):.0f}), {ratio:.1f} ×"
+    targeted = row.startswith("feed")
+    return Figure(row, value, f"≤ {WANTED} ×" if targeted else "", ratio <= WANTED if targeted else None)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rounds", type=int, default=7)
+    options.add_argument("--count", type=int, default=4000, help="requests of each kind a round")
+    options.add_argument("--drive", action="store_true", help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.drive:
+        uvloop.run(serve_driver())
+        return
+    print(table(uvloop.run(measured(chosen.rounds, chosen.count))))
+
+
+if __name__ == "__main__":
+    main()

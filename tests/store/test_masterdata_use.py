@@ -1,0 +1,213 @@
+"""Corrections of master data reach every liveblog that names the record, in units of a bounded size that wait for no other."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+
+import pytest
+from sqlalchemy import delete, select, text, update
+
+from store import liveblogs, masterdata_edit, masterdata_use
+from store.database import Store
+from store.liveblogs import Change, EventWrite, insert_game, record
+from store.migrations.versions import v0010_records
+from store.tables import corrections, game_links, game_records, games, players, teams
+from tests.store.conftest import ORGANIZATION, new_game
+
+LONGEST = 0.25
+"""Seconds for which a unit may hold the writer."""
+
+
+def named(row, **fields):
+    return {"_type": row.type, "_id": row.id, "name": row.name, **fields}
+
+
+async def made(store, table, name="Ajax"):
+    fields = {"owner_id": ORGANIZATION, "sportstype": "soccer", "name": name}
+    return await store.write(partial(masterdata_edit.create, table=table, fields=fields))
+
+
+def rename(row, table, name):
+    def work(unit):
+        return masterdata_edit.change(unit, table, masterdata_edit.lock(unit, table, row.id), {"name": name})
+
+    return work
+
+
+def posts(who, numbers):
+    return tuple(EventWrite(local_id=f"e{n:06d}", document={"player": named(who)}, created_at=n) for n in numbers)
+
+
+def playing(home, number):
+    meta = {"_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo", "home_team": named(home)}
+    return new_game(number, document={"meta_info": meta})
+
+
+@pytest.fixture
+async def patient_store(sqlite_url, clock):
+    """On SQLite, with the time-outs of a daemon."""
+    opened = await Store.open(sqlite_url, clock=clock)
+    yield opened
+    await opened.close()
+
+
+async def names_in_posts(store, game):
+    found = await store.read(lambda conn: liveblogs.events(conn, game.id, statuses=None))
+    return {each.document["player"]["name"] for each in found}
+
+
+async def contents(store, *tables):
+    return await store.read(lambda conn: [sorted(map(tuple, conn.execute(select(table)))) for table in tables])
+
+
+async def test_ten_thousand_posts_are_corrected_in_units_that_do_little(patient_store):
+    """Each unit looks at a part of the posts, steps the version once, and is done well before others have waited long."""
+    who = await made(patient_store, players)
+    game = await patient_store.write(partial(insert_game, game=new_game(1)))
+    for start in range(0, 10_000, 200):
+        change = Change(events=posts(who, range(start, start + 200)))
+        await patient_store.write(partial(record, game_id=game.id, change=change))
+    took, versions = [], []
+
+    def timed(work, unit):
+        began = time.thread_time()
+        result = work(unit)
+        took.append(time.thread_time() - began)
+        versions.append(unit.touched.get(game.id))
+        return result
+
+    await patient_store.write(partial(timed, rename(who, players, "Jansen")))
+    while await patient_store.write(partial(timed, partial(masterdata_use.correct, game_id=game.id))):
+        pass
+
+    assert await names_in_posts(patient_store, game) == {"Jansen"}
+    steps = [version for version in versions if version is not None]
+    assert steps == list(range(52, 52 + 10_000 // masterdata_use.POSTS))
+    assert max(took) < LONGEST
+
+
+async def test_a_team_of_five_hundred_liveblogs_is_corrected_one_liveblog_a_unit(patient_store):
+    """The unit that renames the team writes no liveblog; each one has a step of its own, and one notification."""
+    home = await made(patient_store, teams)
+    for number in range(500):
+        await patient_store.write(partial(insert_game, game=playing(home, number)))
+    await patient_store.write(rename(home, teams, "AFC Ajax"))
+    await masterdata_use.correct_waiting(patient_store, 20)
+    at_once = await patient_store.read(lambda conn: conn.scalars(select(games.c.version)).all())
+    for _ in range(5):
+        await masterdata_use.correct_waiting(patient_store, 1_000)
+
+    found = await patient_store.read(lambda conn: liveblogs.list_games(conn, limit=1_000))
+    assert 0 < sum(version == 2 for version in at_once) <= 20
+    assert {(game.version, game.title) for game in found} == {(2, "AFC Ajax")}
+    assert await contents(patient_store, corrections) == [[]]
+
+
+async def test_a_correction_that_is_interrupted_goes_on_where_it_was(store):
+    """What is left to do stands in the database; posts that were done are not stepped again."""
+    who = await made(store, players)
+    game = await store.write(partial(insert_game, game=new_game(1)))
+    number = masterdata_use.POSTS + 5
+    await store.write(partial(record, game_id=game.id, change=Change(events=posts(who, range(number)))))
+    await store.write(rename(who, players, "Jansen"))
+    await masterdata_use.correct_waiting(store, 1)
+    halfway = await names_in_posts(store, game)
+    await masterdata_use.correct_waiting(store, 20)
+
+    found = await store.read(lambda conn: liveblogs.events(conn, game.id))
+    assert halfway == {"Ajax", "Jansen"}
+    assert {each.version for each in found} == {3, 4}
+    assert sum(each.version == 3 for each in found) == masterdata_use.POSTS
+    assert await contents(store, corrections) == [[]]
+
+
+async def test_two_corrections_one_after_the_other_leave_the_last_word(store):
+    """Also where the first one has not reached the liveblog yet; a copy's own words stay."""
+    home = await made(store, teams)
+    game = await store.write(partial(insert_game, game=playing(home, 1)))
+    own = await store.write(partial(insert_game, game=playing(home, 2)))
+    meta = {**own.document["meta_info"], "home_team": named(home, name="The Hosts")}
+    await store.write(partial(record, game_id=own.id, change=Change(game={"meta_info": meta})))
+    for name in ("AFC Ajax", "Ajax Amsterdam"):
+        await store.write(rename(home, teams, name))
+    await masterdata_use.correct_waiting(store, 20)
+
+    found = await store.read(lambda conn: [liveblogs.require_game(conn, each.id).title for each in (game, own)])
+    assert found == ["Ajax Amsterdam", "The Hosts"]
+
+
+async def test_corrections_at_the_same_time_wait_for_each_other_nowhere(store):
+    """Two teams that meet in many liveblogs are renamed at once, by two workers in opposite order: no deadlock."""
+    home, away = [await made(store, teams, name) for name in ("Ajax", "PSV")]
+    document = {"meta_info": {"home_team": named(home), "away_team": named(away)}}
+    for number in range(12):
+        await store.write(partial(insert_game, game=new_game(number, document=document)))
+    await asyncio.gather(
+        store.write(rename(home, teams, "AFC Ajax")), store.write(rename(away, teams, "PSV Eindhoven"))
+    )
+    ids = await store.read(masterdata_use.waiting)
+
+    async def worker(order):
+        for game_id in order:
+            while await store.write(partial(masterdata_use.correct, game_id=game_id)):
+                pass
+
+    before = await deadlocks(store)
+    await asyncio.gather(worker(sorted(ids)), worker(sorted(ids, reverse=True)), worker(sorted(ids)))
+
+    found = await store.read(lambda conn: liveblogs.list_games(conn, limit=100))
+    assert {(game.version, game.title) for game in found} == {(3, "AFC Ajax – PSV Eindhoven")}
+    assert await deadlocks(store) == before
+
+
+async def deadlocks(store):
+    """How many the server has broken since it runs; 0 on SQLite, which has one writer."""
+    query = text("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    return await store.read(lambda conn: conn.scalar(query) if conn.dialect.name == "postgresql" else 0)
+
+
+async def test_what_a_liveblog_names_is_noted_with_every_change(store):
+    """In the liveblog itself and in posts, drafts and posts that wait for their time."""
+    home, other = [await made(store, teams, name) for name in ("Ajax", "PSV")]
+    people = [await made(store, players, f"P{n}") for n in range(3)]
+    waits, *others = [EventWrite(local_id=f"e{n}", document={"player": named(each)}, created_at=n,
+        publish_at=9_999_999_999 if n == 0 else None, local_status=60 if n == 1 else 0,
+    ) for n, each in enumerate(people)]  # fmt: skip
+    game = await store.write(partial(insert_game, game=playing(home, 1)))
+    await store.write(lambda unit: liveblogs.schedule(unit, liveblogs.lock_game(unit, game.id), waits))
+    change = Change(game={"scoreboard": {"away_team": named(other)}}, events=tuple(others))
+    await store.write(partial(record, game_id=game.id, change=change))
+
+    expected = {("Team", each.id) for each in (home, other)} | {("Player", each.id) for each in people}
+    assert {row[1:] for row in (await contents(store, game_records))[0]} == expected
+
+
+async def test_the_migration_links_what_is_stored(store, monkeypatch):
+    """Records that liveblogs and posts name, and partners of liveblogs shared before: the same as with every change since."""
+    monkeypatch.setattr(v0010_records, "AT_ONCE", 2)
+    home, who = await made(store, teams), await made(store, players)
+    shared = [{"permission": "w", "reftype": "Organization", "refid": "partner"}, {"permission": "r"}, "broken"]
+    for number in range(5):
+        document = {**playing(home, number).document, "permissions": shared[: number + 1 if number < 2 else 1]}
+        await store.write(partial(insert_game, game=new_game(number, document=document)))
+        change = Change(events=posts(who, [number]))
+        await store.write(partial(record, game_id=new_game(number).id, change=change))
+    before = await contents(store, game_records, game_links)
+
+    def forget(unit):
+        unit.conn.execute(delete(game_records))
+        unit.conn.execute(delete(game_links).where(game_links.c.kind == "shared"))
+        unit.conn.execute(update(games).where(games.c.id == new_game(4).id).values(permissions_broken))
+
+    permissions_broken = {"doc": {**document, "permissions": shared}}
+    await store.write(forget)
+    broken = text("INSERT INTO events SELECT 'ebroken', game_id, serial, sort, local_status, created_at, updated_at, publish_at,"
+        " version, user_id, '<no JSON>' FROM events WHERE local_id = 'e000000'")  # fmt: skip
+    await store.write(lambda unit: unit.conn.execute(broken))
+    await store.write(lambda unit: v0010_records.fill(unit.conn))
+
+    assert await contents(store, game_records, game_links) == before
+    assert len(before[0]) == 10
+    assert sum(row[1] == "shared" for row in before[1]) == 5
