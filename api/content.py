@@ -12,9 +12,13 @@ from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
+from mapping.wording import told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+Names = tuple[tuple[str, str], ...]
+"""Surname and whole name of people."""
 
 TITLE_LENGTH = 80
 _LETTER = "[a-zA-Z\N{LATIN CAPITAL LETTER A WITH GRAVE}-\N{LATIN SMALL LETTER Y WITH STROKE}]"
@@ -41,24 +45,35 @@ def incident(event: Json, locale: str) -> str:
     return " ".join(filter(None, (title, shown)))
 
 
-def headline(event: Json, locale: str) -> str:
-    """The title of a post: its headline, else the incident with minute, player and team, else the first words of the text."""
+def headline(event: Json, locale: str, squads: Names = ()) -> str:
+    """The title of a post: its headline, else the incident with minute, player and team, else the first words of the text.
+
+    `squads`: whom the player is to be told apart from.
+    """
     if head := text(event, "headline"):
         return one_line(head)
     happened = incident(event, locale)
     if not happened:
         return one_line(_first_words(event))
     moment = " ".join(filter(None, (minute(event), happened)))
-    return one_line(" – ".join(filter(None, (moment, _acting(event)))))
+    return one_line(" – ".join(filter(None, (moment, _acting(event, squads)))))
 
 
-def _acting(event: Json) -> str:
+def _acting(event: Json, squads: Names) -> str:
     """Who did it, as `Zambrano (Frankfurt)`; the team alone where the player is of the other one or not known."""
     team = _team(event)
-    player = next((_called(node(each, "player")) for each in nodes(event, "sport_event", "players")), "")
+    first = next((node(each, "player") for each in nodes(event, "sport_event", "players")), {})
+    name = text(first, "name")
+    player = told_apart(_called(first), name, [each for each in squads if each[1] != name])
     if not player or (team and not _of_team(event)):
         return team
     return f"{player} ({team})" if team and player != team else player
+
+
+def names_of(squads: Json) -> Names:
+    """Surname and whole name of everybody in the squads of a liveblog."""
+    people = (each for side in ("home", "away") for part in ("lineup", "bench") for each in nodes(squads, side, part))
+    return tuple((_called(each), text(each, "name")) for each in people)
 
 
 def _team(event: Json) -> str:

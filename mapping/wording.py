@@ -20,7 +20,8 @@ OVERTIME, SHOOTOUT = "overtime", "shootout"
 RETIRED, WALKOVER, ABANDONED = "retired", "walkover", "abandoned"
 FINAL, FULL_TIME, EXTRA_HALF = "final", "full-time", "extra-half"
 
-DECIMAL = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
+SECONDS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
+LAP_TIME = re.compile(r"(?:[0-9]{1,2}:)?[0-9]{1,2}:[0-9]{2}\.[0-9]{1,3}")
 
 OPENING = re.compile(r"((?:^|[.!?\u3002\uff01\uff1f])\s*)\{")
 """A placeholder that opens a sentence."""
@@ -126,31 +127,30 @@ def _seen_from(side: SideName, score: Score) -> Score:
 
 
 def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
-    """What the provider adds; a number of seconds with the language's decimal mark."""
+    """What the provider adds; seconds and lap times with the language's decimal mark."""
     detail = incident.detail
     if detail is None:
         return {}
-    seconds = DECIMAL.fullmatch(detail)
-    mark = translator.text(DECIMAL_MARK, context=SCORE_CONTEXT)
-    return {"detail": detail, **({"seconds": detail.replace(".", mark)} if seconds else {})}
+    seconds = SECONDS.fullmatch(detail)
+    if seconds or LAP_TIME.fullmatch(detail):
+        detail = detail.replace(".", translator.text(DECIMAL_MARK, context=SCORE_CONTEXT))
+    return {"detail": detail, **({"seconds": detail} if seconds else {})}
 
 
 def _called(person: Person, match: Match) -> str:
-    """The surname; with an initial, or the whole name, where somebody else in the match has the same one."""
-    name = _name(person)
-    given = person.name.removesuffix(name).strip()
-    namesakes = _namesakes(person, match)
+    """The surname, told apart from those of the others in the match."""
+    everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
+    others = [(_name(each), each.name) for each in everybody if each.ext_id != person.ext_id]
+    return told_apart(_name(person), person.name, others)
+
+
+def told_apart(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
+    """A surname; with an initial, or the whole name, where one of the `others` (surname, whole name) has the same one."""
+    given = full.removesuffix(name).strip()
+    namesakes = [whole for surname, whole in others if surname == name or whole.endswith(f" {name}")]
     if not namesakes or not given:
         return name
-    return person.name if any(each.startswith(given[0]) for each in namesakes) else f"{given[0]}. {name}"
-
-
-def _namesakes(person: Person, match: Match) -> list[str]:
-    """The names of the others in the match with this surname."""
-    name = _name(person)
-    squads = (each for side in match.sides for each in (*side.lineup, *side.bench))
-    others = (each for each in squads if each.ext_id != person.ext_id)
-    return [each.name for each in others if _name(each) == name or each.name.endswith(f" {name}")]
+    return full if any(each.startswith(given[0]) for each in namesakes) else f"{given[0]}. {name}"
 
 
 def _name(named: Person | Side) -> str:

@@ -4,6 +4,8 @@ from collections import Counter
 
 import pytest
 
+from api.feeds.common import item_of
+from api.page.posts import post
 from mapping.sports import SPORTS
 from tools import wording
 
@@ -27,3 +29,41 @@ def test_every_sentence_begins_with_a_capital(locale):
     texts = [wording.published(case, locale)[1] for sport in SPORTS.values() for case in wording.cases(sport)]
 
     assert [text for text in texts if text[0].islower() or any(f"{mark} van " in text for mark in "!?.")] == []
+
+
+def shown(case, locale):
+    """A case's post in a feed, and on the page."""
+    event = wording.event_of(case, locale)
+    return item_of(event, "", locale).html, post({"locale": locale}, event)
+
+
+@pytest.mark.parametrize("locale", wording.LOCALES)
+def test_no_sentence_has_a_line_of_players_below_it(locale):
+    """Our sentences name everybody who took part, in feeds and on the page; a text that names nobody has the line."""
+    for case in (case for sport in SPORTS.values() for case in wording.cases(sport)):
+        assert all('class="players"' not in html for html in shown(case, locale)), (case.kind.id, case.how)
+
+    event = wording.event_of(next(wording.cases(SPORTS["soccer"])), locale)
+    event["contents"][0]["text"] = "?"
+    assert "van der Hoorn" in item_of(event, "", locale).html
+    assert 'class="players"' in post({"locale": locale}, event)
+
+
+@pytest.mark.parametrize("locale", wording.LOCALES)
+def test_half_time_of_extra_time_has_its_score(locale):
+    """In feeds and on the page, for every sport with such a half-time."""
+    cases = [case for sport in SPORTS.values() for case in wording.cases(sport) if case.kind.score_of == "extra-half"]
+    known = [case for case in cases if case.match.score is not None]
+
+    assert known
+    for case in known:
+        feed, page = shown(case, locale)
+        assert any(f"1{mark}1" in feed and f"1{mark}1" in page for mark in "-:比")
+
+
+@pytest.mark.parametrize(("locale", "time"), [("en", "1:15.650"), ("de", "1:15,650"), ("zh-tw", "1:15.650")])
+def test_a_lap_time_has_the_decimal_mark_of_the_language(locale, time):
+    """As the seconds of a pit stop have."""
+    cases = [case for case in wording.cases(SPORTS["motorsports"]) if case.kind.id == "motorsports.fastest-lap"]
+
+    assert time in wording.published(cases[0], locale)[1]

@@ -158,11 +158,16 @@ def _score(known: frozenset[str], *, scores: bool) -> Score | None:
     return SCORES["final"] if "score" in known and scores else None
 
 
-def published(case: Case, locale: str) -> tuple[str, str]:
-    """The post's title in a feed, and its text."""
+def event_of(case: Case, locale: str) -> dict[str, Any]:
+    """The case's post as an event document."""
     terms = replace(ENGLISH, sport=case.match.sport, locale=locale)
     (post,) = wanted(case.match, terms, References(owner_id=""), block_id=lambda key, name: f"{key}-{name}")
-    item = item_of({"local_id": "1", **post.document}, "", locale)
+    return {"local_id": "1", **post.document}
+
+
+def published(case: Case, locale: str) -> tuple[str, str]:
+    """The post's title in a feed, and its text."""
+    item = item_of(event_of(case, locale), "", locale)
     return item.title, item.text
 
 

@@ -11,8 +11,8 @@ from xml.etree import ElementTree as ET
 
 import structlog
 
-from api.content import body_html, headline, incident, minute, one_line, plain_text
-from api.json_path import Json, number, text
+from api.content import Names, body_html, headline, incident, minute, names_of, one_line, plain_text
+from api.json_path import Json, node, number, text
 from api.liveblog_access import cursor, in_batches
 from api.request import Query, boolean, choice, integer
 from mapping.errors import InvalidRequest
@@ -112,7 +112,8 @@ def build_feed(
     """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
     page = page_url(public_url, game.local_id)
     language = text(game.document, "locale") or "en"
-    items = tuple(item for event in events if (item := _item(event, page, language)))
+    squads = names_of(node(game.document, "squads"))
+    items = tuple(item for event in events if (item := _item(event, page, language, squads)))
     last = text(events[-1], "local_id") if events and more else None
     return Feed(
         id=game.local_id,
@@ -126,9 +127,9 @@ def build_feed(
     )
 
 
-def _item(event: Json, page: str, language: str) -> Item | None:
+def _item(event: Json, page: str, language: str, squads: Names) -> Item | None:
     try:
-        return item_of(event, page, language)
+        return item_of(event, page, language, squads)
     except NOT_RENDERED as error:
         log.warning("feed.item_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return None
@@ -140,13 +141,13 @@ def _lead(event: Json, language: str) -> str:
     return f"<p><strong>{escape(happened)}</strong></p>" if happened else ""
 
 
-def item_of(event: Json, page: str, language: str) -> Item:
-    """One event as a feed's item, its score written as in that language."""
+def item_of(event: Json, page: str, language: str, squads: Names = ()) -> Item:
+    """One event as a feed's item, its score written as in that language; `squads`: who plays beside the one it names."""
     local_id = text(event, "local_id")
     published = number(event, "created_at") or 0
     return Item(
         id=local_id,
-        title=headline(event, language),
+        title=headline(event, language, squads),
         html=_lead(event, language) + body_html(event, language),
         text=plain_text(event),
         published=published,

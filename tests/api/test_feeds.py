@@ -389,6 +389,24 @@ async def test_scores_in_titles_are_written_as_in_texts(public, locale, score):
     assert f"Goal <b>{score}</b>" in page.text
 
 
+@pytest.mark.parametrize(
+    ("namesake", "expected"),
+    [("Max Brandt", "O. Brandt"), ("Otto Brandt", "Ole Brandt"), ("Max Brandtner", "Brandt"), ("Ole Brandt", "Brandt")],
+)
+async def test_titles_distinguish_two_players_of_one_surname(public, namesake, expected):
+    """An initial as in the text, the whole name where the initials are equal; nothing where nobody has the same name."""
+    block = matchday.incident(
+        "yellow-card", "Yellow card", "36'", side=matchday.HOME, people=(("Player", "Ole Brandt"),)
+    )
+    block["players"][0]["player"]["short_name"] = "Brandt"
+    liveblog = matchday.Liveblog(events=(matchday.event("ecard", matchday.KICK_OFF, sport_event=block),))
+    liveblog.document["squads"] = {"away": {"bench": [{"name": namesake, "short_name": namesake.split()[1]}]}}
+    await public.add(liveblog)
+    (item,) = (await feed(public)).json()["items"]
+
+    assert item["title"] == f"36' Yellow card – {expected} (HAF)"
+
+
 async def test_the_title_of_an_own_goal_names_no_player_of_the_other_team(public):
     """Where the scorer plays for another team than the one that the goal counts for, the title has the team alone."""
     block = matchday.incident("goal", "Goal", "3'", side=matchday.HOME, people=(("Own goal", "Ole Brandt"),))

@@ -1,5 +1,6 @@
 """Every text that we write exists in every language that we ship, and no catalogue has a text that nobody writes."""
 
+import re
 from typing import get_args
 
 import pytest
@@ -116,6 +117,24 @@ def test_sentences_are_really_translated(name):
     ]
 
     assert {message.id for message in sentences if message.id == message.string} <= {"Game {team}."}
+
+
+def test_french_punctuation_never_begins_a_line():
+    """Before a colon and within guillemets stands a no-break space, before `!`, `?` and `;` a narrow one."""
+    texts = [form for message in messages_of("fr-fr").values() for form in forms(message)]
+
+    assert [each for each in texts if re.search("(?<!\u00a0)[:»]|«(?!\u00a0)|(?<!\u202f)[!?;]", each)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "values"),
+    [("fr-fr", "de|que", "(?!score|sets)"), ("it-it", "il|lo|del|dal|nel|sul", "(?=score|won)")],
+)
+def test_no_value_follows_a_word_that_changes_with_it(name, words, values):
+    """`de` before Angers is `d'Angers`, and the Italian article before 1-0 another one than before 2-1: neither is used."""
+    texts = [form for message in messages_of(name).values() for form in forms(message)]
+
+    assert [each for each in texts if re.search(rf"\b(?:{words}) \{{{values}", each)] == []
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from mapping.match import Score, Status
 from providers.heim.catalog import CATALOG
 from providers.heim.translate import translate
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES
+from tests.sport_fixtures import posted
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "heim" / "soccer"
 MISSED = "penalty-kick-missed"
@@ -61,6 +62,13 @@ def test_the_result_separates_play_and_shoot_out(final):
         ("full-time", "1:1"),
         ("extra-time", "2:2"),
     ]
+
+
+def test_half_time_of_extra_time_has_the_score_of_its_goals(final):
+    """No row of the feed has it: full-time and the goal of the first half of extra time make it."""
+    post = posted(final)["period:soccer.pause-overtime"]
+
+    assert post.document["contents"][0]["text"].endswith(f" 1-2 {final.away.short_name}.")
 
 
 def test_every_kick_of_the_shoot_out_has_its_tally(final):
