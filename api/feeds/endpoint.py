@@ -9,7 +9,7 @@ from api import openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import MAX_DELAY, Feed, FeedRequest, build_feed, chosen_events, feed_request
-from api.liveblog_access import documents, readable_game
+from api.liveblog_access import public_documents, readable_game
 from api.references import complete
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ async def _body(
     def load(conn: Connection) -> tuple[StoredGame, Feed]:
         game = readable(conn)
         events, more = chosen_events(conn, game.id, request, now)
-        found = complete(conn, documents(events))
+        found = complete(conn, public_documents(events))
         return game, build_feed(
             game, found, request, public_url=services.settings.public_url, extension=form.extension, more=more
         )

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from api import openapi
 from api.conditional import conditional
 from api.feeds.common import FeedRequest, chosen_events
-from api.liveblog_access import NO_LIVEBLOG, documents, readable_game
+from api.liveblog_access import NO_LIVEBLOG, public_documents, readable_game
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
@@ -73,7 +73,7 @@ async def liveblog(request: ApiRequest) -> Response:
     def load(conn: Connection) -> tuple[StoredGame, list[Json], bool]:
         game = readable(conn)
         events, more = chosen_events(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN), int(now))
-        return game, complete(conn, [game.as_document(), *documents(events)]), more
+        return game, complete(conn, [game.as_document(), *public_documents(events)]), more
 
     game = await services.store.read(readable)
     body = context.rendered.get(_key(game, now, fragment=fragment))
