@@ -29,6 +29,10 @@ NO_LIVEBLOG = "there is no such liveblog"
 WRITE = "w"
 LIVEBLOG = ("ticker_local_id", "ticker_id")
 """Query parameters that name the liveblog of an event; either takes either kind of name."""
+READ_NAMES = ("liveblogId", "id", *LIVEBLOG, "local_id")
+"""Query parameters that name the liveblog of a read; all take either kind of name."""
+WRITERS_ONLY = ("user_id", "editor")
+"""Clients that wrote a post or a file of it: no reader sees them."""
 MAX_DIGITS = 15
 INDEXED = 10_000
 """Names in the index; the least recently used one is dropped first."""
@@ -118,6 +122,21 @@ def documents(events: Sequence[StoredEvent]) -> list[Json]:
     return [event.as_document() for event in events if isinstance(event.document, dict)]
 
 
+def public_documents(events: Sequence[StoredEvent]) -> list[Json]:
+    """What readers see of the events, which is all that any read without write access shows: of public ones, without clients."""
+    found = documents([event for event in events if event.public])
+    return [_public({**each, **_public_media(each)}) for each in found]
+
+
+def _public(value: Json) -> Json:
+    return {name: each for name, each in value.items() if name not in WRITERS_ONLY}
+
+
+def _public_media(event: Json) -> Json:
+    media = nodes(event, "media")
+    return {"media": [_public(each) for each in media]} if media else {}
+
+
 def among(game: StoredGame, caller: Caller | None) -> bool:
     """Whether the liveblog belongs to one of the caller's organizations."""
     return caller is not None and game.organization_id in caller.organizations
@@ -138,6 +157,19 @@ def may_write_events(game: StoredGame, caller: Caller) -> bool:
 def holders(caller: Caller) -> frozenset[tuple[str, str]]:
     """What a permission may name so that it means the caller: (`reftype`, `refid`)."""
     return frozenset({("Client", caller.client_id), *(("Organization", name) for name in caller.organizations)})
+
+
+def liveblog_in(query: Mapping[str, str]) -> str | None:
+    """The name of the liveblog in the query of a read, if it has one."""
+    return next((query[name] for name in READ_NAMES if query.get(name)), None)
+
+
+def read_liveblog(query: Mapping[str, str], own: str) -> str:
+    """The name of the liveblog; `own`: the parameter by which the read is described. Raises InvalidRequest."""
+    name = query.get(own) or liveblog_in(query)
+    if not name:
+        raise InvalidRequest(f"{own} is missing", field=own)
+    return name
 
 
 def named_liveblog(query: Mapping[str, str]) -> dict[str, str]:

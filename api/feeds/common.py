@@ -13,9 +13,8 @@ import structlog
 
 from api.content import Names, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.json_path import Json, node, number, text
-from api.liveblog_access import cursor, in_batches
+from api.liveblog_access import cursor, in_batches, read_liveblog
 from api.request import Query, boolean, choice, integer
-from mapping.errors import InvalidRequest
 from store import liveblogs
 
 if TYPE_CHECKING:
@@ -77,10 +76,8 @@ class Feed:
 
 def feed_request(query: Query, limit_max: int) -> FeedRequest:
     """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
-    if not query.get("liveblogId"):
-        raise InvalidRequest("liveblogId is missing", field="liveblogId")
     return FeedRequest(
-        liveblog=query["liveblogId"],
+        liveblog=read_liveblog(query, "liveblogId"),
         limit=integer(query, "limit", DEFAULT_LIMIT, low=1, high=limit_max),
         descending=choice(query, "sort", {"asc": False, "desc": True}, default=True),
         after=query.get("continue_event_id") or None,

@@ -9,7 +9,7 @@ from api import openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import MAX_DELAY, Feed, FeedRequest, build_feed, chosen_events, feed_request
-from api.liveblog_access import documents, published_game, readable
+from api.liveblog_access import public_documents, published_game, readable
 from api.references import complete
 
 if TYPE_CHECKING:
@@ -127,5 +127,5 @@ def _feed(conn: Connection, game_id: str, request: FeedRequest, public_url: str,
     """The feed as the database says it now; raises NotFound."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request, now)
-    found = complete(conn, documents(events))
+    found = complete(conn, public_documents(events))
     return build_feed(game, found, request, public_url=public_url, extension=extension, more=more)

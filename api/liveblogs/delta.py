@@ -10,12 +10,11 @@ from api import openapi
 from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
-from api.liveblog_access import cursor, documents, in_batches, watchable, watchable_game
+from api.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
 from api.references import abbreviated, complete, summary
 from api.request import Query, boolean, integer
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
-from mapping.errors import InvalidRequest
 from mapping.event_patch import shown
 from store import deltas
 
@@ -124,10 +123,8 @@ async def show(request: ApiRequest) -> Response:
 
 def delta_request(query: Query, limit_max: int) -> DeltaRequest:
     """The request in a query; raises InvalidRequest with the parameter at fault."""
-    if not query.get("id"):
-        raise InvalidRequest("id is missing", field="id")
     return DeltaRequest(
-        liveblog=query["id"],
+        liveblog=read_liveblog(query, "id"),
         since=integer(query, "refresh", 0, low=0, high=NEWEST),
         limit=integer(query, "limit", DEFAULT_LIMIT, low=1, high=limit_max),
         after=query.get("continue_event_id") or None,
@@ -159,8 +156,8 @@ def response(
     request: DeltaRequest | None = None,
 ) -> Json:
     """The document; it leads to `version` once all its pages are read."""
-    visible = [event for event in events if event.public and (request is None or request.takes(event))]
-    head, *posts = complete(conn, [_head(game), *map(shown, documents(visible))])
+    visible = [event for event in events if request is None or request.takes(event)]
+    head, *posts = complete(conn, [_head(game), *map(shown, public_documents(visible))])
     by_id = {post["local_id"]: post for post in posts}
     return {
         "_type": RESPONSE,

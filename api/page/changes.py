@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.errors import json_bytes
 from api.json_path import Json, text
-from api.liveblog_access import documents
+from api.liveblog_access import public_documents
 from api.openapi import TEXT
 from api.page.page import language
 from api.page.posts import named, safe_post
@@ -64,7 +64,7 @@ class AsPage:
 
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], now: float) -> Json:
     """Head and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
-    document, *posts = complete(conn, [game.as_document(), *documents([each for each in events if each.public])])
+    document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
     texts = translator(language(document))
     shown = {text(each, "local_id"): safe_post(document, each) for each in posts}
     return {

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from api import openapi
 from api.conditional import conditional
 from api.feeds.common import FeedRequest, chosen_events
-from api.liveblog_access import NO_LIVEBLOG, documents, published_game, readable
+from api.liveblog_access import NO_LIVEBLOG, public_documents, published_game, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
@@ -70,7 +70,7 @@ async def liveblog(request: ApiRequest) -> Response:
     def render(conn: Connection) -> bytes:
         current = published_game(conn, game.id)
         events, more = chosen_events(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN), int(now))
-        document, *posts = complete(conn, [current.as_document(), *documents(events)])
+        document, *posts = complete(conn, [current.as_document(), *public_documents(events)])
         inner = render_liveblog(document, posts, translator(language(document)), now)
         return (inner if fragment else page(document, inner, more=more)).encode("utf-8", "replace")
 

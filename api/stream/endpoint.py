@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from api import openapi
-from api.liveblog_access import NO_LIVEBLOG, watchable_game
+from api.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable_game
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.request import boolean, integer
 from api.stream.streams import as_json
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
-from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
+from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -34,7 +34,7 @@ LIFETIME = 900.0
 """Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""
-NAMES = ("liveblogId", "id")
+NAME = "liveblogId"
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
 UPDATE: Json = {
     "type": "object",
@@ -83,18 +83,16 @@ STREAM = openapi.operation(
 async def watch(request: ApiRequest) -> Response:
     """Follow a liveblog (ours: Pages and embed, stream)."""
     services, context, public = request.services, request.context, request.services.settings.public_feeds
-    name = next((context.query[each] for each in NAMES if context.query.get(each)), None)
-    if name is None:
-        raise InvalidRequest(f"{NAMES[0]} is missing", field=NAMES[0])
+    name = read_liveblog(context.query, NAME)
     since = known_version(context.query, request.headers.get("last-event-id"))
     for_page = boolean(context.query, "html")
 
     def watched(conn: Connection) -> StoredGame:
-        return watchable_game(conn, name, context.caller, public=public, field=NAMES[0])
+        return watchable_game(conn, name, context.caller, public=public, field=NAME)
 
     game = await services.store.read(watched)
     if game.local_status != LocalStatus.PUBLISHED:
-        raise NotFound(NO_LIVEBLOG, field=NAMES[0])
+        raise NotFound(NO_LIVEBLOG, field=NAME)
     if services.streams is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
     if request.method == "HEAD":

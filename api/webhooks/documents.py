@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from api.liveblog_access import liveblog_in
 from api.request import checked, choice, integer, read_body
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
@@ -45,7 +46,7 @@ def log_filter(query: Query) -> LogFilter:
     since, until = (integer(query, name, -1, low=0, high=FAR) for name in ("since", "until"))
     return LogFilter(
         url=query.get("url") or None,
-        liveblog=query.get("liveblogId") or None,
+        liveblog=liveblog_in(query),
         success=choice(query, "outcome", {**OUTCOMES, "": None}, None),
         since=None if since < 0 else since,
         until=None if until < 0 else until,

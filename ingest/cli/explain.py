@@ -93,8 +93,11 @@ def _resources(conn: Connection, follow_id: str, reader: TolerantReader) -> dict
     resources = sync.resources(conn, follow_id)
     for row in resources.values():
         reader.read(f"resources of {row.name}", partial(sync.check_resource, row))
-    for name, body in sync.packed_bodies(conn, follow_id).items():
+    bodies, belief = sync.packed_match(conn, follow_id)
+    for name, body in bodies.items():
         reader.read(f"resources.body of {name}", partial(sync.unpacked, {name: body}))
+    if belief is not None:
+        reader.read("beliefs.belief", partial(sync.unpacked_belief, belief))
     return {
         name: {
             "last_good": row.good_at,

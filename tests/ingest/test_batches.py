@@ -11,12 +11,22 @@ from ingest.daemon.containment import Containment
 from ingest.daemon.housekeeping import publish_due
 from ingest.sync import apply_snapshot, batches
 from store import masterdata
-from store.liveblogs import Change, EventWrite, record
+from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.tables import outbox, players
 from tests.ingest import test_convergence as convergence
-from tests.ingest.scripted import Process, open_store, says
+from tests.ingest.scripted import OWNER, Process, open_store, says
 from tests.providers.heim.feed import MATCH_ID, encoded, results, row, wrapped
 from tests.sqlite import migrated_url
+
+LOOK = batches.LOOK
+BY_HAND = NewGame(
+    id="5f0c1de2a1b2c3d4e5f60001",
+    local_id="gbyhand",
+    organization_id=OWNER,
+    sportstype="soccer",
+    template_id="soccer",
+    document={"locale": "en", "meta_info": {"_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo", "title": "Derby"}},
+)
 
 
 @pytest.fixture
@@ -45,6 +55,11 @@ def bodies(*cards, **changes):
 
 async def posted(process, ticker_id):
     return set(await process.posted(ticker_id))
+
+
+async def cards(process, ticker_id):
+    found = await process.events(ticker_id)
+    return sum(each.document.get("sport_event", {}).get("event_type") == "soccer.yellow-card" for each in found)
 
 
 async def steps(store, game_id):
@@ -133,6 +148,26 @@ async def test_a_liveblog_that_is_created_of_a_long_match_gets_its_rest_from_the
     await process.settle()
 
     assert await posted(process, ticker_id) == set(says(many, MATCH_ID))
+
+
+async def test_a_liveblog_is_put_on_a_long_match_and_moved_away_from_it(store):
+    """More than 500 posts: the request writes some, the follower the rest; moved to another match, it keeps all of them."""
+    process, other = Process(store, MATCH_ID), Process(store, "9000002")
+    rows = [row(1000 + each, "card/yellow", 1 + each % 80, "home", 9) for each in range(LOOK + 50)]
+    process.adapter.bodies = {**bodies(), "match-event": encoded(rows)}
+    other.adapter.bodies = {"match": encoded(wrapped(id="9000002")), "match-event": encoded([])}
+    game = await store.write(partial(insert_game, game=BY_HAND))
+    assert await process.create(text=False, attach_to=game.local_id) == game.id
+    at_once = await cards(process, game.id)
+    await process.restart()
+    await process.settle()
+    whole = await cards(process, game.id)
+    assert await other.create(text=False, attach_to=game.local_id) == game.id
+    await other.settle()
+    await process.poll({**bodies(), "match-event": encoded(rows[:1])})
+
+    assert 0 < at_once <= LOOK
+    assert [whole, await cards(process, game.id)] == [LOOK + 50] * 2
 
 
 async def test_recorded_and_demo_matches_converge_in_units_that_do_little(store, small):

@@ -224,6 +224,48 @@ async def test_what_cannot_be_attached_is_refused(day, action, body, status, fie
     assert {"matchId": MATCH} == (await day.show(game["local_id"]))["external"]["selector"]
 
 
+async def test_a_liveblog_that_the_configuration_declares_cannot_be_taken_off_its_match(tmp_path):
+    """409, and it follows its match as before: the configuration would put it on again."""
+    declared = {"key": "derby", "organization": ORGANIZATION, "provider": "heim", "match_id": MATCH, "auto_post": True}
+    async with match_day(lines=LINES, folder=tmp_path, start_at="0", liveblogs=[declared]) as day:
+        async with asyncio.timeout(20):
+            while not (found := (await day.client.get(f"{WRITE}/ticker/search.json")).json()["objects"]):
+                await asyncio.sleep(0.1)
+        name = found[0]["local_id"]
+        answer = await act(day, name, "detach")
+        after = await source(day, name)
+
+    assert (409, "conflict") == (answer.status_code, answer.json()["code"]), answer.text
+    assert {"matchId": MATCH} == after["selector"]
+
+
+async def test_a_match_of_another_sport_cannot_be_attached(day):
+    """422, and the liveblog stays on no match, as it was."""
+    made = (await day.client.post(f"{WRITE}/ticker/create.json", json={**GAME, "template_id": "icehockey"})).json()
+    answer = await act(day, made["local_id"], "attach", provider="heim", matchId=MATCH)
+    after = await day.show(made["local_id"])
+
+    assert (422, "matchId") == (answer.status_code, answer.json()["field"]), answer.text
+    assert made["version"] == after["version"]
+    assert "external" not in after
+
+
+async def test_if_match_holds_on_the_routes_that_change_what_is_taken_over(day):
+    """With an older version the settings and what is given back are refused with 409; with the present one they are taken."""
+    game = await day.create(MATCH, locale="de")
+    name = game["local_id"]
+    await source(day, name, paused=True)
+    for path, body in (("external.json", {"locale": "en"}), ("external/handback.json", {})):
+        stale, broken, version = str(game["version"]), "soon", str((await source(day, name))["version"])
+        statuses = [
+            (await day.client.post(f"{LIVEBLOG}/{name}/{path}", json=body, headers={"If-Match": each})).status_code
+            for each in (stale, broken, version)
+        ]
+        assert [409, 400, 200] == statuses, path
+
+    assert "en" == (await source(day, name))["locale"]
+
+
 async def edit(day: MatchDay, event: str, **fields: Any) -> None:
     answer = await day.client.post(f"{WRITE}/event/update.json", params={"event_local_id": event}, json=fields)
     assert answer.status_code == 200, answer.text

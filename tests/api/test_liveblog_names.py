@@ -1,0 +1,121 @@
+"""A liveblog is named alike wherever it is named, and what the public reads of it names no client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from api.routes import ROUTES
+from tests.api import matchday
+from tests.api.streaming import STREAM, over_http
+from tests.api.writing import DELTA, DESK, Desk, photo, post
+
+TICKER = matchday.Liveblog().ticker_id
+FEED = "/api/embed/v4/feed/liveblog"
+WRITE = "/api/v5/write"
+SOURCE = "/apigw/sports/v2/{organizationId}/liveblog/{liveblogId}/external"
+NAMING = {"liveblogId", "ticker_local_id", "ticker_id", "local_id", "id"}
+"""Parameters that name a liveblog; event operations call theirs `event_local_id`."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request that names a liveblog, by these parameters of its path, query or body."""
+
+    names: tuple[str, ...] = ("liveblogId", "id", "ticker_local_id", "ticker_id", "local_id")
+    where: str = "query"
+    method: str = "GET"
+    body: dict[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+
+IN_PATH = Call(names=("liveblogId",), where="path")
+ON_NO_MATCH = Call(names=("liveblogId",), where="path", method="POST", status=404)
+CHANGE = {"_type": "Svc::Model::PostModifications", "modifications": []}
+CALLS = {
+    **{("GET", f"{FEED}.{each}"): Call() for each in ("rss", "atom", "json")},
+    ("GET", "/liveblogs/{liveblogId}"): IN_PATH,
+    ("GET", STREAM): Call(method="HEAD"),
+    ("GET", DELTA): Call(),
+    ("POST", f"{WRITE}/event/create.json"): Call(names=("ticker_local_id", "ticker_id"), method="POST", body=post()),
+    ("POST", f"{WRITE}/ticker/post_modifications.json"): Call(
+        names=("local_id", "ticker_local_id", "ticker_id"), where="body", method="POST", body=CHANGE
+    ),
+    ("GET", f"{WRITE}/ticker/show.json"): Call(names=("local_id", "ticker_local_id", "ticker_id")),
+    ("GET", f"{SOURCE}.json"): Call(names=("liveblogId",), where="path", status=404),
+    ("POST", f"{SOURCE}.json"): ON_NO_MATCH,
+    ("POST", f"{SOURCE}/attach.json"): Call(
+        names=("liveblogId",), where="path", method="POST", body={"provider": "heim", "matchId": "1"}
+    ),
+    ("POST", f"{SOURCE}/detach.json"): Call(names=("liveblogId",), where="path", method="POST"),
+    ("POST", f"{SOURCE}/handback.json"): ON_NO_MATCH,
+}
+"""Every route that names a liveblog. `status`: on no match there is nothing to show, change or give back."""
+ELSEWHERE = {("POST", f"{WRITE}/ticker/post_modifications.json"): "in its body"}
+FILTERS = {"/apigw/webhooks/v2/organization/{organizationId}/deliveries"}
+"""Logs that a liveblog's name filters."""
+
+
+def described(route: Any) -> set[str]:
+    return {each["name"] for each in (route.operation or {}).get("parameters", ())}
+
+
+def test_every_route_that_names_a_liveblog_is_in_the_table():
+    """A new route that names one has to be added."""
+    naming = {(each.method, each.path) for each in ROUTES if NAMING & described(each) and each.path not in FILTERS}
+
+    assert naming | ELSEWHERE.keys() == CALLS.keys()
+
+
+@pytest.mark.parametrize(
+    ("route", "name"), [(route, name) for route, call in CALLS.items() for name in call.names], ids=str
+)
+async def test_a_liveblog_is_named_alike_wherever_it_is_named(server, auth, route, name):
+    """By either of its ids, under each of the names; by an unknown id it is 404 everywhere."""
+    await server.add(matchday.derby())
+    call = CALLS[route]
+
+    async def sent(value: str) -> tuple[int, Any]:
+        named = {name: value}
+        path = route[1].format(organizationId=matchday.ORGANIZATION, liveblogId=value)
+        query = auth | (named if call.where == "query" else {})
+        body = call.body | (named if call.where == "body" else {}) if call.method == "POST" else None
+        response = await server.http.request(call.method, path, params=query, json=body)
+        return response.status_code, response.json().get(
+            "message"
+        ) if response.status_code >= 400 and response.content else None
+
+    by_id, by_ticker_id, by_none = [await sent(value) for value in ("gderby", TICKER, "gnever")]
+    assert by_id == by_ticker_id
+    assert by_id[0] == call.status
+    assert by_none[0] == 404
+
+
+async def test_no_public_read_names_a_client(public, auth):
+    """The delta read, the stream, the page and the feeds: of a post that one client wrote and another one changed."""
+    await public.add(matchday.Liveblog())
+    desk = Desk(public.http)
+    event = post("Rain.", local_id="erain")
+    event["contents"].append(photo())
+    await desk.create(event)
+    await desk.update("erain", {"headline": "It rains"})
+    written = (await public.http.get(f"{WRITE}/ticker/show.json", params={"local_id": "gderby", **auth})).json()
+    read = {}
+    for path in (DELTA, *(f"{FEED}.{each}" for each in ("rss", "atom", "json")), "/liveblogs/gderby"):
+        for query in ({}, {"refresh": "1"}, {"fragment": "1"}, {"fragment": "1", "refresh": "1"}):
+            response = await public.http.get(path, params={"ticker_local_id": "gderby", **query})
+            assert response.status_code == 200, response.text
+            read[path, str(query)] = response.text
+    async with (
+        over_http(public.app) as http,
+        http.stream("GET", STREAM, params={"ticker_local_id": "gderby"}) as response,
+    ):
+        lines = response.aiter_lines()
+        read[STREAM, ""] = next(line for line in [await anext(lines) for _ in range(5)] if line.startswith("data: "))
+
+    assert (written["events"][0]["user_id"], written["events"][0]["editor"]) == (DESK[0], DESK[0])
+    for name, body in read.items():
+        assert "It rains" in body, name
+        assert not [word for word in ('"user_id"', '"editor"', f'"{DESK[0]}"') if word in body], name
