@@ -1,0 +1,261 @@
+"""Reads of what has not changed: no trip to the database, one rendering for all, and nothing older than is promised."""
+
+from __future__ import annotations
+
+import asyncio
+import tracemalloc
+from contextlib import asynccontextmanager
+from functools import partial
+
+import pytest
+
+from api import read_cache
+from api.read_cache import FRESH, ReadCache
+from api.rendered import OVERHEAD
+from store.liveblogs import Change, EventWrite, StoredGame, record
+from tests.api import matchday
+from tests.api.conftest import serving
+from tests.api.writing import DESK, Desk, post
+
+FEED = "/api/embed/v4/feed/liveblog"
+READS = {
+    "rss": f"{FEED}.rss?liveblogId=gderby",
+    "atom": f"{FEED}.atom?liveblogId=gderby",
+    "json": f"{FEED}.json?liveblogId=gderby",
+    "page": "/liveblogs/gderby",
+    "fragment": "/liveblogs/gderby?fragment=1",
+    "changes": "/liveblogs/gderby?fragment=1&refresh=1",
+    "delta": "/api/v6/ticker/show.json?id=gderby",
+}
+TICKER = matchday.Liveblog().ticker_id
+
+
+class WatchedStore:
+    """A store whose reads are counted and can be held back once they are made; its listeners can be kept in the dark."""
+
+    def __init__(self, store):
+        self._store = store
+        self.reads = 0
+        self.held = None
+        self.listeners = []
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def on_step(self, listener):
+        self.listeners.append(listener)
+        self._store.on_step(listener)
+
+    async def read(self, query):
+        held, result = self.held, await self._store.read(query)
+        self.reads += 1
+        if held is not None:
+            await held.wait()
+        return result
+
+    async def change(self, text="Changed"):
+        """One step through the only door, of this process."""
+        event = EventWrite(local_id="e1", document=post(text), created_at=1)
+        await self._store.write(lambda unit: record(unit, TICKER, Change(events=(event,))))
+
+    async def change_unheard(self, text="Changed"):
+        """The step of another process, whose notification is lost."""
+        listeners, self._store._listeners = self._store._listeners, []
+        await self.change(text)
+        self._store._listeners = listeners
+
+
+@asynccontextmanager
+async def watched(store, **settings):
+    seen = WatchedStore(store)
+    async with serving(seen, client_per_second=0, public_per_second=0, public_feeds=True, **settings) as server:
+        await server.add(matchday.Liveblog())
+        yield server, seen
+
+
+@pytest.fixture
+async def public(store):
+    async with watched(store) as both:
+        yield both
+
+
+async def body(server, kind="json"):
+    response = await server.http.get(READS[kind])
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+@pytest.mark.parametrize("kind", READS)
+async def test_a_read_of_what_has_not_changed_leaves_the_database_alone(public, kind):
+    """The second response, and the 304 after it, are made of what the first one left; a second later one read asks again."""
+    server, seen = public
+    await seen.change()
+    first = await server.http.get(READS[kind])
+    before = seen.reads
+    second = await server.http.get(READS[kind])
+    third = await server.http.get(READS[kind], headers={"If-None-Match": first.headers["etag"]})
+    assert (first.content, 304, before) == (second.content, third.status_code, seen.reads)
+
+    server.ticks += FRESH
+    await server.http.get(READS[kind])
+    assert seen.reads == before + 1
+
+
+async def test_a_page_that_shows_the_version_is_answered_without_the_database(public):
+    """204 where nothing has changed since."""
+    server, seen = public
+    await body(server, "page")
+    before = seen.reads
+
+    response = await server.http.get("/liveblogs/gderby?fragment=1&refresh=1")
+
+    assert (response.status_code, seen.reads) == (204, before)
+
+
+@pytest.mark.parametrize("kind", READS)
+async def test_a_body_is_rendered_once_however_many_ask(public, kind):
+    """A hundred readers at one moment cost what one costs."""
+    server, seen = public
+    await seen.change()
+    alone = 2  # the liveblog and what is rendered of it
+
+    found = await asyncio.gather(*(body(server, kind) for _ in range(100)))
+
+    assert (len(set(found)), seen.reads) == (1, alone)
+
+
+@pytest.mark.parametrize("kind", READS)
+async def test_an_own_commit_is_seen_at_once(public, kind):
+    """By whoever asks after it, also while a read is under way that has seen the state before."""
+    server, seen = public
+    await seen.change("Before")
+    seen.held = asyncio.Event()
+    slow = asyncio.create_task(body(server, kind))
+    while seen.reads < 1:
+        await asyncio.sleep(0.01)
+    held, seen.held = seen.held, None
+    await seen.change("After")
+
+    during = await asyncio.wait_for(body(server, kind), 5)
+    held.set()
+    await slow
+
+    assert ("Before" in during, "After" in during) == (False, True)
+    assert "Before" not in await body(server, kind)
+
+
+@pytest.mark.parametrize("kind", READS)
+async def test_a_lost_notification_is_made_up_for_within_a_second(public, kind):
+    """What another process wrote is shown once what is known is too old, whoever kept silent."""
+    server, seen = public
+    await seen.change("Before")
+    await body(server, kind)
+    await seen.change_unheard("After")
+    server.ticks += FRESH
+
+    assert "Before" not in await body(server, kind)
+    assert FRESH <= 1
+
+
+async def test_after_lost_notifications_nothing_is_believed(public):
+    """A listener that comes back has everything read again, and what was being read meanwhile is not kept."""
+    server, seen = public
+    await seen.change("Before")
+    await body(server)
+    seen.held = asyncio.Event()
+    server.ticks += FRESH
+    slow = asyncio.create_task(body(server))
+    before = seen.reads
+    while seen.reads == before:
+        await asyncio.sleep(0.01)
+    held, seen.held = seen.held, None
+    await seen.change_unheard("After")
+    for listener in seen.listeners:
+        listener(None)
+    held.set()
+    await slow
+
+    assert "After" in await body(server)
+
+
+async def test_a_reader_that_goes_away_ends_it_for_nobody(public):
+    """Those who wait for the same body get it."""
+    server, seen = public
+    seen.held = asyncio.Event()
+    first, second = (asyncio.create_task(body(server)) for _ in range(2))
+    while not seen.reads:
+        await asyncio.sleep(0.01)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    seen.held.set()
+
+    assert "gderby" in await second
+
+
+async def test_a_liveblog_that_is_withdrawn_is_known_to_nobody(public):
+    """It is gone at once, is not kept while it is away, and is there as soon as it is back."""
+    server, seen = public
+    desk = Desk(server.http)
+    await seen.change()
+    for kind in READS:
+        await body(server, kind)
+    for status, expected in ((60, 404), (0, 200), (100, 404)):
+        gone = {"_type": "Svc::Model::Modification::DeleteGameModification", "local_status": status}
+        changed = await server.http.post(
+            "/api/v5/write/ticker/post_modifications.json",
+            json={"local_id": desk.liveblog, "modifications": [gone]},
+            auth=DESK,
+        )
+        assert changed.status_code == 200, changed.text
+        found = {kind: (await server.http.get(path)).status_code for kind, path in READS.items()}
+        assert found == dict.fromkeys(READS, expected) | {"delta": 200}
+
+
+async def test_names_and_versions_are_bounded_in_number(store, monkeypatch):
+    """What is known of liveblogs that nobody reads any more is dropped."""
+    monkeypatch.setattr(read_cache, "GAMES", 10)
+    cache = ReadCache(store, lambda: 0.0)
+    for number in range(50):
+        game = matchday.Liveblog(local_id=f"g{number}", ticker_id=f"{number:024x}")
+        await store.write(partial(matchday.insert, game))
+        assert (await cache.game(game.local_id)).version == 1
+
+    assert (len(cache._games), len(cache._versions)) == (20, 10)
+
+
+class Endless:
+    """Any number of liveblogs with documents as large as those of imported matches, without a database."""
+
+    def on_step(self, listener):
+        pass
+
+    async def read(self, query):
+        return query(None)
+
+
+def endless_game(_conn, name):
+    return StoredGame(
+        name, f"g{name}", matchday.ORGANIZATION, None, 1, 0, "soccer", "soccer", name, None, 1, 1, 1,
+        matchday.document(),
+    )  # fmt: skip
+
+
+async def test_five_thousand_feeds_stay_within_the_setting(monkeypatch):
+    """Of 5,000 feeds of 20 KB, 100 MB, as many are kept as `read_cache_bytes` allows, what is beside the bodies included."""
+    monkeypatch.setattr(read_cache.liveblogs, "find_game", endless_game)
+    limit = 16 * 1024 * 1024
+    cache = ReadCache(Endless(), lambda: 0.0, limit)
+    size = 20 * 1024
+    tracemalloc.start()
+    try:
+        for number in range(5000):
+            game = await cache.game(f"{number:024x}")
+            await cache.body(("feed", "json", game.id, game.version), lambda _: bytes(size))
+        await asyncio.sleep(0)
+        taken, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    heads = 5000 * 6 * 1024
+
+    assert len(cache._rendered._kept) == limit // (size + OVERHEAD)
+    assert max(taken, most) < limit + heads
