@@ -200,9 +200,16 @@ def _squad(
     known = {each.ext_id: place for place, each in enumerate(before) if each.ext_id not in others}
     stayed = [each for each in before if each.ext_id in known]
     rows = _rows(stayed, after, lambda each: f"{name} {each.ext_id}", doubts)
-    names = [each.ext_id for each in rows]
-    moved = known.keys() == set(names) and [*known] != names
-    return tuple(sorted(rows, key=lambda each: known[each.ext_id])) if moved and doubts.keep(f"{name} order") else rows
+    return _in_order(rows, known) if _moved(rows, known) and doubts.keep(f"{name} order") else rows
+
+
+def _moved(people: Iterable[Person], places: Mapping[str, int]) -> bool:
+    names = [each.ext_id for each in people]
+    return places.keys() == set(names) and [*places] != names
+
+
+def _in_order(people: Iterable[Person], places: Mapping[str, int]) -> tuple[Person, ...]:
+    return tuple(sorted(people, key=lambda each: places[each.ext_id]))
 
 
 def _race(before: Race | None, after: Race | None, doubts: _Doubts) -> Race | None:
@@ -222,24 +229,35 @@ def _entrant(placing: Placing) -> tuple[str | None, ...]:
 
 
 def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident, ...]:
-    """Incidents by their keys. One that may be in the answer, in a form that nobody could read, is not gone."""
-    cards = {(each.kind, _player(each)) for each in answer.incidents}
-
-    def stays(gone: Incident) -> bool:
-        """A first yellow card stays when the provider drops it because of the yellow-red that followed."""
-        return gone.key in answer.unreadable or (absorbed_by(gone.kind), _player(gone)) in cards
-
+    """Incidents by their keys; while something is gone, no game is added to a set."""
     known = {each.key: each for each in before.incidents}
-    after = [each for each in answer.incidents if not (doubts.wary and is_game(each)) or each.key in known]
-    rows = _rows(before.incidents, after, lambda each: each.key, doubts, stays)
-    gone = doubts.doubted.intersection(known) - {each.key for each in answer.incidents}
-    waiting = {_what(known[name]) for name in gone}
-    kept = [each for each in rows if each.key in known or _what(each) not in waiting]
-    return tuple([_in_time(known[each.key], each) if each.key in known else each for each in kept])
+    after = _without_new_games(answer.incidents, known) if doubts.wary else answer.incidents
+    rows = _rows(before.incidents, after, lambda each: each.key, doubts, _stays(answer))
+    gone = doubts.doubted.difference(each.key for each in answer.incidents)
+    return tuple([_in_time(known.get(each.key, each), each) for each in _once(rows, known, gone)])
+
+
+def _without_new_games(incidents: Iterable[Incident], known: Mapping[str, Incident]) -> Sequence[Incident]:
+    return [each for each in incidents if each.key in known or not is_game(each)]
+
+
+def _stays(answer: Match) -> Callable[[Incident], bool]:
+    """Which incidents stay that are not in the answer: those that may be in it in a form that nobody could read.
+
+    A first yellow card stays when the provider drops it because of the yellow-red that followed.
+    """
+    cards = {(each.kind, _player(each)) for each in answer.incidents}
+    return lambda gone: gone.key in answer.unreadable or (absorbed_by(gone.kind), _player(gone)) in cards
+
+
+def _once(rows: Iterable[Incident], known: Mapping[str, Incident], gone: AbstractSet[str]) -> Iterable[Incident]:
+    """Without what is gone and there again under another id: it waits, so that it never stands twice."""
+    waiting = {_what(each) for name, each in known.items() if name in gone}
+    return [each for each in rows if each.key in known or _what(each) not in waiting]
 
 
 def _what(incident: Incident) -> tuple[Any, ...]:
-    """What happened, whatever its id: what is gone and there again under another one waits, so that it never stands twice."""
+    """What happened, whatever its id."""
     when, team = (incident.minute, incident.added, incident.lap), incident.team and incident.team.ext_id
     people = tuple([(each.role, each.person.ext_id) for each in incident.people])
     return (incident.kind, incident.side, team, incident.score, *when, people)

@@ -1,4 +1,4 @@
-"""The games of a set: an answer has the score of each set and no order of games, the answers before tell more."""
+"""The games of a set: an answer has the score of each set and no order of games, the answers before say more."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_games(before: Match, answer: Match) -> tuple[Incident, ...]:
 
 def _until(last: Incident, before: Match) -> Sequence[Incident]:
     """The games of a set up to its last. After the end of the match none is added: the post of the end stays the last one."""
-    known = [each for each in before.incidents if is_game(each) and each.phase == last.phase]
+    known = _of_set(before, last.phase)
     earlier = [each for each in known if _precedes(_score(each), _score(last))]
     same = next((each for each in known if each.score == last.score), None)
     if same is not None:
@@ -43,6 +43,10 @@ def _until(last: Incident, before: Match) -> Sequence[Incident]:
     if before.status.over:
         return [*earlier[:-1], *(replace(last, key=each.key) for each in earlier[-1:])]
     return [*earlier, *_since(_score(earlier[-1]) if earlier else NOTHING, last)]
+
+
+def _of_set(match: Match, number: int | None) -> Sequence[Incident]:
+    return [each for each in match.incidents if is_game(each) and each.phase == number]
 
 
 def _since(score: Score, last: Incident) -> Sequence[Incident]:

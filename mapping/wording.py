@@ -116,10 +116,14 @@ def _of_sets(match: Match, incident: Incident, translator: Translator) -> Mappin
     sets = [spoken_score(_seen_from(won or "home", part.score), translator) for part in match.periods]
     if sets:
         set_["sets"] = translator.text(BETWEEN_SETS, context=SCORE_CONTEXT).join(sets)
-    if won is None:
-        return set_
-    winner, loser = match.side(won), match.side("away" if won == "home" else "home")
-    return {**set_, **{name: _name(side) for name, side in (("winner", winner), ("loser", loser)) if side is not None}}
+    return {**set_, **_winner_and_loser(match)}
+
+
+def _winner_and_loser(match: Match) -> Mapping[str, str]:
+    if match.winner is None:
+        return {}
+    sides = {"winner": match.side(match.winner), "loser": match.side("away" if match.winner == "home" else "home")}
+    return {name: _name(side) for name, side in sides.items() if side is not None}
 
 
 def _seen_from(side: SideName, score: Score) -> Score:
@@ -138,13 +142,13 @@ def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
 
 
 def _called(person: Person, match: Match) -> str:
-    """The surname, told apart from those of the others in the match."""
+    """The surname, distinguished from those of the others in the match."""
     everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
     others = [(_name(each), each.name) for each in everybody if each.ext_id != person.ext_id]
-    return told_apart(_name(person), person.name, others)
+    return distinguished(_name(person), person.name, others)
 
 
-def told_apart(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
+def distinguished(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
     """A surname; with an initial, or the whole name, where one of the `others` (surname, whole name) has the same one."""
     given = full.removesuffix(name).strip()
     namesakes = [whole for surname, whole in others if surname == name or whole.endswith(f" {name}")]

@@ -187,17 +187,24 @@ def _correct(unit: Unit, game: StoredGame, row: Row[Any]) -> str | None:
     made = Corrections(row.changes)
     names = _posts(unit.conn, game.id, row.through or "")
     stored = [each for each in liveblogs.events_named(unit.conn, names).values() if made.concern(each.document)]
-    lines = ledger.rows_of_posts(unit.conn, game.id, [each.local_id for each in stored])
     own = row.through is None and made.concern(game.document)
-    if own:
-        lines += ledger.rows(unit.conn, game.id, only=[ledger.GAME_KEY]).values()
-    corrected = [_ledger_row(unit, line, made) for line in lines if made.concern(line.written)]
-    document = made.game(unit, game.document) if own else None
+    corrected = _ledger_rows(unit, game.id, stored, made, own=own)
     if own or stored:
+        document = made.game(unit, game.document) if own else None
         writes = tuple(_event_write(each, made) for each in stored)
         liveblogs.write(unit, game, Change(game=document, events=writes))
         ledger.save(unit, game.id, corrected)
     return names[-1] if len(names) == POSTS else None
+
+
+def _ledger_rows(
+    unit: Unit, game_id: str, posts: Iterable[StoredEvent], made: Corrections, *, own: bool
+) -> list[ledger.LedgerRow]:
+    """The corrected ledger rows of these posts, with the liveblog's `own`."""
+    lines = ledger.rows_of_posts(unit.conn, game_id, [each.local_id for each in posts])
+    if own:
+        lines += ledger.rows(unit.conn, game_id, only=[ledger.GAME_KEY]).values()
+    return [_ledger_row(unit, line, made) for line in lines if made.concern(line.written)]
 
 
 def _posts(conn: Connection, game_id: str, after: str) -> list[str]:

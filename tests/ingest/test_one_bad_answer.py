@@ -13,7 +13,7 @@ import pytest
 from mapping.match import Match, Score, Status
 from tests.ingest.scripted import Bodies, open_store
 from tests.ingest.spoiling import Spoiler, Spoilt
-from tests.ingest.watched import COURSES, Watch, course, shown
+from tests.ingest.watched import COURSES, Observed, course, shown
 from tests.providers.contract.test_no_post_lost import Polled
 from tests.sqlite import migrated_url
 
@@ -66,14 +66,14 @@ def news(before: Facts, after: Facts) -> set[tuple[Any, ...]]:
     return {at for at, said in after.items() if said != before.get(at) and not steps_back(before.get(at), said)}
 
 
-def told(new: set[tuple[Any, ...]], *matches: Match) -> set[str]:
+def explained(new: set[tuple[Any, ...]], *matches: Match) -> set[str]:
     """Keys of the posts that say what is new, or to which a text that does is bound."""
     bound = {(comment.key, comment.incident_key) for match in matches for comment in match.comments}
     keys = {at[1] for at in new if at[0] in KEYED}
     return keys | {incident for key, incident in bound if key in keys and incident is not None}
 
 
-def check(watch: Watch, before: Match, after: Match, spoilt: Spoilt) -> None:
+def check(watch: Observed, before: Match, after: Match, spoilt: Spoilt) -> None:
     """Nothing is withdrawn and nothing steps back; what moves is what the answer adds or corrects, and nothing else."""
     if after == before:
         return
@@ -89,7 +89,7 @@ def check(watch: Watch, before: Match, after: Match, spoilt: Spoilt) -> None:
     new = news(said, facts(answer))
     assert new, f"{spoilt}: {sorted(moved)} without anything new"
     if all(at[0] in KEYED for at in new):
-        assert moved <= told(new, before, answer) | {""}, str(spoilt)
+        assert moved <= explained(new, before, answer) | {""}, str(spoilt)
     believed = facts(after)
     assert not [at for at in said.keys() & believed.keys() if steps_back(said[at], believed[at])], str(spoilt)
 
@@ -105,7 +105,7 @@ def points(name: str, number: int) -> Iterator[tuple[Bodies, list[Bodies]]]:
 async def played(name: str, snapshots: int, rows: int | None) -> int:
     """Spoil answers of a course; gives how many."""
     match, draw, number = course(name), Random(name), 0
-    watch = Watch(match.provider, match.match_id)
+    watch = Observed(match.provider, match.match_id)
     for bodies, earlier in points(name, snapshots):
         before = await watch.settle(bodies)
         good, was = watch.memory, shown(before, watch.terms(before))
@@ -145,7 +145,7 @@ class Followed:
 
     def __init__(self, store, name):
         self.course = course(name)
-        self.watch = Watch(self.course.provider, self.course.match_id)
+        self.watch = Observed(self.course.provider, self.course.match_id)
         process = type("Of", (Polled,), {"provider": self.course.provider})
         self.process = process(store, self.course.match_id, self.watch.adapter)
         self.ticker_id = ""

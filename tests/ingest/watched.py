@@ -116,7 +116,7 @@ class Memory:
     belief: Belief | None = None
 
 
-class Watch:
+class Observed:
     """Polls a match: its provider answers whatever the test says. `memory` may be put back to what it was."""
 
     def __init__(self, provider: Provider, match_id: str) -> None:
