@@ -206,18 +206,23 @@ def _entrant(placing: Placing) -> tuple[str | None, ...]:
 
 def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident, ...]:
     """Incidents by their keys. One that may be in the answer, in a form that nobody could read, is not gone."""
+    known, now = {each.key: each for each in before.incidents}, {each.key for each in answer.incidents}
     cards = {(each.kind, _player(each)) for each in answer.incidents}
 
     def stays(gone: Incident) -> bool:
         """A first yellow card stays when the provider drops it because of the yellow-red that followed."""
-        return gone.key in answer.unreadable or (absorbed_by(gone.kind), _player(gone)) in cards
+        absorbed = (absorbed_by(gone.kind), _player(gone)) in cards and (gone.kind, _player(gone)) not in cards
+        return absorbed or gone.key in answer.unreadable
 
     rows = _rows(before.incidents, answer.incidents, lambda each: each.key, doubts, stays)
-    known = {each.key: each for each in before.incidents}
-    gone = doubts.doubted.intersection(known) - {each.key for each in answer.incidents}
-    waiting = {_what(known[name]) for name in gone}
-    kept = [each for each in rows if each.key in known or _what(each) not in waiting]
-    return tuple([_in_time(known[each.key], each) if each.key in known else each for each in kept])
+    kept = {_what(each) for each in rows if each.key not in now}
+    return tuple(
+        [
+            _in_time(known[each.key], each) if each.key in known else each
+            for each in rows
+            if each.key in known or _what(each) not in kept
+        ]
+    )
 
 
 def _what(incident: Incident) -> tuple[Any, ...]:
