@@ -233,8 +233,7 @@ def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident,
     known = {each.key: each for each in before.incidents}
     after = _without_new_games(answer.incidents, known) if doubts.wary else answer.incidents
     rows = _rows(before.incidents, after, lambda each: each.key, doubts, _stays(answer))
-    gone = doubts.doubted.difference(each.key for each in answer.incidents)
-    return tuple([_in_time(known.get(each.key, each), each) for each in _once(rows, known, gone)])
+    return tuple([_in_time(known.get(each.key, each), each) for each in _once(rows, known, answer)])
 
 
 def _without_new_games(incidents: Iterable[Incident], known: Mapping[str, Incident]) -> Sequence[Incident]:
@@ -247,13 +246,19 @@ def _stays(answer: Match) -> Callable[[Incident], bool]:
     A first yellow card stays when the provider drops it because of the yellow-red that followed.
     """
     cards = {(each.kind, _player(each)) for each in answer.incidents}
-    return lambda gone: gone.key in answer.unreadable or (absorbed_by(gone.kind), _player(gone)) in cards
+
+    def stays(gone: Incident) -> bool:
+        absorbed = (absorbed_by(gone.kind), _player(gone)) in cards and (gone.kind, _player(gone)) not in cards
+        return absorbed or gone.key in answer.unreadable
+
+    return stays
 
 
-def _once(rows: Iterable[Incident], known: Mapping[str, Incident], gone: AbstractSet[str]) -> Iterable[Incident]:
+def _once(rows: Iterable[Incident], known: Mapping[str, Incident], answer: Match) -> Iterable[Incident]:
     """Without what is gone and there again under another id: it waits, so that it never stands twice."""
-    waiting = {_what(each) for name, each in known.items() if name in gone}
-    return [each for each in rows if each.key in known or _what(each) not in waiting]
+    now = {each.key for each in answer.incidents}
+    kept = {_what(each) for each in rows if each.key not in now}
+    return [each for each in rows if each.key in known or _what(each) not in kept]
 
 
 def _what(incident: Incident) -> tuple[Any, ...]:

@@ -241,18 +241,29 @@ def without_the_first(bodies):
     return edited(bodies, "actions" if "actions" in bodies else "match", change)
 
 
+def resumed(bodies):
+    """The match is not over after all."""
+
+    def change(document):
+        document.get("match", document).update(status="IN_PROGRESS", matchIsFinished=False)
+
+    return edited(bodies, "match", change)
+
+
 RECORDED = ["heim soccer ma8315073"] if "heim soccer ma8315073" in COURSES else []
 LESS = [
     *((name, less) for name in RECORDED for less in (lower, without_line_ups)),
     ("gn_gsd soccer croatia-denmark", without_starters),
     ("gn_gsd soccer croatia-denmark", without_the_first),
     ("openligadb openligadb soccer", without_the_first),
+    ("gn_gsd soccer croatia-denmark", resumed),
+    ("openligadb openligadb soccer", resumed),
 ]
 
 
 @pytest.mark.parametrize(("name", "less"), LESS, ids=lambda value: getattr(value, "__name__", value))
 async def test_said_once_it_moves_nothing_said_twice_it_counts_once(name, less, store):
-    """A lower score, an incident and line-ups that are gone: no step, then one step, and one step back."""
+    """A lower score, what is gone, and a match that is not over any more: no step, then one step, and one step back."""
     followed = Followed(store, name)
     good = followed.course.snapshots[-1]
     await followed.settle(good)

@@ -165,6 +165,18 @@ def test_a_first_yellow_card_stays_after_a_second_one():
     assert believed(believed(belief, other, good=GOOD), other, good=GOOD).match.incidents == other.incidents
 
 
+def test_only_one_yellow_card_stays_for_a_second_one():
+    """Another one beside it, under another id or at another minute by mistake, is gone for good once it is gone."""
+    first = incident("soccer.yellow-card", minute=49, people=involved(player=GEIS))
+    second = incident("soccer.yellow-red-card", key="incident:2", minute=80, people=involved(player=GEIS))
+    good, copy = only(incidents=(first, second), comments=()), replace(first, key="incident:3")
+    for mistake in ((copy, second), (first, replace(copy, minute=47), second), (replace(copy, minute=47), second)):
+        belief = believed(Belief(good), only(incidents=mistake, comments=()), good=GOOD)
+        for _ in range(2):
+            belief = believed(belief, good, good=GOOD)
+        assert Belief(good) == belief
+
+
 def test_a_text_stays_bound_to_its_incident():
     """However often it comes without it; it stands alone once the incident is withdrawn."""
     bound, loose = FULL, only(comments=(replace(FULL.comments[0], incident_key=None), FULL.comments[1]))
