@@ -12,7 +12,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
-from mapping.wording import told_apart
+from mapping.wording import distinguished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def incident(event: Json, locale: str) -> str:
 def headline(event: Json, locale: str, squads: Names = ()) -> str:
     """The title of a post: its headline, else the incident with minute, player and team, else the first words of the text.
 
-    `squads`: whom the player is to be told apart from.
+    `squads`: whom the player is to be distinguished from.
     """
     if head := text(event, "headline"):
         return one_line(head)
@@ -64,7 +64,7 @@ def _acting(event: Json, squads: Names) -> str:
     team = _team(event)
     first = next((node(each, "player") for each in nodes(event, "sport_event", "players")), {})
     name = text(first, "name")
-    player = told_apart(_called(first), name, [each for each in squads if each[1] != name])
+    player = distinguished(_called(first), name, [each for each in squads if each[1] != name])
     if not player or (team and not _of_team(event)):
         return team
     return f"{player} ({team})" if team and player != team else player

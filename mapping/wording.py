@@ -138,13 +138,13 @@ def _details(incident: Incident, translator: Translator) -> Mapping[str, str]:
 
 
 def _called(person: Person, match: Match) -> str:
-    """The surname, told apart from those of the others in the match."""
+    """The surname, distinguished from those of the others in the match."""
     everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
     others = [(_name(each), each.name) for each in everybody if each.ext_id != person.ext_id]
-    return told_apart(_name(person), person.name, others)
+    return distinguished(_name(person), person.name, others)
 
 
-def told_apart(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
+def distinguished(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
     """A surname; with an initial, or the whole name, where one of the `others` (surname, whole name) has the same one."""
     given = full.removesuffix(name).strip()
     namesakes = [whole for surname, whole in others if surname == name or whole.endswith(f" {name}")]

@@ -39,9 +39,9 @@ async def test_a_day_of_four_sports_ends_as_the_provider_says(tmp_path):
     assert leader["player"]["_id"]
     assert not race.get("scoreboard")
 
-    told = scores(tennis)
-    assert {f"{each['home_score']}:{each['away_score']}" for each in tennis["scoreboard"]["scores"]} <= set(told)
-    assert len(told) <= 62, "the order of games between two answers is not known"
+    posted = scores(tennis)
+    assert {f"{each['home_score']}:{each['away_score']}" for each in tennis["scoreboard"]["scores"]} <= set(posted)
+    assert len(posted) <= 62, "the order of games between two answers is not known"
     assert ["7:9"] == [
         f"{each['home_score']}:{each['away_score']}" for each in tennis["scoreboard"]["scores"] if each["title"] == "5"
     ]
