@@ -1,4 +1,4 @@
-"""The games of a set: an answer has the score of each set and no order of games, the answers before say more."""
+"""The games of a set: an answer has the score of each set, the order of its games is known from the answers before."""
 
 from __future__ import annotations
 

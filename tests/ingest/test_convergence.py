@@ -133,7 +133,7 @@ async def compare(process: Process, ticker_id: str, snapshots: list[Bodies], see
     """Posted = last good snapshot plus first yellows removed after a yellow-red that some poll had seen; exactly.
 
     A text that was bound to an incident and is not any more is that incident's, if some poll has seen it so. The games of a
-    set, whose order no answer says, are those that the polls between could show.
+    set, whose order is in no answer, are those that the polls between show.
     """
     last = says(snapshots[-1], process.match_id)
     once_bound = last.keys() & {key for bodies in snapshots for key in bound(bodies, process.match_id)}

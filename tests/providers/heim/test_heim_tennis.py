@@ -94,7 +94,7 @@ def test_games_are_in_the_order_that_the_answers_show():
 
 
 def test_a_late_start_has_one_post_a_set_and_no_order_of_games():
-    """What was played before the first answer is posted set by set; from then on each game has its post."""
+    """What was played before the first answer has one post for each set; from then on each game has its post."""
     late = of(p0="1:0", p1="6:4", p2="3:2")
     (first,) = beliefs([late])
     *_, then = beliefs([late, of(p0="1:0", p1="6:4", p2="3:3")])
@@ -122,7 +122,7 @@ def test_several_games_between_two_answers_are_posted_as_far_as_their_order_is_k
     assert course(*scores) == [*course(scores[0]), *expected]
 
 
-def test_the_last_game_of_a_set_says_the_order_of_those_before_it():
+def test_the_last_game_of_a_set_shows_the_order_of_those_before_it():
     """5:3, then a set of 6:4: the winner's game was the last, so the other one's came before it."""
     answers = [of(p0="0:0", p1="5:3"), of(p0="1:0", p1="6:4", p2="0:0")]
     *_, last = beliefs(answers)
