@@ -147,6 +147,35 @@ def test_replaced_words_stay_away():
     assert found == {}
 
 
+def replaced_in_text(text):
+    """Replaced words of a page of documentation, without its blocks of code."""
+    prose = without_code(re.sub(r"```.*?```|^(?: {4}|\t)[^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE))
+    return [word.lower() for word in re.findall(r"[A-Za-z]+", prose) if word.lower() in REPLACED]
+
+
+def test_replaced_words_stay_away_from_the_documentation():
+    """Pages for users and for those who work on the code say it in the same words as the code."""
+    pages = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+    found = {page.relative_to(ROOT).as_posix(): replaced_in_text(page.read_text(encoding="utf-8")) for page in pages}
+
+    assert len(pages) > 40
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It is told by its status.", ["told"]),
+        ("| name | tells teams apart |", ["tells"]),
+        ("The event `match.told`.", []),
+        ("```\ntell\n```\nand\n\n    asked = 1\n\nhorizon", ["horizon"]),
+    ],
+)
+def test_a_replaced_word_would_be_found_in_a_page(text, words):
+    """In prose and tables, not in code."""
+    assert replaced_in_text(text) == words
+
+
 @pytest.mark.parametrize(
     "source",
     [

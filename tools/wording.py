@@ -31,7 +31,7 @@ HEAD = """\
 # Wording
 
 Written by `python -m tools.wording` from the rows of `mapping/sports/` and the catalogues of `mapping/locales/`; a test
-compares. Every post without text of the provider: its title in a feed, and its sentence. From the most telling sentence of
+compares. Every post without text of the provider: its title in a feed, and its sentence. From the most detailed sentence of
 an event type to the least; in brackets how it came about. Locales that say the same share a line.
 """
 
