@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from weakref import WeakSet
 
 import aiohttp
@@ -26,6 +27,9 @@ KEEP_ALIVE = 60.0
 """Seconds after which an idle connection is not used again."""
 BUFFER = 32 * 1024
 """Bytes of a body from which on aiohttp reads no more of it, twice, until the caller has taken some."""
+RECEIVED = 512 * 1024
+"""Bytes that may come in answer to one request, heads and interim responses too: aiohttp limits a line and the number of
+headers, but reads one interim response (1xx) after the other. A body is paused before: two buffers, and one read (256 KiB)."""
 
 
 REUSED: ContextVar[bool] = ContextVar("REUSED", default=False)
@@ -87,10 +91,50 @@ class GuardedConnector(aiohttp.TCPConnector):
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol
             if protocol is not None and not protocol.should_close:
+                _limit(connection.transport)
                 REUSED.set(protocol in self._used)
                 self._used.add(protocol)
                 return connection
             connection.close()
+
+
+def _limit(transport: asyncio.BaseTransport | None) -> None:
+    """From now on RECEIVED bytes may come."""
+    if transport is None or transport.is_closing():
+        return
+    protocol = transport.get_protocol()
+    if isinstance(protocol, LimitedProtocol):
+        protocol.left = RECEIVED
+    else:  # uvloop's transports are no subclasses of asyncio's
+        plain = cast("asyncio.Protocol", protocol)
+        transport.set_protocol(LimitedProtocol(cast("asyncio.Transport", transport), plain))
+
+
+class LimitedProtocol(asyncio.Protocol):
+    """Hands on what comes over a connection, and ends it when too much has come."""
+
+    def __init__(self, transport: asyncio.Transport, protocol: asyncio.Protocol) -> None:
+        self._transport = transport
+        self._protocol = protocol
+        self.left = RECEIVED
+
+    def data_received(self, data: bytes) -> None:
+        self._protocol.data_received(data)
+        self.left -= len(data)
+        if self.left < 0:
+            self._transport.abort()
+
+    def eof_received(self) -> bool | None:
+        return self._protocol.eof_received()
+
+    def pause_writing(self) -> None:
+        self._protocol.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._protocol.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._protocol.connection_lost(exc)
 
 
 class GuardedResolver(AbstractResolver):

@@ -8,8 +8,9 @@ import subprocess
 from contextlib import asynccontextmanager, suppress
 
 import pytest
+import uvloop
 
-from ingest.webhooks import receiver_client
+from ingest.webhooks import guarded_session, receiver_client
 from ingest.webhooks.guarded_session import callable_url
 from ingest.webhooks.receiver_client import RESPONSE_BYTES, NoResponse, ReceiverClient, Response
 from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
@@ -126,6 +127,55 @@ async def test_no_more_than_64_kib_are_read():
     await receiver_client._read(Endless())
 
     assert read == RESPONSE_BYTES
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+@pytest.mark.parametrize("piece", [b"HTTP/1.1 103 Early Hints\r\n\r\n", b"x: " + b"y" * 8_000 + b"\r\n"])
+def test_a_head_without_an_end_is_no_response(guard, piece, run):
+    """A receiver that sends interim responses or headers for ever loses the connection, long before its time is over."""
+    run(flooded(guard, piece))
+
+
+async def flooded(guard, piece):
+    requests = 0
+
+    async def serve(reader, writer):
+        nonlocal requests
+        await reader.readuntil(b"\r\n\r\n")
+        requests += 1
+        writer.write(OK if piece.startswith(b"x") else b"")
+        with suppress(OSError):
+            while True:
+                writer.write(piece * 100)
+                await writer.drain()
+        writer.close()
+
+    async with serving(serve) as port, client_of(guard, f"http://127.0.0.1:{port}/") as client, asyncio.timeout(30):
+        with pytest.raises((NoResponse, ConnectionError)):
+            await client.post({}, b"")
+
+    assert requests == 1
+
+
+async def test_what_comes_is_counted_for_each_request(guard, monkeypatch):
+    """A connection is used again and again, however much has come over it in all."""
+    monkeypatch.setattr(guarded_session, "RECEIVED", 2 * len(SIZED))
+    connections = 0
+
+    async def serve(reader, writer):
+        nonlocal connections
+        connections += 1
+        with suppress(asyncio.IncompleteReadError):
+            while True:
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(SIZED)
+        writer.close()
+
+    async with serving(serve) as port, client_of(guard, f"http://127.0.0.1:{port}/") as client:
+        for _ in range(5):
+            assert await client.post({}, b"") == Response(200, "")
+
+    assert connections == 1
 
 
 async def test_what_comes_unasked_ends_the_connection(guard):
