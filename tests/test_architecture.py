@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import tomllib
@@ -84,17 +85,19 @@ def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@functools.cache
 def import_nodes(path, *, types):
     """All imports of a file, wherever they stand; without `types`, none that only a type checker runs."""
-    todo = [tree_of(path)]
+    todo, found = [tree_of(path)], []
     while todo:
         node = todo.pop()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not types:
             todo += node.orelse
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
+            found.append(node)
         todo += ast.iter_child_nodes(node)
+    return found
 
 
 def imported(path, *, types=True):

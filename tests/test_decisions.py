@@ -80,11 +80,9 @@ def test_nothing_refers_to_what_lies_outside_the_repository():
         if path.suffix in {".py", ".md", ".toml", ".html", ""} and "api/docs" not in name_of(path)
     ]
     assert len(files) > 500
+    said = {name_of(path): words_of(path) for path in files}
     found = {
-        (name_of(path), what)
-        for path in files
-        for what, pattern in ELSEWHERE.items()
-        if re.search(pattern, words_of(path))
+        (name, what) for name, words in said.items() for what, pattern in ELSEWHERE.items() if re.search(pattern, words)
     }
 
     assert found == DEFAULTS.keys()

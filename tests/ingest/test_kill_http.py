@@ -72,7 +72,10 @@ async def test_acknowledged_writes_are_there_once_and_a_retry_is_the_same_event(
                 writing = [
                     asyncio.create_task(write(client, liveblog, f"{kill}y{number}", known)) for number in range(8)
                 ]
-                await asyncio.sleep(random.Random(kill).uniform(0.3, 0.6))
+                wanted = len(known) + random.Random(kill).randint(25, 60)
+                async with asyncio.timeout(60):
+                    while len(known) < wanted:
+                        await asyncio.sleep(0.002)
                 await daemon.kill()
                 await asyncio.gather(*writing)
             await daemon.start()

@@ -146,11 +146,11 @@ def test_many_substitutions_cost_no_more_than_their_number():
     """Twenty thousand rows of one team and minute are paired one by one, at once."""
     words = ("playing/substitute-out", "playing/substitute-in")
     rows = [row(number, words[number % 2], 60, "home", number % 90 + 1) for number in range(1, 20_001)]
-    started = time.perf_counter()
+    started = time.process_time()
     changes = [i for i in translated(rows).incidents if i.kind == "soccer.substitution"]
 
     assert {len(change.people) for change in changes} == {2}
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @settings(max_examples=150)

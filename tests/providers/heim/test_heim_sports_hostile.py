@@ -31,6 +31,14 @@ def thinned(value):
     return {key: thinned(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
+def of_each_kind(body):
+    """The body with one row of each kind in its list of rows: those of one kind take the same way."""
+    rows = json.loads(body)
+    if isinstance(rows, list):
+        rows = list({(row.get("action"), row.get("kind")): row for row in reversed(rows)}.values())[::-1]
+    return json.dumps(rows).encode()
+
+
 def spoilt(value):
     """(path, body) for each field removed, nulled and retyped, each list reordered and its rows duplicated."""
     for path in list(paths(value)):
@@ -69,15 +77,17 @@ def used(match):
 def test_no_broken_field_is_a_crash(name):
     """The match stands without what is broken, or the bodies are refused as one of our errors."""
     match_id, bodies = CASES[name]
+    lean = {resource: of_each_kind(body) for resource, body in bodies.items()}
     survived = 0
     for resource, body in bodies.items():
         for path, other in spoilt(thinned(json.loads(body))):
+            hurt = {**lean, resource: json.dumps(other).encode()}
             try:
-                match = translated(match_id, {**bodies, resource: json.dumps(other).encode()})
+                match = translated(match_id, hurt)
             except (DownstreamRejected, InvalidRequest):
                 continue
             used(match)
-            assert match == translated(match_id, {**bodies, resource: json.dumps(other).encode()}), path
+            assert match == translated(match_id, hurt), path
             survived += 1
 
     assert survived > 100
