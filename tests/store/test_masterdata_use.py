@@ -134,8 +134,9 @@ async def test_two_corrections_one_after_the_other_leave_the_last_word(store):
         await store.write(rename(home, teams, name))
     await masterdata_use.correct_waiting(store, 20)
 
-    found = await store.read(lambda conn: [liveblogs.require_game(conn, each.id).title for each in (game, own)])
-    assert found == ["Ajax Amsterdam", "The Hosts"]
+    found = await store.read(lambda conn: [liveblogs.require_game(conn, each.id) for each in (game, own)])
+    assert [each.title for each in found] == ["Ajax Amsterdam", "The Hosts"]
+    assert [each.version for each in found] == [3, 2]
 
 
 async def test_corrections_at_the_same_time_wait_for_each_other_nowhere(store):
