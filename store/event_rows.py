@@ -5,7 +5,7 @@ The ids of blocks, files and incidents (the parts of an event) belong to one eve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, bindparam, delete, select
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from mapping.references import RecordName
     from store.unit import Unit
+
+T = TypeVar("T")
 
 IN_CHUNK = 500
 """Values in one IN list, well below every database's limit of parameters."""
@@ -112,8 +114,8 @@ def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent
     )
 
 
-def in_chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The ids in parts of at most `IN_CHUNK`, each for an IN list of its own."""
+def in_chunks(ids: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The values in parts of at most `IN_CHUNK`, each for an IN list of its own."""
     return (ids[start : start + IN_CHUNK] for start in range(0, len(ids), IN_CHUNK))
 
 

@@ -60,9 +60,11 @@ class Corrections:
         self._differences = differences
 
     def concern(self, document: Any) -> bool:
-        """Whether one of the records is named anywhere in the document."""
+        """Whether the document shows something that is corrected: a copy of it, or a reference that is resolved when read."""
         if isinstance(document, dict):
-            return bool(self._of(document)) or any(map(self.concern, document.values()))
+            differing = self._of(document).items()
+            shown = any(document.get(name) in (None, was) for name, (was, _) in differing)
+            return shown or any(map(self.concern, document.values()))
         return isinstance(document, list) and any(map(self.concern, document))
 
     def apply(self, value: Any) -> Any:

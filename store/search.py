@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select, tuple_
 
 from mapping.tokens import query_words, words
+from store.event_rows import in_chunks
 from store.records import teams_of
 from store.tables import game_links, games, teams, tokens
 
@@ -105,9 +106,9 @@ def _naming(kind: str, owners: Sequence[str], spellings: Sequence[str]) -> Selec
 def _link(conn: Connection, game_id: str, wanted: set[Link]) -> None:
     query = select(game_links.c.kind, game_links.c.value).where(game_links.c.game_id == game_id)
     known = {(row.kind, row.value) for row in conn.execute(query)}
-    for kind, value in known - wanted:
-        gone = and_(game_links.c.game_id == game_id, game_links.c.kind == kind, game_links.c.value == value)
-        conn.execute(delete(game_links).where(gone))
+    link = tuple_(game_links.c.kind, game_links.c.value)
+    for gone in in_chunks(sorted(known - wanted)):
+        conn.execute(delete(game_links).where(game_links.c.game_id == game_id, link.in_(gone)))
     if new := sorted(wanted - known):
         conn.execute(insert(game_links), [{"game_id": game_id, "kind": kind, "value": value} for kind, value in new])
 

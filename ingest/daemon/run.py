@@ -142,6 +142,7 @@ async def sync_once(
                 match for match in components.followers.matches if match.pending or match.afresh or not match.polls
             ]
             await asyncio.gather(*(components.followers.poll(match) for match in waiting))
+        await correct_liveblogs(components.store, components.containment)
         return components.followers.health()
 
 

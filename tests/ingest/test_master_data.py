@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from api.masterdata.endpoint import AT_ONCE
 from ingest.daemon import housekeeping
 from ingest.daemon.containment import Containment
 from store import clients
@@ -17,7 +19,9 @@ from store.tables import outbox
 from tests.api import matchday
 from tests.api.conftest import Server, serving
 from tests.api.write.desk import Desk, change, good, match, player, team
+from tests.day import ORGANIZATION, match_day
 from tests.ingest.scripted import Bodies, Process, open_store
+from tests.ingest.test_creating import LINES
 from tests.providers.heim import feed
 
 PICTURE = "https://img.example/a.png"
@@ -199,6 +203,26 @@ async def test_a_corrected_record_shows_in_a_liveblog_made_by_hand(newsroom):
     good(await desk.modify(game, titled))
     await newsroom.update("team", home["_id"], name="SV Hafenstadt")
     assert (await newsroom.show(game["ticker_id"]))["meta_info"]["title"] == "Derby"
+
+
+async def test_a_team_of_thirty_liveblogs_shows_in_all_of_them_within_seconds(tmp_path):
+    """The first ones with the response, the others by the running daemon, each with one step."""
+    async with match_day(lines=LINES, folder=tmp_path) as day:
+        home = (await day.client.post("/api/v5/write/team/create.json", json=team(owner_id=ORGANIZATION))).json()
+        named = {"_type": "Svc::Model::Team", "_id": home["_id"]}
+        game = match(home=named, organization_id=ORGANIZATION)
+        made = [(await day.client.post("/api/v5/write/ticker/create.json", json=game)).json() for _ in range(30)]
+        renamed = {"_type": home["_type"], "_id": home["_id"], "name": "SV Hafenstadt 1905"}
+        answer = await day.client.post("/api/v5/write/team/update.json", json=renamed)
+        assert answer.status_code == 200, answer.text
+        at_once = shown = [await day.show(each["local_id"]) for each in made]
+        async with asyncio.timeout(60):
+            while {each["version"] for each in shown} != {2}:
+                await asyncio.sleep(0.2)
+                shown = [await day.show(each["local_id"]) for each in made]
+
+    assert sum(each["version"] == 2 for each in at_once) >= AT_ONCE - 1
+    assert {each["meta_info"]["title"] for each in shown} == {"SV Hafenstadt 1905 – AV Bergheim"}
 
 
 def teams_in(shown: dict[str, Any], side: str) -> set[str]:

@@ -134,8 +134,9 @@ async def test_two_corrections_one_after_the_other_leave_the_last_word(store):
         await store.write(rename(home, teams, name))
     await masterdata_use.correct_waiting(store, 20)
 
-    found = await store.read(lambda conn: [liveblogs.require_game(conn, each.id).title for each in (game, own)])
-    assert found == ["Ajax Amsterdam", "The Hosts"]
+    found = await store.read(lambda conn: [liveblogs.require_game(conn, each.id) for each in (game, own)])
+    assert [each.title for each in found] == ["Ajax Amsterdam", "The Hosts"]
+    assert [each.version for each in found] == [3, 2]
 
 
 async def test_corrections_at_the_same_time_wait_for_each_other_nowhere(store):
@@ -171,14 +172,16 @@ async def deadlocks(store):
 async def test_what_a_liveblog_names_is_noted_with_every_change(store):
     """In the liveblog itself and in posts, drafts and posts that wait for their time."""
     home, other = [await made(store, teams, name) for name in ("Ajax", "PSV")]
-    people = [await made(store, players, f"P{n}") for n in range(3)]
+    people = [await made(store, players, f"P{n}") for n in range(4)]
     waits, *others = [EventWrite(local_id=f"e{n}", document={"player": named(each)}, created_at=n,
         publish_at=9_999_999_999 if n == 0 else None, local_status=60 if n == 1 else 0,
-    ) for n, each in enumerate(people)]  # fmt: skip
+    ) for n, each in enumerate(people[:3])]  # fmt: skip
     game = await store.write(partial(insert_game, game=playing(home, 1)))
     await store.write(lambda unit: liveblogs.schedule(unit, liveblogs.lock_game(unit, game.id), waits))
     change = Change(game={"scoreboard": {"away_team": named(other)}}, events=tuple(others))
     await store.write(partial(record, game_id=game.id, change=change))
+    later = EventWrite(local_id="e2", document={"player": named(people[3])}, created_at=2)
+    await store.write(partial(record, game_id=game.id, change=Change(events=(later,))))
 
     expected = {("Team", each.id) for each in (home, other)} | {("Player", each.id) for each in people}
     assert {row[1:] for row in (await contents(store, game_records))[0]} == expected

@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 
 import pytest
-from sqlalchemy import delete, select, text
+from sqlalchemy import delete, event, select, text
 
 from mapping.errors import Conflict
 from store import declarations, idempotency, listing, liveblogs, masterdata_edit
@@ -176,6 +176,26 @@ async def test_simultaneous_changes_lose_nothing(store):
     stored = await store.read(lambda conn: require_game(conn, game.id))
     assert sorted(stored.document["tags"]) == [f"t{index}" for index in range(8)]
     assert await titles(store, tag="t7") == {stored.title}
+
+
+async def test_very_many_labels_are_exchanged_in_few_statements(sqlite_store):
+    """Six hundred links go in two statements, and those that come in one."""
+    old, new = ([f"{word}{number}" for number in range(600)] for word in ("old", "new"))
+    game = await sqlite_store.write(partial(insert_game, game=new_game(1, document={"tags": old})))
+    deletes = []
+
+    def noted(_conn, _cursor, statement, *_):
+        deletes.append(statement) if statement.startswith("DELETE FROM game_links") else None
+
+    def work(unit):
+        event.listen(unit.conn, "before_cursor_execute", noted)
+        return record(unit, game.id, Change(game={"tags": new}))
+
+    await sqlite_store.write(work)
+    rows = await sqlite_store.read(lambda conn: conn.execute(select(game_links)).all())
+
+    assert {row.value for row in rows if row.kind == "tag"} == set(new)
+    assert len(deletes) == 2
 
 
 async def test_lists_read_no_more_of_events_than_they_show(store):
