@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from config.settings import Settings
     from config.vocabulary import Vocabulary
 
+Access = tuple[object, ...]
+"""What distinguishes endpoints: provider, base URL, credentials, language."""
+
+REQUESTS = 2
+"""Requests of a poll without text, of most providers."""
+
 SHORT = 22
 """Characters; 128 random bits take as many in base 64."""
 
@@ -36,7 +42,7 @@ def check(path: Path | None, environ: Mapping[str, str], vocabulary: Vocabulary 
 def _warnings(path: Path | None, reading: ConfigReading) -> Iterator[str]:
     yield from _readable(path, reading)
     if reading.settings is not None:
-        for rule in (_clients, _public, _endpoints, _polling):
+        for rule in (_clients, _public, _endpoints, _polling, _rates):
             yield from rule(reading.settings)
 
 
@@ -107,6 +113,41 @@ def _polling(settings: Settings) -> Iterator[str]:
         yield "polling.live: asks a provider more than once a second for every match; many contracts forbid that"
     if polling.silence_alarm < 2 * polling.live:
         yield "polling.silence_alarm: is shorter than two live intervals, so a single lost answer raises the alarm"
+
+
+def _rates(settings: Settings) -> Iterator[str]:
+    """Endpoints whose declared liveblogs, all live at the same time, need more requests than `polling.rate` allows."""
+    polling = settings.polling
+    for (provider, *_), requests in _declared(settings).items():
+        needed = sum(requests.values()) / polling.live
+        if polling.rate and needed > polling.rate:
+            late = polling.live * needed / polling.rate
+            yield (
+                f"polling.rate: {len(requests)} matches of declared liveblogs need about {needed:.0f} requests a second of"
+                f" one {provider} endpoint while all are live, and {polling.rate:g} are allowed; each is polled every"
+                f" {late:.0f} s then, not every {polling.live:g} s"
+            )
+
+
+def _declared(settings: Settings) -> dict[Access, dict[tuple[str, str], int]]:
+    """The requests of one poll by the match that is declared, for each endpoint."""
+    found: dict[Access, dict[tuple[str, str], int]] = {}
+    for each in settings.liveblogs:
+        organization = settings.organizations.get(each.organization)
+        access = organization.providers.get(each.provider) if organization else None
+        if access is not None:
+            endpoint = (
+                each.provider,
+                access.base_url,
+                access.username,
+                access.password,
+                access.api_key,
+                access.language,
+            )
+            matches = found.setdefault(endpoint, {})
+            requests = REQUESTS + (each.include_text_content and access.text_content)
+            matches[each.selector] = max(requests, matches.get(each.selector, 0))
+    return found
 
 
 def _is_safe(url: str) -> bool:

@@ -105,6 +105,7 @@ class Limits(Section):
     connections_per_address: Annotated[Count, Field(ge=0)] = 100
     body_bytes: Bytes = 1_048_576
     provider_bytes: Bytes = 16_777_216
+    row_cache_bytes: Annotated[Count, Field(ge=0)] = 33_554_432
     provider_rows: Annotated[Count, Field(ge=1)] = 5000
     match_rows: Annotated[Count, Field(ge=1)] = 10_000
     match_people: Annotated[Count, Field(ge=1)] = 1000

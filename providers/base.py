@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from providers.row_cache import RowCache
+
 if TYPE_CHECKING:
     from mapping.errors import ServiceError
     from mapping.match import Match
@@ -43,6 +45,8 @@ class Endpoint:
     provider_bytes: int = 16 * 1024 * 1024
     connections: int = 24
     options: Mapping[str, Any] = field(default_factory=dict)
+    row_cache: RowCache[Any] = field(default_factory=RowCache, repr=False, compare=False)
+    """The cache of translated rows, which all endpoints of a process share."""
 
     @property
     def key(self) -> str:

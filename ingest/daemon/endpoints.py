@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from ingest.sync.import_match import ProviderSource
 from mapping.errors import ServiceError
 from providers.base import Endpoint
+from providers.row_cache import RowCache
 from store import sync
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ log = structlog.get_logger()
 def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], ProviderSource]:
     """An adapter for each (organization, provider); organizations with the same endpoint share one."""
     adapters: dict[str, ProviderAdapter] = {}
+    rows = RowCache[Any](row_cache_bytes=settings.limits.row_cache_bytes)
     found: dict[tuple[str, str], ProviderSource] = {}
     for organization_id, organization in settings.organizations.items():
         for provider_id, access in organization.providers.items():
@@ -39,7 +42,7 @@ def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], Pro
             if provider is None:
                 log.warning("provider.unknown", provider=provider_id, organization=organization_id)
                 continue
-            endpoint = _endpoint(settings, provider_id, access)
+            endpoint = replace(_endpoint(settings, provider_id, access), row_cache=rows)
             adapter = adapters.get(endpoint.key)
             if adapter is None:
                 adapter = adapters[endpoint.key] = provider.connect(endpoint)

@@ -100,7 +100,7 @@ async def run(
             connections_per_address=settings.limits.connections_per_address,
             max_connections=connections_that_fit(settings.server.max_connections),
         )
-        for collector in (components.containment.gauge, *limits.collectors):
+        for collector in (components.containment.gauge, components.followers.demand, *limits.collectors):
             dispatcher.metrics.registry.register(collector)
         address = await cleanup.enter_async_context(
             serving(app if role.serves else operations_only(app), listener, limits, settings.server)
@@ -219,6 +219,7 @@ def _start_clock(components: Components, clock: Callable[[], float], cleanup: As
     scheduler.when_set(components.followers.clock_set)
     scheduler.when_set(components.declared.clock_set)
     scheduler.every(5, components.followers.watch_silence, name="silence")
+    scheduler.every(5, components.followers.watch_rates, name="rates")
     scheduler.every(5, partial(_ask_declared, components), name="declared")
     scheduler.every(2, partial(close_abandoned, components.store), name="abandoned matches")
     scheduler.every(1, partial(publish_due, components.store, clock, components.containment), name="publications")

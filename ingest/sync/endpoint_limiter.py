@@ -62,9 +62,12 @@ class EndpointLimiter:
         self._lease = lease
         self._rule = rule
         self._slots = PollSlots(concurrency)
+        self._rate = rate
         self._bucket = TokenBucket(rate, burst=rate)  # what was not used in the last second may come at once
+        self._needed = 0.0
         self._circuit = Circuit()
         self._log = LogOnce("provider.lost", "provider.recovered")
+        self._rate_log = LogOnce("endpoint.rate_too_low", "endpoint.rate_sufficient")
         self._throttled: dict[str, float] = {}
         """Matches whose last response demanded fewer requests, and when."""
         self._recently_failed: set[str] = set()
@@ -85,6 +88,20 @@ class EndpointLimiter:
         """Why the endpoint is left alone, None while it is not."""
         return str(self._log.cause) if self._circuit.open else None
 
+    @property
+    def demand(self) -> float:
+        """What the matches need, as a part of what the rate limit allows; above 1 all of them are polled late. 0: no limit."""
+        return self._needed / self._rate if self._rate else 0.0
+
+    def need(self, requests: float) -> None:
+        """The matches need so many requests a second: too many for the rate limit is logged once, and once when it is enough."""
+        self._needed = requests
+        said = {"endpoint": self.endpoint.key, "needed": round(requests, 1), "rate": self._rate}
+        if self.demand > 1:
+            self._rate_log.failed(cause="polling.rate allows fewer requests a second than the matches need", **said)
+        else:
+            self._rate_log.worked(**said)
+
     def paused_for(self) -> float:
         """Seconds for which no match of the endpoint may be polled, 0 where it is not paused."""
         if not self._lease():
@@ -100,8 +117,11 @@ class EndpointLimiter:
     async def fetch(
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
     ) -> Fetched:
-        """Fetch as soon as the limits allow. Raises EndpointPaused where it is paused, and what the adapter raises."""
-        if pause := self._bucket.reserve(monotonic(), len(known) or RESOURCES):
+        """Fetch as soon as the limits allow. Raises EndpointPaused where it is paused, and what the adapter raises.
+
+        Where the rate is too low for all, each match has its turn in the order of their coming.
+        """
+        if pause := self._bucket.reserve(monotonic(), requests_of(known)):
             await asyncio.sleep(pause)
         work = partial(self._fetch, match_id, known, text=text, hints=hints)
         return await self._slots.run(work, recently_failed=match_id in self._recently_failed)
@@ -159,6 +179,11 @@ class EndpointLimiter:
             self._recently_failed.add(match_id)
         else:
             self._recently_failed.discard(match_id)
+
+
+def requests_of(known: Mapping[str, Known]) -> int:
+    """How many requests a poll makes of a match of which so much is known."""
+    return len(known) or RESOURCES
 
 
 def longest_pause(errors: Iterable[ServiceError]) -> float | None:

@@ -12,10 +12,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import structlog
+from prometheus_client import Gauge
 
 from ingest.daemon.containment import Containment
 from ingest.sync import poll
-from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, unleased
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, requests_of, unleased
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
@@ -77,6 +78,14 @@ class Followers:
         self._pollers = {
             key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self._limiters.items()
         }
+        self.demand = Gauge(
+            "matchwire_endpoint_demand",
+            "Requests a second that the followed matches need, as a part of what polling.rate allows; above 1 they are late",
+            ["endpoint"],
+            registry=None,
+        )
+        for key in self._limiters:
+            self.demand.labels(key)
         self._left_out = LeftOut(store, containment or Containment(), self._spawn)
         self._refused = 0
         self._matches: dict[str, Followed] = {}
@@ -213,6 +222,16 @@ class Followers:
                 match.silent = True
                 log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
 
+    async def watch_rates(self) -> None:
+        """Compare what the matches need with what the rate limits of their endpoints allow."""
+        needed = dict.fromkeys(self._limiters, 0.0)
+        for match in self._matches.values():
+            if wait := self._interval(match):
+                needed[match.endpoint] += requests_of(match.known) / wait
+        for key, limiter in self._limiters.items():
+            limiter.need(needed[key])
+            self.demand.labels(key).set(limiter.demand)
+
     def store_lost(self, error: ServiceError) -> None:
         """Somebody could not write."""
         self._outage.began(error.message)
@@ -243,12 +262,16 @@ class Followers:
                 self._schedule(match, pacing.phase(match.match_id, wait))
 
     def health(self) -> dict[str, int]:
-        """How many matches are followed, failing, and silent (an alarm was raised), and how many endpoints are lost."""
+        """How many matches are followed, failing, and silent (an alarm was raised).
+
+        Also how many endpoints are lost, and how many have a rate limit that is too low for their matches.
+        """
         return {
             "matches": len(self._matches),
             "failing": sum(match.failures > 0 for match in self._matches.values()),
             "silent": sum(match.silent for match in self._matches.values()),
             "endpoints_lost": sum(limiter.lost is not None for limiter in self._limiters.values()),
+            "endpoints_limited": sum(limiter.demand > 1 for limiter in self._limiters.values()),
         }
 
     async def _sleep(self) -> None:

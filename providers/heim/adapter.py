@@ -116,7 +116,7 @@ class Heim(EndpointAdapter):
         """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""
         from providers.heim.translate import translate  # all sports: nobody needs them before a match changes
 
-        return translate(match_id, bodies, names=self._names, zone=self._zone)
+        return translate(match_id, bodies, names=self._names, zone=self._zone, rows=self.endpoint.row_cache)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +18,7 @@ from providers.heim.clock import phases
 from providers.heim.payload import EVENTS
 from providers.heim.read import read_row
 from providers.heim.squads import person, side
+from providers.row_cache import RowCache, RowKey, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,6 +73,7 @@ class Context:
     sides: Mapping[str, SideName]
     names: Mapping[str, str]
     zone: tzinfo
+    rows: RowCache[Event] = field(default_factory=partial(RowCache, 0))
     seen: dict[tuple[str, str], tuple[tuple[Row | None, ...], Any]] = field(default_factory=dict)
 
     def once(self, what: str, rows: tuple[Row | None, ...], faults: FaultCollector, read: Callable[[], T]) -> T:
@@ -92,15 +94,20 @@ class Context:
 
 
 def read_events(rows: Iterable[Any], context: Context, faults: FaultCollector) -> tuple[Event, ...]:
-    """The rows in the feed's order, coaches and withdrawn ones left out; of two with one id the last stands."""
+    """The rows in the feed's order, coaches and withdrawn ones left out; of two with one id the last stands.
+
+    Rows that the cache holds are not read again.
+    """
     wanted = [(at, row) for at, row in enumerate(rows) if not (isinstance(row, dict) and row.get("action") in IGNORED)]
     rows_faults, found = faults.for_row(EVENTS, ""), dict[str, Event]()
+    made_with = context_of(sorted(context.sides.items()), sorted(context.names.items()), str(context.zone))
     for position, (at, row) in enumerate(wanted):
         keep = PERIOD_KEYS if _may_mark(row) else ()
-        event = read_row(row, at, rows_faults, partial(_read, position=position, context=context), keep=keep)
+        made = partial(read_row, row, at, rows_faults, partial(_read, position=position, context=context), keep=keep)
+        event = context.rows.once(RowKey(row, made_with), rows_faults, made)
         if event is not None:
             found.pop(event.id, None)
-            found[event.id] = event
+            found[event.id] = event if event.position == position else replace(event, position=position)
     return tuple(found.values())
 
 

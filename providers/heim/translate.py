@@ -13,12 +13,14 @@ from providers.heim.sports.motorsports import motorsports
 from providers.heim.sports.phased import AMERICAN_FOOTBALL, ICEHOCKEY, phased
 from providers.heim.sports.soccer import soccer
 from providers.heim.sports.tennis import tennis
+from providers.row_cache import RowCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
     from mapping.match import Match
+    from providers.heim.events import Event
     from providers.heim.read import Row
 
 
@@ -32,10 +34,18 @@ TRANSLATORS: Mapping[str, Callable[[Source], Match]] = {
 """Sport → its translator: a sport is a file of `sports` and a row here."""
 
 
-def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str, str], zone: tzinfo) -> Match:
+def translate(
+    match_id: str,
+    bodies: Mapping[str, bytes],
+    *,
+    names: Mapping[str, str],
+    zone: tzinfo,
+    rows: RowCache[Event] | None = None,
+) -> Match:
     """The match that these bodies describe.
 
-    `bodies`: resource name → body; `zone`: time zone of the feed's times. Rows that cannot be understood become faults.
+    `bodies`: resource name → body; `zone`: time zone of the feed's times; `rows`: the cache of translated rows, which makes
+    no difference but in time. Rows that cannot be understood become faults.
     Raises DownstreamRejected where there is no match in the bodies, InvalidRequest for a sport that is not translated.
     """
     try:
@@ -56,6 +66,7 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
             names=names,
             zone=zone,
             faults=FaultCollector(MATCH, match_id),
+            rows=RowCache(0) if rows is None else rows,
         )
     )
 

@@ -41,6 +41,37 @@ def test_what_is_dangerous_is_said(tmp_path, old, new, says):
     assert says in finding
 
 
+def declared(count, text=""):
+    """So many declared liveblogs of the sample's organization."""
+    return "".join(
+        f'\n[[liveblogs]]\nkey = "many-{n}"\norganization = "5f0c1de2a1b2c3d4e5f60718"\nprovider = "heim"\n'
+        f'match_id = "{n + 1}"\n{text}\n'
+        for n in range(count)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rate", "count", "text", "says"),
+    [
+        (
+            4,
+            12,
+            "",
+            "polling.rate: 12 matches of declared liveblogs need about 5 requests a second of one heim endpoint",
+        ),
+        (4, 9, "include_text_content = true", "4 are allowed; each is polled every 7 s then, not every 5 s"),
+        (4, 10, "", None),
+        (0, 12, "", None),
+    ],
+)
+def test_a_rate_that_is_too_low_for_the_declared_liveblogs_is_said(tmp_path, rate, count, text, says):
+    """Two requests a poll, three with text, all matches live at the same time; two liveblogs on one match share its polls."""
+    sample = SAMPLE.partition("[[liveblogs]]")[0].replace("live = 5", f"live = 5\nrate = {rate}")
+    findings = check(write(tmp_path, sample + declared(count, text) + declared(count).replace("many-", "other-")), {})
+
+    assert [says in each for each in findings] == ([] if says is None else [True])
+
+
 def test_a_hashed_secret_is_not_short(tmp_path):
     """The hash of a secret says nothing about its length."""
     assert check(write(tmp_path, SAMPLE.replace("0123456789abcdef0123456789abcdef", f"sha256:{'0' * 64}")), {}) == []

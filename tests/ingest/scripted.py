@@ -24,8 +24,10 @@ from mapping.references import References
 from mapping.terms import Terms
 from providers.base import Answer, Endpoint, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM
+from providers.heim.events import Event
 from providers.heim.names import names_of
 from providers.heim.translate import translate
+from providers.row_cache import RowCache
 from store import ledger, liveblogs, sync
 from store.database import Store
 from store.ids import new_local_id
@@ -87,6 +89,7 @@ class Scripted:
         self.endpoint = Endpoint(provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid")
         self.bodies: Bodies = {}
         self.failing: frozenset[str] = frozenset()
+        self.rows: RowCache[Event] | None = None
 
     async def resolve(self, selector: Any) -> str:
         return selector.id
@@ -106,7 +109,7 @@ class Scripted:
         return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
 
     def translate(self, match_id: str, bodies: Bodies) -> Match:
-        return translate(match_id, bodies, names=NAMES, zone=BERLIN)
+        return translate(match_id, bodies, names=NAMES, zone=BERLIN, rows=self.rows)
 
     async def aclose(self) -> None:
         return

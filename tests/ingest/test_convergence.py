@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from mapping.games import GAME
 from mapping.posts import Post
 from mapping.sports import absorbed_by
+from providers.heim.events import Event
 from providers.replay.demo import demo_files
+from providers.row_cache import RowCache
 from store.database import Store
 from tests.ingest.scripted import Bodies, Crash, Process, board, bound, open_store, says, timeline
 from tests.recordings import recordings, required, soccer_recordings
@@ -87,9 +89,11 @@ async def played(
     snapshots: list[Bodies],
     script: list[Any],
     fuses: tuple[int | None, ...] = (None, None, None),
+    rows: RowCache[Event] | None = None,
 ) -> None:
     """Play the script and the last two snapshots (dying in them too), then compare the liveblog with the last."""
     process = Process(store, match_id)
+    process.adapter.rows = rows
     ordered = [(int(each[0] * len(snapshots)), *each[1:]) for each in sorted(script, key=itemgetter(0))]
     process.adapter.bodies = snapshots[ordered[0][0] if ordered else -2]
     ticker_id = await created(process, fuses[2])
@@ -204,16 +208,17 @@ def without_references(document: Any) -> Any:
 
 
 def converges(url: str, examples: int) -> None:
-    """Play hypothesis' scripts on one database."""
+    """Play hypothesis' scripts on one database: without a cache of rows, with one for all, and with one that is too small."""
     recorded = {path.name: course(path) for path in matches()}
     with asyncio.Runner() as runner:
         store = runner.run(open_store(url))
+        caches = [None, RowCache(), RowCache(20_000)]
 
         @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
-        @given(st.sampled_from(sorted(recorded)), polls, st.tuples(deaths, deaths, deaths))
-        def check(name: str, script: list[Any], fuses: tuple[int | None, ...]) -> None:
+        @given(st.sampled_from(sorted(recorded)), polls, st.tuples(deaths, deaths, deaths), st.sampled_from(caches))
+        def check(name: str, script: list[Any], fuses: tuple[int | None, ...], rows: RowCache[Event] | None) -> None:
             match_id, snapshots = recorded[name]
-            runner.run(played(store, match_id, snapshots, script, fuses))
+            runner.run(played(store, match_id, snapshots, script, fuses, rows))
 
         try:
             check()
@@ -246,7 +251,7 @@ def test_every_recorded_answer_polled_once_gives_the_same(path, tmp_path):
         try:
             match_id, snapshots = course(path)
             script = [(index / len(snapshots) + 1e-9, frozenset(), None, None) for index in range(len(snapshots))]
-            await played(store, match_id, snapshots, script)
+            await played(store, match_id, snapshots, script, rows=RowCache())
         finally:
             await store.close()
 

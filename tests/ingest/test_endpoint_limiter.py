@@ -263,7 +263,13 @@ async def test_an_endpoint_that_goes_down_is_logged_once():
         await followers.stop()
 
     assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
-    assert followers.health() == {"matches": 100, "failing": 0, "silent": 0, "endpoints_lost": 0}
+    assert followers.health() == {
+        "matches": 100,
+        "failing": 0,
+        "silent": 0,
+        "endpoints_lost": 0,
+        "endpoints_limited": 0,
+    }
 
 
 async def test_a_silent_match_raises_one_alarm():

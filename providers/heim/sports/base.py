@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from mapping.match import Comment, Named, Score, Side, SideName
     from providers.fault_collector import FaultCollector
     from providers.heim.comments import Binding
+    from providers.heim.events import Event
     from providers.heim.payload import Found
     from providers.heim.read import Row
+    from providers.row_cache import RowCache
 
 FULL_COVERAGE = "full"
 """The `live_status` of matches that have editorial text."""
@@ -37,6 +39,7 @@ class Source:
     names: Mapping[str, str]
     zone: tzinfo
     faults: FaultCollector
+    rows: RowCache[Event]
 
     @property
     def row(self) -> Row:

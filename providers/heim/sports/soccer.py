@@ -24,7 +24,9 @@ def soccer(source: Source) -> Match:
     row, faults, names = source.row, source.faults, source.names
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)
-    events = read_events(source.event_rows, Context(sides=sides, names=names, zone=source.zone), faults)
+    events = read_events(
+        source.event_rows, Context(sides=sides, names=names, zone=source.zone, rows=source.rows), faults
+    )
 
     sent = clock.sent_markers(events)
     period = clock.current_period(row, faults, sent)

@@ -1,0 +1,117 @@
+"""A rate limit that is too low for the live matches is said, and shared out evenly among them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import pytest
+from prometheus_client import CollectorRegistry
+from structlog.testing import capture_logs
+
+from ingest.sync.follower import Followers
+from ingest.sync.poll import Followed
+from mapping.match import Status
+from providers.base import Known
+from tests.ingest.test_endpoint_limiter import NoStore, Provider
+from tests.settings import LIMITS, polling
+
+TWO = {"match": Known(digest="a"), "match-event": Known(digest="b")}
+
+
+@pytest.fixture
+def provider():
+    return Provider()
+
+
+def followed(provider, number, status=Status.LIVE):
+    return Followed(
+        id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known=dict(TWO), hints={},
+        status=status, kickoff=0,
+    )  # fmt: skip
+
+
+def following(provider, count, **settings):
+    """Followers of so many live matches, of which each poll makes two requests."""
+    followers = Followers(
+        NoStore(), {provider.endpoint.key: provider}, polling(**settings), LIMITS, clock=lambda: 0.0, new_id=str
+    )
+    for number in range(count):
+        followers._matches[f"f{number}"] = followed(provider, number)
+    return followers
+
+
+def metric(followers, provider):
+    registry = CollectorRegistry()
+    registry.register(followers.demand)
+    return registry.get_sample_value("matchwire_endpoint_demand", {"endpoint": provider.endpoint.key})
+
+
+async def watched(followers):
+    with capture_logs() as lines:
+        await followers.watch_rates()
+    return lines
+
+
+async def test_a_rate_that_is_too_low_is_logged_once_and_once_more_when_it_is_enough(provider):
+    """Ten live matches need four requests a second, three are allowed; then one match ends."""
+    followers = following(provider, 10, live=5, rate=3)
+    [line] = await watched(followers)
+
+    assert line == {
+        "event": "endpoint.rate_too_low", "log_level": "warning", "endpoint": provider.endpoint.key,
+        "cause": "polling.rate allows fewer requests a second than the matches need", "needed": 4.0, "rate": 3.0,
+    }  # fmt: skip
+    assert await watched(followers) == []
+    for number in range(3):
+        del followers._matches[f"f{number}"]
+    [line] = await watched(followers)
+    assert (line["event"], line["needed"]) == ("endpoint.rate_sufficient", 2.8)
+    assert await watched(followers) == []
+
+
+async def test_what_the_matches_need_is_shown(provider):
+    """As a part of what the rate allows in the metric, as a count of endpoints in the health."""
+    followers = following(provider, 10, live=5, rate=3)
+    assert metric(followers, provider) == 0
+    await watched(followers)
+
+    assert metric(followers, provider) == pytest.approx(4 / 3)
+    assert followers.health()["endpoints_limited"] == 1
+    followers._matches.clear()
+    await watched(followers)
+    assert (metric(followers, provider), followers.health()["endpoints_limited"]) == (0, 0)
+
+
+@pytest.mark.parametrize("rate", [0, 4])
+async def test_a_rate_that_is_enough_is_no_matter(provider, rate):
+    """Exactly what is needed, or no limit at all."""
+    followers = following(provider, 10, live=5, rate=rate)
+
+    assert await watched(followers) == []
+    assert followers.health()["endpoints_limited"] == 0
+
+
+async def test_matches_that_are_over_need_little(provider):
+    """Each match counts with the interval that it has now."""
+    followers = following(provider, 10, live=5, after=50, rate=3)
+    for number in range(6):
+        followers._matches[f"f{number}"] = followed(provider, number, Status.FINISHED)
+
+    assert await watched(followers) == []
+
+
+async def test_each_match_has_its_turn(provider):
+    """Four times as many matches as the rate is for: all of them are polled equally often, late or not."""
+    followers = following(provider, 40, live=0.1, rate=200)  # 800 requests a second are needed
+    for number, match in enumerate(followers.matches):
+        followers._schedule(match, 0 if number < 20 else 0.05)
+    driving = asyncio.create_task(followers.run())
+    await asyncio.sleep(2.5)
+    driving.cancel()
+    await followers.stop(grace=0)
+    turns = Counter(provider.requested)
+
+    assert len(turns) == 40
+    assert min(turns.values()) >= 3
+    assert max(turns.values()) - min(turns.values()) <= 1
