@@ -74,7 +74,11 @@ def watchable_game(
     conn: Connection, name: str, caller: Caller | None, *, public: bool, field: str = "id"
 ) -> StoredGame:
     """The liveblog whose changes the caller may follow, withdrawn and deleted ones too; raises NotFound."""
-    game = liveblogs.find_game(conn, name)
+    return watched(liveblogs.find_game(conn, name), caller, public=public, field=field)
+
+
+def watched(game: StoredGame | None, caller: Caller | None, *, public: bool, field: str = "id") -> StoredGame:
+    """`game`, where there is one and the caller may follow its changes; raises NotFound."""
     if game is None or not (public or among(game, caller)):
         raise NotFound(NO_LIVEBLOG, field=field)
     return game

@@ -18,7 +18,7 @@ from api.page.page import POLICY, index_page, language, page, plain_page, render
 from api.references import complete
 from api.request import boolean, integer
 from api.static import TYPES
-from api.stream.streams import read
+from api.stream.messages import read
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.locales import translator
@@ -96,7 +96,8 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
     key = ("changes", since, _key(game, services.clock(), fragment=True))
     body = context.rendered.get(key)
     if body is None:
-        message, _ = await services.store.read(partial(read, game_id=game.id, since=since, form=form))
+        messages = await services.store.read(partial(read, game_id=game.id, since=since, forms=(form,)))
+        message = messages.get(form)
         if message is None:
             raise NotFound(NO_LIVEBLOG)
         body = context.rendered.put(key, message.body)
