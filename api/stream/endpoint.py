@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -13,23 +12,25 @@ from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.request import boolean, integer
 from api.stream.messages import as_json
+from api.stream.reader import StreamRequest
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from starlette.types import Receive, Scope, Send
 
     from api.json_path import Json
     from api.request import ApiRequest, Query
-    from api.stream.reader import Reader
+    from api.stream.streams import Streams
 
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""
 NAMES = ("liveblogId", "id")
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 UPDATE: Json = {
     "type": "object",
     "required": ["event", "data"],
@@ -91,15 +92,8 @@ async def watch(request: ApiRequest) -> Response:
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
     form = AsPage(services.clock) if for_page else as_json
-    join = partial(
-        services.streams.join,
-        game_id=game.id,
-        version=game.version,
-        since=since,
-        form=form,
-        silence=BEATS[for_page],
-    )
-    return EventStream(join, services.streams.leave)
+    wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page])
+    return EventStream(services.streams, wanted)
 
 
 def known_version(query: Query, last_event_id: str | None) -> int:
@@ -113,19 +107,23 @@ def known_version(query: Query, last_event_id: str | None) -> int:
 class EventStream(Response):
     """Has a reader sent what happens, until the response ends or the reader goes away."""
 
-    def __init__(self, join: Callable[[Send], Reader], leave: Callable[[Reader], None]) -> None:
-        super().__init__(None, headers=HEADERS)
-        del self.headers["content-length"]
-        self._join = join
-        self._leave = leave
+    def __init__(self, streams: Streams, wanted: StreamRequest) -> None:
+        super().__init__()
+        self._streams = streams
+        self._wanted = wanted
+
+    def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
+        """Thousands of streams share theirs."""
+        del headers
+        self.raw_headers = RAW_HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         await send({"type": "http.response.body", "body": b"retry: 2000\n\n", "more_body": True})
-        reader = self._join(send)
+        reader = self._streams.join(self._wanted, send)
         try:
             while (await receive())["type"] != "http.disconnect":  # so it is called too when the response has ended
                 pass
         finally:
-            self._leave(reader)
+            self._streams.leave(reader)

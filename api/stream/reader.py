@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import asyncio
@@ -12,6 +12,19 @@ if TYPE_CHECKING:
 
     from api.stream.messages import Form
     from api.stream.streams import Channel
+
+
+class StreamRequest(NamedTuple):
+    """What somebody wants to follow: a liveblog that was at `version` a moment ago, after the version `since`.
+
+    `silence` is sent when there has been nothing to say for a while.
+    """
+
+    game_id: str
+    version: int
+    since: int
+    form: Form
+    silence: bytes
 
 
 @dataclass(eq=False, slots=True)

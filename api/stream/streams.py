@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from starlette.types import Send
 
     from api.stream.messages import Form, Message
+    from api.stream.reader import StreamRequest
     from store.database import Store
     from store.liveblogs import StoredGame
     from store.postgres.notify import Stepped
@@ -85,19 +86,19 @@ class Streams:
             raise StoreUnavailable("the service is going down", retry_after=1)
         return await self._reads.read(name, partial(liveblogs.find_game, name=name))
 
-    def join(self, send: Send, *, game_id: str, version: int, since: int, form: Form, silence: bytes) -> Reader:
-        """Follow a liveblog that was at `version` a moment ago: send all after `since`, then whatever comes, until `leave`.
+    def join(self, wanted: StreamRequest, send: Send) -> Reader:
+        """Send everything after the version that the reader has, then whatever comes, until `leave`.
 
         The response ends after LIFETIME, and when the liveblog is gone or the process stops.
         """
         now = asyncio.get_running_loop().time()
-        channel = self._channels.get(game_id)
-        if channel is None:  # nobody has heard what has happened since then
-            channel = self._channels[game_id] = Channel(game_id, version)
-            self._new.add(game_id)
+        channel = self._channels.get(wanted.game_id)
+        if channel is None:  # nobody has heard what has happened since the version was read
+            channel = self._channels[wanted.game_id] = Channel(wanted.game_id, wanted.version)
+            self._new.add(wanted.game_id)
             self._called.set()
-        has = since if since <= version else 0  # a version of the future: the reader starts anew
-        reader = Reader(channel, form, silence, has, send, ends_at=now + LIFETIME, sent_at=now, over=self._closed)
+        has = wanted.since if wanted.since <= wanted.version else 0  # a version of the future: the reader starts anew
+        reader = Reader(channel, wanted.form, wanted.silence, has, send, now + LIFETIME, now, self._closed)
         channel.readers.add(reader)
         self._begin(reader)
         if self._pump is None or self._pump.done():

@@ -11,6 +11,7 @@ import pytest
 
 from api.stream import messages, shared_reads, streams
 from api.stream.messages import KeptMessages, Message, as_json
+from api.stream.reader import StreamRequest
 from mapping.errors import StoreUnavailable
 from store import clients, liveblogs
 from store.liveblogs import Change, record
@@ -55,9 +56,7 @@ class Follower:
 
     async def join(self, since=0, name="gderby", form=as_json):
         game = await self.hub.find(name)
-        self.reader = self.hub.join(
-            self._send, game_id=game.id, version=game.version, since=since, form=form, silence=b": silence\n\n"
-        )
+        self.reader = self.hub.join(StreamRequest(game.id, game.version, since, form, b": silence\n\n"), self._send)
         return self
 
     async def _send(self, message):
