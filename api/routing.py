@@ -71,10 +71,12 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["services"] = self._services
-        request = ApiRequest(scope, receive)
+        response = await self._respond(ApiRequest(scope, receive))
+        await response(scope, receive, send)  # for minutes, if it is a stream: the request is not kept for so long
+
+    async def _respond(self, request: ApiRequest) -> Response:
         self._check(request)
-        response = await self._handler(request)
-        await response(scope, receive, send)
+        return await self._handler(request)
 
 
 def _open(_: ApiRequest) -> None:

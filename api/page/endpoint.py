@@ -18,7 +18,7 @@ from api.references import complete
 from api.rendered import Rendering
 from api.request import boolean, integer
 from api.static import TYPES
-from api.stream.streams import read
+from api.stream.messages import read
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.locales import translator
@@ -88,7 +88,7 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
     key = ("changes", since, _key(game, services.clock(), fragment=True))
 
     def render(conn: Connection) -> bytes:
-        message, _ = read(conn, game.id, since, form)
+        message = read(conn, game.id, since, (form,)).get(form)
         if message is None:
             raise NotFound(NO_LIVEBLOG)
         return message.body

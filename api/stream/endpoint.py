@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from api import openapi
-from api.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable_game
+from api.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.request import boolean, integer
-from api.stream.streams import as_json
+from api.stream.messages import as_json
+from api.stream.reader import StreamRequest
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import Mapping
 
-    from sqlalchemy import Connection
     from starlette.types import Receive, Scope, Send
 
     from api.json_path import Json
     from api.request import ApiRequest, Query
-    from api.stream.streams import Message
-    from store.liveblogs import StoredGame
+    from api.stream.streams import Streams
 
-HEARTBEAT = 15.0
-"""Seconds of silence after which a comment is sent, so that nobody on the way takes the connection for dead."""
-LIFETIME = 900.0
-"""Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""
 NAME = "liveblogId"
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 UPDATE: Json = {
     "type": "object",
     "required": ["event", "data"],
@@ -87,18 +82,16 @@ async def watch(request: ApiRequest) -> Response:
     since = known_version(context.query, request.headers.get("last-event-id"))
     for_page = boolean(context.query, "html")
 
-    def watched(conn: Connection) -> StoredGame:
-        return watchable_game(conn, name, context.caller, public=public, field=NAME)
-
-    game = await services.store.read(watched)
-    if game.local_status != LocalStatus.PUBLISHED:
-        raise NotFound(NO_LIVEBLOG, field=NAME)
     if services.streams is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
+    game = watchable(await services.streams.find(name), context.caller, public=public, field=NAME)
+    if game.local_status != LocalStatus.PUBLISHED:
+        raise NotFound(NO_LIVEBLOG, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
     form = AsPage(services.clock) if for_page else as_json
-    return EventStream(services.streams.messages(game, since, form), BEATS[for_page])
+    wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page])
+    return EventStream(services.streams, wanted)
 
 
 def known_version(query: Query, last_event_id: str | None) -> int:
@@ -110,55 +103,25 @@ def known_version(query: Query, last_event_id: str | None) -> int:
 
 
 class EventStream(Response):
-    """Sends messages until they end or the reader goes away."""
+    """Has a reader sent what happens, until the response ends or the reader goes away."""
 
-    def __init__(self, messages: AsyncGenerator[Message | None], beat: bytes) -> None:
-        super().__init__(None, headers=HEADERS)
-        del self.headers["content-length"]
-        self._messages = messages
-        self._beat = beat
+    def __init__(self, streams: Streams, wanted: StreamRequest) -> None:
+        super().__init__()
+        self._streams = streams
+        self._wanted = wanted
+
+    def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
+        """Thousands of streams share theirs."""
+        del headers
+        self.raw_headers = RAW_HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        pouring = asyncio.create_task(self._pour(send))
-        leaving = asyncio.create_task(_gone(receive))
-        await asyncio.wait({pouring, leaving}, return_when=asyncio.FIRST_COMPLETED, timeout=LIFETIME)
-        stayed = not leaving.done()
-        for task in (pouring, leaving):
-            task.cancel()
-        await asyncio.gather(pouring, leaving, return_exceptions=True)
-        if stayed:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _pour(self, send: Send) -> None:
-        """Each message as it comes; in between a heartbeat, without which nobody would notice a dead connection."""
-        await _send(send, b"retry: 2000\n\n")
-        coming: asyncio.Task[Message | None] | None = None
+        await send({"type": "http.response.body", "body": b"retry: 2000\n\n", "more_body": True})
+        reader = self._streams.join(self._wanted, send)
         try:
-            while True:
-                coming = coming or asyncio.ensure_future(anext(self._messages))
-                await asyncio.wait({coming}, timeout=HEARTBEAT)
-                if not coming.done():
-                    await _send(send, self._beat)
-                    continue
-                message, coming = coming.result(), None
-                if message is not None:
-                    await _send(send, b"id: %d\nevent: update\ndata: %b\n\n" % (message.version, message.body))
-        except StopAsyncIteration:
-            return
+            while (await receive())["type"] != "http.disconnect":  # so it is called too when the response has ended
+                pass
         finally:
-            if coming is not None:
-                coming.cancel()
-                await asyncio.gather(coming, return_exceptions=True)
-            await self._messages.aclose()
-
-
-async def _send(send: Send, body: bytes) -> None:
-    """Wait until the reader has room for more; the server lets go of one that never has, and sending ends then too."""
-    await send({"type": "http.response.body", "body": body, "more_body": True})
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+            self._streams.leave(reader)

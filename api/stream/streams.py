@@ -1,122 +1,57 @@
 """Streams of changes: one read per version for all who watch a liveblog, woken by commits, with a slow poll behind.
 
-A watcher that does not keep up is dropped; it comes back with the version that it had seen last and loses nothing.
+A reader that does not keep up falls behind alone: nothing is queued for it, and when it has room again it gets in one message
+what it has missed.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from api.errors import json_bytes
-from api.liveblogs.delta import response
-from mapping.documents.scalars import LocalStatus
+from api.stream import messages
+from api.stream.messages import KeptMessages
+from api.stream.reader import Reader
+from api.stream.shared_reads import SharedReads
 from mapping.errors import StoreUnavailable
 from store import deltas, liveblogs
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from sqlalchemy import Connection
+    from starlette.types import Send
 
+    from api.stream.messages import Form, Message
+    from api.stream.reader import StreamRequest
     from store.database import Store
-    from store.liveblogs import StoredEvent, StoredGame
+    from store.liveblogs import StoredGame
     from store.postgres.notify import Stepped
 
 POLL = 1.0
 """Seconds after which versions are compared though nobody called: a notification may have been lost."""
-EVENTS = 200
-"""Events in one message, about: a version is never cut in two."""
-BACKLOG = 64
-"""Messages that a watcher may leave unread before it is dropped."""
-RECENT = 16
-"""Messages that a liveblog keeps for readers that come back."""
-
-
-class Form(Protocol):
-    """Writes what a message says; equal ones write the same, so those who want the same share it."""
-
-    def __hash__(self) -> int: ...
-
-    def __call__(
-        self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
-    ) -> bytes:
-        """The changes after `since` up to `version`, where `more` follow; without events where nobody may read it."""
-
-
-def as_json(
-    conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
-) -> bytes:
-    """The delta document."""
-    del since
-    return json_bytes(response(conn, game, events, version=version, more=more))
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What happened after the version `since` up to `version`; after the `last` one there is nothing to watch."""
-
-    since: int
-    version: int
-    body: bytes
-    last: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Watcher:
-    """One reader's unread messages; `over` when it is dropped or there is nothing more to come."""
-
-    unread: deque[Message] = field(default_factory=deque)
-    called: asyncio.Event = field(default_factory=asyncio.Event)
-    over: bool = False
-
-    async def messages(self) -> AsyncIterator[Message]:
-        """The messages as they come, until the watcher is over."""
-        while not self.over or self.unread:
-            if self.unread:
-                yield self.unread.popleft()
-            else:
-                self.called.clear()
-                await self.called.wait()
-
-    def notify(self, message: Message) -> None:
-        if len(self.unread) >= BACKLOG:
-            self.end()
-            return
-        self.unread.append(message)
-        self.called.set()
-
-    def end(self) -> None:
-        self.over = True
-        self.called.set()
+TICK = 1.0
+"""Seconds between two looks at all readers."""
+SILENCE = 15.0
+"""Seconds after which something is sent though nothing has happened, so that nobody on the way takes the connection for dead."""
+LIFETIME = 900.0
+"""Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
+SLICE = 250
+"""Readers that are sent something in one turn of the event loop, so that others need not wait for all of them."""
 
 
 @dataclass(eq=False, slots=True)
 class Channel:
-    """One watched liveblog in one form; `version` is the one up to which its watchers have been notified."""
+    """One watched liveblog: the version up to which its readers are sent changes, and the last step there in each form."""
 
-    form: Form
+    game_id: str
     version: int
-    watchers: set[Watcher] = field(default_factory=set)
-    recent: deque[Message] = field(default_factory=lambda: deque(maxlen=RECENT))
-
-    def notify(self, message: Message) -> None:
-        self.version = message.version
-        self.recent.append(message)
-        for watcher in self.watchers:
-            watcher.notify(message)
-
-    def messages_since(self, since: int) -> list[Message] | None:
-        """The messages that lead from `since` to the channel's version; None where the first of them is no longer kept."""
-        if since == self.version:
-            return []
-        found = [message for message in self.recent if message.version > since]
-        return found if found and found[0].since <= since else None
+    newest: Mapping[Form, Message] = field(default_factory=dict)
+    readers: set[Reader] = field(default_factory=set)
+    trouble: LogOnce = field(default_factory=partial(LogOnce, "stream.failed", "stream.recovered", "error"))
 
 
 class Streams:
@@ -125,85 +60,144 @@ class Streams:
     def __init__(self, store: Store, *, poll: float = POLL) -> None:
         self._store = store
         self._poll = poll
-        self._channels: dict[str, dict[Form, Channel]] = {}
+        self._reads = SharedReads(store)
+        self._kept = KeptMessages()
+        self._channels: dict[str, Channel] = {}
         self._heard: dict[str, int] = {}
+        self._new: set[str] = set()
         self._called = asyncio.Event()
         self._look = False
         self._look_at = 0.0
         self._pump: asyncio.Task[None] | None = None
+        self._ticker: asyncio.Task[None] | None = None
         self._closed = False
         store.on_step(self._hear)
 
     def __len__(self) -> int:
         """How many readers watch."""
-        return sum(len(channel.watchers) for forms in self._channels.values() for channel in forms.values())
+        return sum(len(channel.readers) for channel in self._channels.values())
 
-    async def messages(self, game: StoredGame, since: int, form: Form = as_json) -> AsyncGenerator[Message | None]:
-        """Everything after the version `since`, in order, then whatever comes; None: nothing has come, is the reader still there?
+    async def find(self, name: str) -> StoredGame | None:
+        """The liveblog whose `ticker_id` or `local_id` is `name`; those who ask at the same time share a read.
 
-        Ends when the reader is too slow, the liveblog is gone or the process stops. Raises StoreUnavailable.
+        Waits for its turn. Raises StoreUnavailable where that does not come, and once the process stops.
         """
-        version = since if since <= game.version else 0  # a version of the future: the reader starts anew
-        watcher, channel = self._join(game, form)
-        try:
-            for message in channel.messages_since(version) or ():
-                version = message.version
-                yield message
-            async for message in self._missed(game.id, version, form):
-                version = message.version
-                yield message
-                if message.last:
-                    return
-            yield None
-            async for message in watcher.messages():
-                if message.version > version:
-                    version = message.version
-                    yield message
-                    if message.last:
-                        return
-        finally:
-            self._leave(game.id, form, watcher)
+        if self._closed:
+            raise StoreUnavailable("the service is going down", retry_after=1)
+        return await self._reads.read(name, partial(liveblogs.find_game, name=name))
+
+    def join(self, wanted: StreamRequest, send: Send) -> Reader:
+        """Send everything after the version that the reader has, then whatever comes, until `leave`.
+
+        The response ends after LIFETIME, and when the liveblog is gone or the process stops.
+        """
+        now = asyncio.get_running_loop().time()
+        channel = self._channels.get(wanted.game_id)
+        if channel is None:  # nobody has heard what has happened since the version was read
+            channel = self._channels[wanted.game_id] = Channel(wanted.game_id, wanted.version)
+            self._new.add(wanted.game_id)
+            self._called.set()
+        has = wanted.since if wanted.since <= wanted.version else 0  # a version of the future: the reader starts anew
+        reader = Reader(channel, wanted.form, wanted.silence, has, send, now + LIFETIME, now, self._closed)
+        channel.readers.add(reader)
+        self._begin(reader)
+        if self._pump is None or self._pump.done():
+            self._look_at = now + self._poll
+            self._pump = asyncio.create_task(self._run(), name="streams")
+        if self._ticker is None or self._ticker.done():
+            self._ticker = asyncio.create_task(self._tick(), name="silent streams")
+        return reader
+
+    def leave(self, reader: Reader) -> None:
+        """Send nothing more."""
+        if reader.sending is not None:
+            reader.sending.cancel()
+        reader.channel.readers.discard(reader)
+        if not reader.channel.readers and self._channels.get(reader.channel.game_id) is reader.channel:
+            del self._channels[reader.channel.game_id]
 
     async def close(self) -> None:
         """End every stream; nobody can watch any more."""
         self._closed = True
-        for forms in self._channels.values():
-            for channel in forms.values():
-                for watcher in channel.watchers:
-                    watcher.end()
-        if self._pump is not None:
-            self._pump.cancel()
-            await asyncio.gather(self._pump, return_exceptions=True)
+        tasks = [each for each in (self._pump, self._ticker) if each is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        readers = self._readers()
+        for reader in readers:
+            reader.over = True
+        await self._begin_all(readers)
 
-    async def _missed(self, game_id: str, since: int, form: Form) -> AsyncIterator[Message]:
-        more = True
-        while more:
-            message, more = await self._store.read(partial(read, game_id=game_id, since=since, form=form))
+    # Readers
+
+    def _readers(self) -> list[Reader]:
+        return [reader for channel in self._channels.values() for reader in channel.readers]
+
+    async def _begin_all(self, readers: Iterable[Reader]) -> None:
+        for number, reader in enumerate(readers, 1):
+            self._begin(reader)
+            if number % SLICE == 0:
+                await asyncio.sleep(0)
+
+    def _begin(self, reader: Reader) -> None:
+        if reader.sending is None:
+            reader.sending = asyncio.create_task(self._send(reader))
+
+    async def _send(self, reader: Reader) -> None:
+        """Send what there is to send, and end the stream if it is over."""
+        try:
+            await self._bring_up_to_date(reader)
+        except StoreUnavailable:  # it comes back
+            reader.over = True
+        except Exception as error:  # noqa: BLE001 -- a liveblog that cannot be read must not keep its readers waiting
+            reader.channel.trouble.failed(cause=repr(error), liveblog=reader.channel.game_id)
+            reader.over = True
+        if reader.over:
+            await reader.end()
+        else:
+            reader.sending = None
+
+    async def _bring_up_to_date(self, reader: Reader) -> None:
+        """While the reader has no room this waits; what happens meanwhile comes in one message."""
+        clock = asyncio.get_running_loop().time
+        while reader.version < reader.channel.version and not reader.over:
+            message = await self._next(reader)
             if message is None:
-                return
-            since = message.version
-            yield message
+                break
+            await reader.write(message.event)
+            reader.version, reader.sent_at = message.version, clock()
+            reader.over = reader.over or message.last
+        if not reader.over and clock() - reader.sent_at >= SILENCE:
+            await reader.write(reader.silence)
+            reader.sent_at = clock()
 
-    def _join(self, game: StoredGame, form: Form) -> tuple[Watcher, Channel]:
-        if self._closed:
-            raise StoreUnavailable("the service is going down", retry_after=1)
-        channel = self._channels.setdefault(game.id, {}).setdefault(form, Channel(form, game.version))
-        watcher = Watcher()
-        channel.watchers.add(watcher)
-        if self._pump is None or self._pump.done():
-            self._look_at = asyncio.get_running_loop().time() + self._poll
-            self._pump = asyncio.create_task(self._run(), name="streams")
-        return watcher, channel
+    async def _next(self, reader: Reader) -> Message | None:
+        """What follows the version that the reader has; read once for all who have it."""
+        channel, form = reader.channel, reader.form
+        message = channel.newest.get(form)
+        if message is not None and message.since == reader.version:
+            return message
+        key = (channel.game_id, form, reader.version, channel.version)
+        message = self._kept.get(key)
+        if message is None:
+            query = partial(messages.read, game_id=channel.game_id, since=reader.version, forms=(form,))
+            message = (await self._reads.read(key, query)).get(form)
+            if message is not None:
+                self._kept.put(key, message)
+        return message
 
-    def _leave(self, game_id: str, form: Form, watcher: Watcher) -> None:
-        forms = self._channels.get(game_id, {})
-        channel = forms.get(form)
-        if channel is not None:
-            channel.watchers.discard(watcher)
-            if not channel.watchers:
-                del forms[form]
-        if not forms:
-            self._channels.pop(game_id, None)
+    async def _tick(self) -> None:
+        """Until nobody watches: end the streams whose time is over, and let the others not be silent for too long."""
+        clock = asyncio.get_running_loop().time
+        while self._channels:
+            await asyncio.sleep(TICK)
+            now = clock()
+            readers = self._readers()
+            for reader in readers:
+                reader.over = reader.over or now >= reader.ends_at
+            await self._begin_all(each for each in readers if each.over or now - each.sent_at >= SILENCE)
+
+    # Versions
 
     def _hear(self, stepped: Stepped) -> None:
         if stepped is None:
@@ -215,7 +209,7 @@ class Streams:
             self._called.set()
 
     async def _run(self) -> None:
-        """Until nobody watches: read the versions of which the watchers have not been notified."""
+        """Until nobody watches: read the versions of which the readers have not been notified."""
         delay = LogOnce("streams.delayed", "streams.recovered")
         while self._channels:
             try:
@@ -228,7 +222,7 @@ class Streams:
                 await asyncio.sleep(min(self._poll, POLL))
 
     async def _news(self) -> dict[str, int]:
-        """Versions that commits have announced; now and then, and when some may have been missed, those of the database."""
+        """Versions that commits have announced, and of the database those of which some may have been missed."""
         clock = asyncio.get_running_loop().time
         if not self._look:
             with suppress(TimeoutError):
@@ -236,34 +230,27 @@ class Streams:
                     await self._called.wait()
         self._called.clear()
         heard, self._heard = self._heard, {}
-        if not self._look and clock() < self._look_at:
+        unsure, self._new = list(self._new), set()
+        if self._look or clock() >= self._look_at:
+            self._look, self._look_at = False, clock() + self._poll
+            unsure = list(self._channels)
+        if not unsure:
             return heard
-        self._look, self._look_at = False, clock() + self._poll
-        watched = list(self._channels)
-        return await self._store.read(lambda conn: deltas.versions(conn, watched))
+        return heard | await self._store.read(partial(deltas.versions, game_ids=unsure))
 
     async def _advance(self, game_id: str, version: int) -> None:
-        for form in list(self._channels.get(game_id, ())):
-            await self._notify(game_id, form, version)
-
-    async def _notify(self, game_id: str, form: Form, version: int) -> None:
-        while (channel := self._channels.get(game_id, {}).get(form)) is not None and channel.version < version:
-            query = partial(read, game_id=game_id, since=channel.version, form=form)
-            message, _ = await self._store.read(query)
-            if message is None:
+        while (channel := self._channels.get(game_id)) is not None and channel.version < version:
+            forms = {reader.form for reader in channel.readers}
+            query = partial(messages.read, game_id=game_id, since=channel.version, forms=forms)
+            try:
+                newest = await self._store.read(query)
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001 -- what is wrong with one liveblog must not silence the others
+                channel.trouble.failed(cause=repr(error), liveblog=game_id)
                 return
-            channel.notify(message)
-
-
-def read(conn: Connection, game_id: str, since: int, form: Form = as_json) -> tuple[Message | None, bool]:
-    """The next message after the version `since` and whether there are further ones; None where nothing is new."""
-    game = liveblogs.find_game(conn, game_id)
-    if game is None or game.version <= since:
-        return None, False
-    if game.local_status != LocalStatus.PUBLISHED:
-        return Message(
-            since, game.version, form(conn, game, [], since=since, version=game.version, more=False), last=True
-        ), False
-    events, more = deltas.chunk(conn, game_id, since=since, limit=EVENTS)
-    version = max(event.version for event in events) if more else game.version
-    return Message(since, version, form(conn, game, events, since=since, version=version, more=more)), more
+            channel.trouble.worked()
+            if not newest:
+                return
+            channel.newest, channel.version = newest, next(iter(newest.values())).version
+            await self._begin_all(list(channel.readers))

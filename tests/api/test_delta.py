@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
-from api.stream import streams
-from mapping.errors import StoreUnavailable
+from api.stream import messages, streams
 from store.liveblogs import Change, EventWrite, record
 from tests.api import matchday, poison
 from tests.api.streaming import STREAM, Reader, over_http
@@ -111,7 +109,7 @@ async def test_readers_need_a_client_of_the_organization(desk, path):
 
 async def test_a_large_liveblog_comes_in_several_messages(desk, server, store, monkeypatch):
     """No version is cut in two, and whoever leaves between two messages misses nothing."""
-    monkeypatch.setattr(streams, "EVENTS", 10)
+    monkeypatch.setattr(messages, "EVENTS", 10)
     for size in (25, 1, 8, 4):
         writes = tuple(EventWrite(local_id=f"e{size}n{n}", document=post(), created_at=n) for n in range(size))
         await store.write(lambda unit, writes=writes: record(unit, TICKER, Change(events=writes)))
@@ -124,111 +122,6 @@ async def test_a_large_liveblog_comes_in_several_messages(desk, server, store, m
 
     assert sizes == [25, 34, 38]
     assert reader.kept == (await desk.whole())[1]
-
-
-async def test_watchers_of_one_liveblog_share_a_read(desk, server, monkeypatch):
-    """One read per version, however many watch."""
-    reads = []
-    real = streams.read
-    monkeypatch.setattr(streams, "read", lambda conn, **what: reads.append(what) or real(conn, **what))
-    async with over_http(server.app) as http:
-        readers = [Reader(http) for _ in range(6)]
-        await asyncio.gather(*(reader.read(messages=1) for reader in readers))
-        following = [asyncio.create_task(reader.follow(until=4)) for reader in readers]
-        await asyncio.sleep(0.3)
-        reads.clear()
-        for _ in range(3):
-            await desk.create()
-        await asyncio.gather(*following)
-
-    assert len(reads) <= 3
-
-
-async def test_a_reader_that_does_not_keep_up_is_dropped(desk, server, monkeypatch):
-    """Its unread messages are bounded; it comes back and loses nothing."""
-    monkeypatch.setattr(streams, "BACKLOG", 2)
-    hub = streams.Streams(server.store, poll=0.1)
-    game = await server.store.read(lambda conn: streams.liveblogs.require_game(conn, "gderby"))
-    slow = hub.messages(game, 0)
-    first = await anext(slow)
-    while await anext(slow) is not None:
-        pass
-    for _ in range(6):
-        await desk.create()
-        await asyncio.sleep(0.02)
-    shown = [message async for message in slow]
-    back = hub.messages(game, shown[-1].version)
-    caught_up = await anext(back)
-    await back.aclose()
-    await hub.close()
-
-    assert (first.version, [message.version for message in shown]) == (1, [2, 3])
-    assert caught_up.since <= 3
-    assert caught_up.version >= 4
-    assert len(hub) == 0
-
-
-async def test_what_other_processes_write_is_noticed(desk, server, monkeypatch):
-    """Without a call from a commit of this process the poll finds the new version."""
-    hub = streams.Streams(server.store, poll=0.05)
-    server.store._listeners.clear()
-    game = await server.store.read(lambda conn: streams.liveblogs.require_game(conn, "gderby"))
-    messages = hub.messages(game, 1)
-    assert await anext(messages) is None
-    coming = asyncio.ensure_future(anext(messages))
-    await desk.create()
-
-    assert (await asyncio.wait_for(coming, 30)).version == 2
-    await messages.aclose()
-    await hub.close()
-
-
-async def test_a_liveblog_that_is_never_silent_delays_no_other(desk, server):
-    """A step without a notification is found in its time, however many there are of others in between."""
-    await server.add(matchday.Liveblog(local_id="gquiet", ticker_id="6b" * 12))
-    hub = streams.Streams(server.store, poll=0.2)
-    server.store._listeners.clear()
-    games = [
-        await server.store.read(lambda conn, n=n: streams.liveblogs.require_game(conn, n)) for n in ("gderby", "gquiet")
-    ]
-    loud, quiet = (hub.messages(game, 1) for game in games)
-    assert [await anext(loud), await anext(quiet)] == [None, None]
-    coming = asyncio.ensure_future(anext(quiet))
-    await Desk(server.http, liveblog="gquiet").create()
-    for version in range(2, 300):
-        hub._hear({TICKER: version})
-        await asyncio.sleep(0.01)
-        if coming.done():
-            break
-
-    assert coming.done()
-    assert coming.result().version == 2
-    await loud.aclose()
-    await quiet.aclose()
-    await hub.close()
-
-
-async def test_what_an_outage_swallowed_is_looked_at(desk, server, monkeypatch):
-    """A step whose reading failed is sent as soon as the database is back."""
-    hub = streams.Streams(server.store, poll=3600)
-    game = await server.store.read(lambda conn: streams.liveblogs.require_game(conn, "gderby"))
-    messages = hub.messages(game, 1)
-    assert await anext(messages) is None
-    coming = asyncio.ensure_future(anext(messages))
-    real, outage = streams.read, iter([StoreUnavailable("away")])
-
-    def failing_once(conn, **what):
-        if error := next(outage, None):
-            raise error
-        return real(conn, **what)
-
-    monkeypatch.setattr(streams, "read", failing_once)
-    monkeypatch.setattr(streams, "POLL", 0.05)
-    await desk.create()
-
-    assert (await asyncio.wait_for(coming, 30)).version == 2
-    await messages.aclose()
-    await hub.close()
 
 
 async def test_the_end_of_the_liveblog_ends_the_stream(desk, server, store):
@@ -245,25 +138,10 @@ async def test_the_end_of_the_liveblog_ends_the_stream(desk, server, store):
     assert (reader.game["local_status"], gone.status_code) == (100, 404)
 
 
-async def test_streams_end_when_the_service_stops(desk, server):
-    """Closing ends them at once, so that the server need not wait."""
-    hub = streams.Streams(server.store)
-    game = await server.store.read(lambda conn: streams.liveblogs.require_game(conn, "gderby"))
-    messages = hub.messages(game, 1)
-    assert await anext(messages) is None
-    coming = asyncio.ensure_future(anext(messages))
-    await asyncio.sleep(0)
-    began = time.monotonic()
-    await hub.close()
-
-    with pytest.raises(StopAsyncIteration):
-        await coming
-    assert time.monotonic() - began < 1
-
-
 async def test_a_silent_stream_is_kept_alive(desk, server, monkeypatch):
     """A comment now and then; it is no message."""
-    monkeypatch.setattr("api.stream.endpoint.HEARTBEAT", 0.05)
+    monkeypatch.setattr(streams, "SILENCE", 0.05)
+    monkeypatch.setattr(streams, "TICK", 0.05)
     async with over_http(server.app) as http:
         params = {"liveblogId": "gderby", "client_id": "desk", "refresh": "1"}
         async with http.stream("GET", STREAM, params=params) as response:

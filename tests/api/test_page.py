@@ -122,7 +122,7 @@ async def test_poisoned_events_break_no_change(public):
 
 async def test_a_page_hears_the_same_as_it_reads(derby, monkeypatch):
     """The stream's messages for pages, and a beat in silence, which a script can hear."""
-    monkeypatch.setattr("api.stream.endpoint.HEARTBEAT", 1.0)
+    monkeypatch.setattr("api.stream.streams.SILENCE", 1.0)
     await Desk(derby.http).create(post(local_id="enew"))
     params = {"liveblogId": "gderby", "html": "1", "refresh": "1"}
     async with over_http(derby.app) as http, http.stream("GET", STREAM, params=params) as response:

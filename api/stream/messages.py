@@ -1,0 +1,100 @@
+"""What a stream says of a liveblog: read and written once for all who want the same."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from api.errors import json_bytes
+from api.liveblogs.delta import response
+from mapping.documents.scalars import LocalStatus
+from store import deltas, liveblogs
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from store.liveblogs import StoredEvent, StoredGame
+
+EVENTS = 200
+"""Events in one message, about: a version is never cut in two."""
+KEPT_BYTES = 8 * 1024 * 1024
+
+
+class Form(Protocol):
+    """Writes what a message says; equal ones write the same, so those who want the same share it."""
+
+    def __hash__(self) -> int: ...
+
+    def __call__(
+        self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
+    ) -> bytes:
+        """The changes after `since` up to `version`, where `more` follow; without events where nobody may read it."""
+
+
+def as_json(
+    conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
+) -> bytes:
+    """The delta document."""
+    del since
+    return json_bytes(response(conn, game, events, version=version, more=more))
+
+
+@dataclass(frozen=True)
+class Message:
+    """What happened after the version `since` up to `version`; the `last` one ends the stream."""
+
+    since: int
+    version: int
+    body: bytes
+    last: bool = False
+
+    @cached_property
+    def event(self) -> bytes:
+        """As a server-sent event; the same bytes for all readers."""
+        return b"id: %d\nevent: update\ndata: %b\n\n" % (self.version, self.body)
+
+
+def read(conn: Connection, game_id: str, since: int, forms: Iterable[Form]) -> Mapping[Form, Message]:
+    """The next message after the version `since` in each of the forms; none where nothing is new."""
+    game = liveblogs.find_game(conn, game_id)
+    if game is None or game.version <= since:
+        return {}
+    events: Sequence[StoredEvent] = ()
+    version, more, last = game.version, False, game.local_status != LocalStatus.PUBLISHED
+    if not last:
+        events, more = deltas.chunk(conn, game_id, since=since, limit=EVENTS)
+        version = max(event.version for event in events) if more else game.version
+    messages = {}
+    for form in forms:
+        body = form(conn, game, events, since=since, version=version, more=more)
+        messages[form] = Message(since, version, body, last)
+    return messages
+
+
+class KeptMessages:
+    """Messages for readers that come back: as many as fit, those that were wanted least recently go first."""
+
+    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+        self._free = kept_bytes
+        self._messages: OrderedDict[Hashable, Message] = OrderedDict()
+
+    def get(self, key: Hashable) -> Message | None:
+        """The message, None where it is not kept."""
+        message = self._messages.get(key)
+        if message is not None:
+            self._messages.move_to_end(key)
+        return message
+
+    def put(self, key: Hashable, message: Message) -> None:
+        """Keep it, as long as there is room."""
+        if key in self._messages:
+            return
+        self._messages[key] = message
+        self._free -= len(message.body)
+        while self._free < 0:
+            _, dropped = self._messages.popitem(last=False)
+            self._free += len(dropped.body)

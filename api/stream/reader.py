@@ -1,0 +1,53 @@
+"""One open stream: a task sends to it while there is something to send, and none waits while there is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from starlette.types import Send
+
+    from api.stream.messages import Form
+    from api.stream.streams import Channel
+
+
+class StreamRequest(NamedTuple):
+    """What somebody wants to follow: a liveblog that was at `version` a moment ago, after the version `since`.
+
+    `silence` is sent when there has been nothing to say for a while.
+    """
+
+    game_id: str
+    version: int
+    since: int
+    form: Form
+    silence: bytes
+
+
+@dataclass(eq=False, slots=True)
+class Reader:
+    """Who follows a liveblog in a form, and has its changes up to `version`.
+
+    `ends_at` and `sent_at` are the event loop's seconds. `over`: the stream ends once what is being sent has gone.
+    """
+
+    channel: Channel
+    form: Form
+    silence: bytes
+    version: int
+    send: Send
+    ends_at: float
+    sent_at: float
+    over: bool = False
+    sending: asyncio.Task[None] | None = None
+
+    async def write(self, body: bytes) -> None:
+        """Wait until the reader has room; the server lets go of one that never has, and this returns then too."""
+        await self.send({"type": "http.response.body", "body": body, "more_body": True})
+
+    async def end(self) -> None:
+        """End the response."""
+        await self.send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,437 @@
+"""Streams: one read and the same bytes for all readers of a liveblog, each at its own pace, and nothing that is withdrawn."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+from itertools import pairwise
+
+import pytest
+
+from api.stream import messages, shared_reads, streams
+from api.stream.messages import KeptMessages, Message, as_json
+from api.stream.reader import StreamRequest
+from mapping.errors import StoreUnavailable
+from store import clients, liveblogs
+from store.liveblogs import Change, record
+from tests.api import matchday
+from tests.api.streaming import STREAM, Reader, over_http
+from tests.api.writing import DESK, Desk, post
+
+TICKER = matchday.Liveblog().ticker_id
+SOON = 30.0
+OPEN = {"liveblogId": "gderby"}
+
+
+@pytest.fixture
+async def desk(server):
+    await server.add(matchday.Liveblog())
+    return Desk(server.http)
+
+
+@pytest.fixture
+async def hub(server):
+    """Streams that look for versions by themselves once an hour."""
+    made = streams.Streams(server.store, poll=3600)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """What was read of liveblogs: (since, forms)."""
+    made, real = [], messages.read
+    monkeypatch.setattr(messages, "read", lambda conn, **what: made.append(what) or real(conn, **what))
+    return made
+
+
+class Follower:
+    """A reader of a hub that keeps what it is sent, as long as it has room."""
+
+    def __init__(self, hub):
+        self.hub, self.events, self.ended = hub, [], False
+        self.room = asyncio.Event()
+        self.room.set()
+
+    async def join(self, since=0, name="gderby", form=as_json):
+        game = await self.hub.find(name)
+        self.reader = self.hub.join(StreamRequest(game.id, game.version, since, form, b": silence\n\n"), self._send)
+        return self
+
+    async def _send(self, message):
+        await self.room.wait()
+        self.ended = not message["more_body"]
+        if message["body"]:
+            self.events.append(message["body"])
+
+    def leave(self):
+        self.hub.leave(self.reader)
+
+    @property
+    def versions(self):
+        return [int(event.split(b"\n")[0].removeprefix(b"id: ")) for event in self.events if event.startswith(b"id: ")]
+
+    async def has(self, version):
+        async with asyncio.timeout(SOON):
+            while version not in self.versions:
+                await asyncio.sleep(0.005)
+        return self
+
+    async def end(self):
+        async with asyncio.timeout(SOON):
+            while not self.ended:
+                await asyncio.sleep(0.005)
+
+
+async def test_watchers_of_one_liveblog_share_a_read(desk, server, reads):
+    """One read per version, however many watch."""
+    async with over_http(server.app) as http:
+        readers = [Reader(http) for _ in range(6)]
+        await asyncio.gather(*(reader.read(messages=1) for reader in readers))
+        following = [asyncio.create_task(reader.follow(until=4)) for reader in readers]
+        await asyncio.sleep(0.3)
+        reads.clear()
+        for _ in range(3):
+            await desk.create()
+        await asyncio.gather(*following)
+
+    assert len(reads) <= 3
+
+
+async def test_a_version_is_read_once_and_sent_as_the_same_bytes(desk, hub, reads):
+    """Readers of both forms share the read; readers of one form get the very same object."""
+
+    def shout(conn, game, events, **span):
+        return as_json(conn, game, events, **span).upper()
+
+    plain = [await Follower(hub).join(1) for _ in range(20)]
+    loud = [await Follower(hub).join(1, form=shout) for _ in range(20)]
+    await asyncio.sleep(0.1)
+    reads.clear()
+    await desk.create()
+    for follower in (*plain, *loud):
+        await follower.has(2)
+
+    assert [what["since"] for what in reads] == [1]
+    assert len({id(follower.events[-1]) for follower in plain}) == 1
+    assert len({id(follower.events[-1]) for follower in loud}) == 1
+    assert plain[0].events[-1] != loud[0].events[-1]
+
+
+async def test_readers_that_come_back_with_the_same_version_share_a_read(desk, hub, reads):
+    """At the same moment and one after the other, until the next version."""
+    for _ in range(3):
+        await desk.create()
+    first = [await Follower(hub).join(2) for _ in range(10)]
+    for follower in first:
+        await follower.has(4)
+    later = await (await Follower(hub).join(2)).has(4)
+
+    assert [what["since"] for what in reads].count(2) == 1
+    assert {id(follower.events[0]) for follower in (*first, later)} == {id(later.events[0])}
+
+
+async def test_nothing_that_was_withdrawn_is_sent_to_a_reader_that_comes_back(desk, hub):
+    """A message that is kept holds for its version alone: of a later withdrawal there is no trace before it."""
+    stays = await Follower(hub).join(1)
+    made = await desk.create(post("Regrettable"))
+    before = await (await Follower(hub).join(1)).has(2)
+    await desk.update(made["local_id"], {"local_status": 60})
+    await stays.has(3)
+    after = await (await Follower(hub).join(1)).has(3)
+    anew = await (await Follower(hub).join(0)).has(3)
+
+    assert b"Regrettable" in before.events[0]
+    assert b"Regrettable" in stays.events[0]
+    assert after.versions == anew.versions == [3]
+    assert b"Regrettable" not in after.events[0] + anew.events[0]
+
+
+async def test_a_slow_reader_falls_behind_alone(desk, hub, reads):
+    """Nothing is queued for it; once it has room it gets in one message all that it has missed, as things are by then."""
+    slow, quick = await Follower(hub).join(1), await Follower(hub).join(1)
+    slow.room.clear()
+    made = await desk.create(post("Regrettable"))
+    await quick.has(2)
+    for version in range(3, 8):
+        await desk.create()
+        await quick.has(version)
+    await desk.delete(made["local_id"])
+    await quick.has(8)
+    assert slow.events == []
+    slow.room.set()
+    await slow.has(8)
+
+    assert quick.versions == [2, 3, 4, 5, 6, 7, 8]
+    assert slow.versions == [2, 8], "the message that it was taking when it came to a halt, and one for the rest"
+    assert [what["since"] for what in reads if what["since"] == 2] == [2, 2], "the step for all, and its own"
+
+
+async def test_one_read_for_readers_that_fell_behind_together(desk, hub, reads):
+    """They have the same version, and so the rest is read once for all of them."""
+    slow, quick = [await Follower(hub).join(1) for _ in range(10)], await Follower(hub).join(1)
+    for each in slow:
+        each.room.clear()
+    for version in range(2, 6):
+        await desk.create()
+        await quick.has(version)
+    reads.clear()
+    for each in slow:
+        each.room.set()
+    for each in slow:
+        await each.has(5)
+
+    assert [what["since"] for what in reads] == [2]
+    assert len({id(each.events[-1]) for each in slow}) == 1
+
+
+async def test_a_version_to_many_readers_holds_up_nobody_for_long(desk, hub, monkeypatch):
+    """They are served in slices; between two of them the event loop does something else."""
+    monkeypatch.setattr(streams, "SLICE", 10)
+    followers = [await Follower(hub).join(1) for _ in range(100)]
+    await asyncio.sleep(0.05)
+    had = set()
+
+    async def look():
+        while not all(follower.events for follower in followers):
+            had.add(sum(bool(follower.events) for follower in followers))
+            await asyncio.sleep(0)
+
+    looking = asyncio.create_task(look())
+    await desk.create()
+    await asyncio.wait_for(looking, SOON)
+
+    steps = sorted(had | {len(followers)})
+    assert max(after - before for before, after in pairwise(steps)) <= 10
+
+
+async def test_what_other_processes_write_is_noticed(desk, server, monkeypatch):
+    """Without a call from a commit of this process the poll finds the new version."""
+    hub = streams.Streams(server.store, poll=0.05)
+    server.store._listeners.clear()
+    follower = await Follower(hub).join(1)
+    await desk.create()
+    await follower.has(2)
+    await hub.close()
+
+
+async def test_a_step_between_the_check_of_access_and_the_stream_is_not_missed(desk, hub):
+    """Nobody watched yet, so its notification went unheard; the next look is an hour away."""
+    game = await hub.find("gderby")
+    await desk.create()
+    hub.find = lambda _: asyncio.sleep(0, game)
+    await (await Follower(hub).join(1)).has(2)
+
+
+async def test_a_liveblog_that_is_never_silent_delays_no_other(desk, server):
+    """A step without a notification is found in its time, however many there are of others in between."""
+    await server.add(matchday.Liveblog(local_id="gquiet", ticker_id="6b" * 12))
+    hub = streams.Streams(server.store, poll=0.2)
+    server.store._listeners.clear()
+    loud, quiet = await Follower(hub).join(1), await Follower(hub).join(1, name="gquiet")
+    await asyncio.sleep(0.1)
+    await Desk(server.http, liveblog="gquiet").create()
+    for version in range(2, 300):
+        hub._hear({TICKER: version})
+        await asyncio.sleep(0.01)
+        if quiet.versions:
+            break
+
+    assert (quiet.versions, loud.versions) == ([2], [])
+    await hub.close()
+
+
+async def test_what_an_outage_swallowed_is_looked_at(desk, hub, monkeypatch):
+    """A step whose reading failed is sent as soon as the database is back."""
+    follower = await Follower(hub).join(1)
+    await asyncio.sleep(0.1)
+    real, outage = messages.read, iter([StoreUnavailable("away")])
+
+    def failing_once(conn, **what):
+        if error := next(outage, None):
+            raise error
+        return real(conn, **what)
+
+    monkeypatch.setattr(messages, "read", failing_once)
+    monkeypatch.setattr(streams, "POLL", 0.05)
+    await desk.create()
+    await follower.has(2)
+
+
+async def test_a_liveblog_that_cannot_be_read_silences_no_other(desk, server, hub, monkeypatch):
+    """Its readers are let go when they come, which is logged once; the others are sent what happens."""
+    await server.add(matchday.Liveblog(local_id="gbroken", ticker_id="6c" * 12))
+    broken, whole = await Follower(hub).join(1, name="gbroken"), await Follower(hub).join(1)
+    await asyncio.sleep(0.1)
+    real = messages.read
+
+    def failing(conn, *, game_id, **what):
+        if game_id != TICKER:
+            raise ValueError(game_id)
+        return real(conn, game_id=game_id, **what)
+
+    monkeypatch.setattr(messages, "read", failing)
+    await Desk(server.http, liveblog="gbroken").create()
+    await desk.create()
+    await whole.has(2)
+    await (await Follower(hub).join(0, name="gbroken")).end()
+
+    assert broken.events == []
+
+
+async def test_streams_end_when_the_service_stops(desk, server):
+    """Closing ends them at once, so that the server need not wait, and no new one begins."""
+    hub = streams.Streams(server.store)
+    follower = await Follower(hub).join(1)
+    began = time.monotonic()
+    await hub.close()
+    await follower.end()
+
+    assert time.monotonic() - began < 1
+    with pytest.raises(StoreUnavailable):
+        await hub.find("gderby")
+
+
+async def test_a_stream_ends_after_its_time_and_is_let_in_anew_or_not(desk, server, hub, monkeypatch):
+    """So a client that was revoked, or a liveblog that is no longer public, is read for that long at most."""
+    monkeypatch.setattr(streams, "LIFETIME", 0.2)
+    monkeypatch.setattr(streams, "TICK", 0.05)
+    temp = clients.ClientSpec(id="temp", secrets=(), organizations=(matchday.ORGANIZATION,), scopes=("read",))
+    await server.store.write(partial(clients.create, spec=temp))
+    async with over_http(server.app) as http:
+        reader = Reader(http, client="temp")
+        await asyncio.wait_for(reader.read(), SOON)
+        await server.store.write(partial(clients.revoke, client_id="temp"))
+        server.ticks += 10  # what is known of clients is looked up anew
+        again = await http.get(STREAM, params={**OPEN, "client_id": "temp"})
+
+    assert (reader.version, again.status_code) == (1, 401)
+
+
+async def test_whoever_shares_a_read_is_checked_alone(desk, server):
+    """The liveblog is looked up once for all who open a stream of it at the same moment; access is each one's own."""
+    async with over_http(server.app) as http:
+        stranger = {**OPEN, "client_id": "stranger"}
+        first = Reader(http)
+        reading = asyncio.create_task(first.read(messages=1))
+        refused = await asyncio.gather(*(http.get(STREAM, params=stranger) for _ in range(5)))
+        await reading
+
+    assert {response.status_code for response in refused} <= {401, 404}
+    assert first.version == 1
+
+
+async def test_an_unpublished_liveblog_ends_all_of_its_streams(desk, server, hub):
+    """Whatever version their readers have; the last message holds no post and no title."""
+    await desk.create(post("Regrettable"))
+    here, behind = await Follower(hub).join(2), await Follower(hub).join(1)
+    behind.room.clear()
+    await asyncio.sleep(0.1)
+    await server.store.write(partial(record, game_id=TICKER, change=Change(local_status=60)))
+    await here.end()
+    anew = await Follower(hub).join(0)
+    await anew.end()
+
+    assert (here.versions, anew.versions) == ([3], [3])
+    assert b"Regrettable" not in here.events[0] + anew.events[0]
+
+
+async def test_who_leaves_is_sent_nothing_more(desk, hub):
+    """Nothing is left of a reader, and nothing of a liveblog that nobody watches."""
+    slow, gone = await Follower(hub).join(1), await Follower(hub).join(1)
+    slow.room.clear()
+    gone.leave()
+    await desk.create()
+    await asyncio.sleep(0.1)
+    slow.leave()
+    slow.room.set()
+    await asyncio.sleep(0.05)
+
+    assert (slow.events, gone.events, len(hub), hub._channels) == ([], [], 0, {})
+
+
+async def test_openings_wait_for_their_turn(desk, hub, monkeypatch):
+    """A few at a time read; the others wait instead of being refused, so that other requests find connections free."""
+    under_way, most = 0, 0
+    real = hub._store.read
+
+    async def slowly(query):
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return await real(query)
+
+    monkeypatch.setattr(hub._store, "read", slowly)
+    found = await asyncio.gather(*(hub.find(f"g{number}") for number in range(50)), hub.find("gderby"))
+
+    assert most == shared_reads.AT_A_TIME
+    assert (found[:-1], found[-1].id) == ([None] * 50, TICKER)
+
+
+async def test_an_opening_whose_turn_does_not_come_is_refused_in_the_end(desk, hub, monkeypatch):
+    """With 503 and a time, once it has waited for as long as anybody waits."""
+    monkeypatch.setattr(shared_reads, "PATIENCE", 0.05)
+    free = asyncio.Event()
+    monkeypatch.setattr(hub._store, "read", lambda _: free.wait())
+    waiting = [asyncio.create_task(hub.find(f"g{number}")) for number in range(shared_reads.AT_A_TIME)]
+    await asyncio.sleep(0)  # they find out that nobody reads yet
+    await asyncio.sleep(0)
+    with pytest.raises(StoreUnavailable) as refused:
+        await hub.find("gderby")
+    free.set()
+    await asyncio.gather(*waiting)
+
+    assert refused.value.retry_after == 5
+
+
+async def test_who_leaves_while_a_shared_read_is_made_spoils_it_for_nobody(desk, hub):
+    """The read goes on for the others."""
+    leaves, stays = (asyncio.create_task(hub.find("gderby")) for _ in range(2))
+    await asyncio.sleep(0)
+    leaves.cancel()
+
+    assert (await stays).id == TICKER
+
+
+def test_messages_are_kept_as_long_as_there_is_room():
+    """What was wanted least recently goes first."""
+    kept = KeptMessages(kept_bytes=25)
+    for number in (1, 2):
+        kept.put(number, Message(0, number, b"x" * 10))
+        kept.put(number, Message(0, number, b"the same once more"))
+    kept.get(1)
+    kept.put(3, Message(0, 3, b"x" * 10))
+
+    assert [number for number in (1, 2, 3) if kept.get(number)] == [1, 3]
+
+
+async def test_hundreds_of_streams_open_at_once(desk, server, monkeypatch):
+    """None is refused, each has what there is and then what comes; the liveblog is read a few times, not for each."""
+    await desk.create()
+    counted, real = [], liveblogs.find_game
+    monkeypatch.setattr(liveblogs, "find_game", lambda conn, name: counted.append(name) or real(conn, name))
+    async with over_http(server.app) as http:
+        port = http.base_url.port
+        request = f"GET {STREAM}?liveblogId=gderby&client_id={DESK[0]} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+
+        async def opened():
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(request)
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+            await reader.readuntil(b"id: 2\n")
+            return reader, writer
+
+        async with asyncio.timeout(60):
+            streams_ = await asyncio.gather(*(opened() for _ in range(400)))
+            before = len(counted)
+            await desk.create()
+            for reader, _ in streams_:
+                await reader.readuntil(b"id: 3\n")
+        for _, writer in streams_:
+            writer.close()
+
+    assert before < 100
+    assert len(counted) - before < 10
