@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -10,6 +11,8 @@ from starlette.responses import Response
 from api.json_path import instant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.datastructures import Headers
 
     from api.rendered import Rendering
@@ -23,18 +26,25 @@ def conditional(
     cache_control: str,
     modified: int | None = None,
     now: float = 0,
+    more: Mapping[str, str] | None = None,
 ) -> Response:
-    """The body, or 304 where the caller has it already.
+    """The body, or 304 where the caller has it already; `more`: headers of both.
 
     `modified` (Unix seconds) is sent only once its second is over: within it one more change could still happen, and a
     caller who sends that date later would miss it.
     """
-    known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization"}
+    known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
     if modified is not None and modified + 1 <= now:
-        known["Last-Modified"] = format_datetime(instant(modified), usegmt=True)
+        known["Last-Modified"] = http_date(modified)
     if unchanged(headers, known):
         return Response(None, 304, known)
     return Response(found.body, 200, {**known, "Content-Type": content_type})
+
+
+@lru_cache(maxsize=1024)
+def http_date(seconds: int) -> str:
+    """Unix seconds as HTTP writes them."""
+    return format_datetime(instant(seconds), usegmt=True)
 
 
 def unchanged(headers: Headers, known: dict[str, str]) -> bool:

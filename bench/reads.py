@@ -185,7 +185,7 @@ async def measured(rounds: int, count: int) -> list[Figure]:
             driver() as drive,
         ):
             name = await liveblog(address)
-            await asyncio.sleep(1.5)  # the date of the last change is given from the second after it on
+            await asyncio.sleep(1.5)  # the date of the last change is sent from the second after it on
             rss = f"{FEED}.rss?liveblogId={name}"
             rows: dict[str, tuple[str, str, dict[str, str]]] = {
                 "hello (uvicorn, bare ASGI)": (bare, "/", {}),

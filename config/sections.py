@@ -71,6 +71,7 @@ class Database(Section):
 class Logging(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["auto", "json", "console"] = "auto"
+    slow_request: Interval = 1.0
 
 
 class Polling(Section):
