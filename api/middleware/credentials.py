@@ -105,7 +105,7 @@ def presented(headers: Headers, query: Query) -> Presented | None:
 
 
 def _from_query(query: Query) -> Presented | None:
-    if not any(name in query for name in NAMES):
+    if NAMES[0] not in query and NAMES[1] not in query:
         return None
     return Presented(query.get("client_id", ""), query.get("client_secret"))
 
