@@ -7,6 +7,7 @@ import re
 import secrets
 import time
 import traceback
+from itertools import count
 from typing import TYPE_CHECKING
 
 import structlog
@@ -65,12 +66,15 @@ class RequestLimits:
         self._monotonic = monotonic
         self._reads = reads
         self._request_log = request_log
+        self._process = secrets.token_hex(4)
+        self._requests = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        context = Context(request_id=secrets.token_hex(8), query={}, reads=self._reads)
+        request_id = f"{self._process}{next(self._requests):08x}"
+        context = Context(request_id=request_id, query={}, reads=self._reads)
         began = self._monotonic()
         reply = Reply(send, context, self._monotonic, head=scope["method"] == "HEAD")
         try:
