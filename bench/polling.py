@@ -29,6 +29,7 @@ from bench.bare_polls import BarePolls
 from bench.measure import Figure, percentile, table
 from bench.upstream import EVERY, upstream
 from config import Settings
+from ingest.cli.shared import settle_memory
 from ingest.daemon.build import build_components
 from mapping.match import Status
 from store import sync
@@ -228,7 +229,7 @@ async def measured(counts: tuple[int, ...]) -> list[Figure]:
                 await settled(components)
                 if not few:
                     figures += await one_poll(components)
-                    gc.freeze()  # as the daemon does with what it has loaded
+                    settle_memory()  # as the daemon does with what it has loaded
                 figures.append(await beside_bare(components, bare, count))
                 sizes[count] = resident()
             figures += [await latency(components), *per_match(sizes)]
