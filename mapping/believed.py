@@ -157,12 +157,21 @@ def _scores(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
 
 
 def _state(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
-    """Status and clock, which belong together: an earlier state waits, and one without the times that it had."""
+    """Status and clock, which belong together: an earlier state waits, and one without the times that it had.
+
+    An earlier one never counts while what began or ended the match may be there in a form that nobody could read.
+    """
     earlier = _progress(after) < _progress(before)
     poorer = after.clock != before.clock and less(after.clock, before.clock) and after.status is before.status
-    if (earlier or poorer) and doubts.keep("state"):
+    if (earlier and _mark_unreadable(before, after)) or ((earlier or poorer) and doubts.keep("state")):
         return {"status": before.status, "clock": before.clock}
     return {}
+
+
+def _mark_unreadable(before: Match, after: Match) -> bool:
+    said = {each.key for each in after.incidents}
+    marks = [each.key for each in before.incidents if each.key.startswith(PERIOD_KEY) and each.key not in said]
+    return any(key in after.unreadable for key in marks)
 
 
 def _kickoff(before: Match, after: Match) -> int | None:

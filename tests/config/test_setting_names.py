@@ -36,6 +36,43 @@ def identifiers():
     return {name for name in found if isinstance(name, str)}
 
 
+OPTIONS: dict[str, str] = {}
+"""Defaults that share their name with a setting and repeat none: place → what they are."""
+
+
+def defaults():
+    """`file function.argument` or `file Class.field` of each that is called as a setting and has a value of its own."""
+    for folder in PRODUCT:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                for name, value in own_defaults(node):
+                    if name in keys() and not is_nothing(value):
+                        yield f"{path.relative_to(ROOT)} {node.name}.{name}"
+
+
+def own_defaults(node):
+    """Name and default of the arguments of a function, or of the fields of a class."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        placed = [*node.args.posonlyargs, *node.args.args]
+        given = [*zip(placed[::-1], node.args.defaults[::-1], strict=False)]
+        given += zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        yield from ((argument.arg, value) for argument, value in given if value is not None)
+    elif isinstance(node, ast.ClassDef):
+        for each in node.body:
+            if isinstance(each, ast.AnnAssign) and each.value is not None:
+                yield each.target.id, each.value
+
+
+def is_nothing(value):
+    """Whether a default says only that nothing was given."""
+    return isinstance(value, ast.Constant) and value.value in (None, "")
+
+
+def test_settings_are_the_only_place_of_defaults():
+    """What is called as a setting has no value of its own in the code that uses it."""
+    assert sorted(defaults()) == sorted(OPTIONS)
+
+
 @pytest.mark.parametrize("key", keys())
 def test_a_setting_keeps_its_name_to_the_place_that_uses_it(key):
     """Some identifier beyond config/ and the composition root is the key, or ends with it (`webhooks_per_organization`)."""

@@ -50,7 +50,7 @@ def tennis(source: Source) -> Match:
     sides = squads.sides_by_id(home, away)
     rows = table(row, faults, beside=names["points_row"])
     period, broken = source.period(MARKS), any(fault.field in CELLS for fault in faults.sink)
-    status, played = _status(source, period, _sets(rows), broken=broken)
+    status, played = _status(source, period, rows)
     ending = _ending(source, status, played)
     score, server = rows.get(RUNNING), faults.try_read(row.ident, names["serving"])
     since = source.since() if period == "game-start" and len(played) < 2 else None
@@ -73,10 +73,13 @@ def tennis(source: Source) -> Match:
     return source.completed(match)
 
 
-def _status(source: Source, period: str, played: tuple[Set, ...], *, broken: bool) -> tuple[Status, tuple[Set, ...]]:
-    """The status and the sets that were played; many matches never name a period, a set shows that they have begun."""
-    playing = Status.LIVE if period or played or broken else None
-    status = source.status(playing, ended=period == "game-end", keep=MARKS)
+def _status(source: Source, period: str, rows: Mapping[str, Score]) -> tuple[Status, tuple[Set, ...]]:
+    """The status and the sets that were played; many matches never name a period, a set shows that they have begun.
+
+    A result that cannot be read shows nothing: what is believed of the match stays, since its start is unreadable then.
+    """
+    begun, played = period or any(number in rows for number in SETS), _sets(rows)
+    status = source.status(Status.LIVE if begun else None, ended=period == "game-end", keep=MARKS)
     return status, tuple(each for each in played if each.games != NOTHING) if status.over else played
 
 

@@ -361,3 +361,47 @@ def test_a_set_that_cannot_be_read_takes_back_no_game():
     assert {"game:s2:1", "game:s2:2", "game:s3:1"} <= match.unreadable_keys
     assert not games(match) & match.unreadable_keys
     assert frozenset() == of(p0="1:0", p1="6:4", p2="1:2").unreadable_keys
+
+
+UNREADABLE = [
+    pytest.param({"match_result": []}, id="empty"),
+    pytest.param({"match_result": None}, id="null"),
+    pytest.param({"match_result": ""}, id="a text"),
+    pytest.param({"match_result": [{"match_result": "?", "match_result_at": "0", "place": "none_home"}]}, id="a bad row"),
+]
+
+
+def without_result():
+    body = json.loads(bare())
+    del body["match"]["match_result"]
+    return translated("1", {"match": encoded(body)})
+
+
+@pytest.mark.parametrize("result", [*UNREADABLE, pytest.param(None, id="missing")])
+@pytest.mark.parametrize("before", [[], [of(p0="0:0")]], ids=["first", "scheduled"])
+def test_a_match_that_has_not_begun_does_not_begin_with_a_result_that_cannot_be_read(before, result):
+    """A fault of a value is no status: nothing is posted, however often it comes, a walkover's first answer included."""
+    bad = without_result() if result is None else of(**result)
+    *_, last = beliefs([*before, bad, bad, bad])
+    *_, over = beliefs([*before, bad, stepped("tennis", "walkover")[-1]])
+
+    assert [fault.field for fault in bad.faults] == ["match_result"]
+    assert (last.status, posted(last)) == (Status.SCHEDULED, {})
+    assert game_document(last, Terms(sport="tennis"), NOBODY)["state_info"]["gamestate"] == 0
+    assert [each.kind for each in over.incidents] == ["tennis.end"]
+
+
+@pytest.mark.parametrize("result", [*UNREADABLE, pytest.param(None, id="missing")])
+def test_a_match_that_runs_goes_on_while_its_result_cannot_be_read(result):
+    """State and posts stay as they are, however often it comes, and the next good answer goes on from there."""
+    bad = without_result() if result is None else of(**result)
+    before, *_, last, then = beliefs([of(p0="0:0", p1="2:1"), bad, bad, bad, of(p0="0:0", p1="2:2")])
+
+    assert (last.status, last.clock) == (before.status, before.clock) == (Status.LIVE, then.clock)
+    assert posted(last).keys() == posted(before).keys()
+    assert posted(then).keys() - posted(before).keys() == {"game:s1:4"}
+
+
+def test_a_set_shows_that_a_match_has_begun_although_the_one_before_cannot_be_read():
+    """Followed from the second set on, the match is live."""
+    assert of(p0="1:0", p1="x:4", p2="0:1").status is Status.LIVE
