@@ -367,7 +367,9 @@ UNREADABLE = [
     pytest.param({"match_result": []}, id="empty"),
     pytest.param({"match_result": None}, id="null"),
     pytest.param({"match_result": ""}, id="a text"),
-    pytest.param({"match_result": [{"match_result": "?", "match_result_at": "0", "place": "none_home"}]}, id="a bad row"),
+    pytest.param(
+        {"match_result": [{"match_result": "?", "match_result_at": "0", "place": "none_home"}]}, id="a bad row"
+    ),
 ]
 
 
