@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -10,6 +11,8 @@ from starlette.responses import Response
 from api.json_path import instant
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.datastructures import Headers
 
     from api.rendered import Rendering
@@ -23,25 +26,38 @@ def conditional(
     cache_control: str,
     modified: int | None = None,
     now: float = 0,
+    more: Mapping[str, str] | None = None,
 ) -> Response:
-    """The body, or 304 where the caller has it already.
+    """The body, or 304 where the caller has it already; `more`: headers of both.
 
+    Responses are kept with `found` and sent again, so all who give the same one give the same headers too.
     `modified` (Unix seconds) is sent only once its second is over: within it one more change could still happen, and a
     caller who sends that date later would miss it.
     """
-    known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization"}
-    if modified is not None and modified + 1 <= now:
-        known["Last-Modified"] = format_datetime(instant(modified), usegmt=True)
-    if unchanged(headers, known):
-        return Response(None, 304, known)
-    return Response(found.body, 200, {**known, "Content-Type": content_type})
+    date = http_date(modified) if modified is not None and modified + 1 <= now else None
+    status = 304 if unchanged(headers, found.etag, date) else 200
+    response = found.responses.get((status, date))
+    if response is None:
+        known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
+        if date is not None:
+            known["Last-Modified"] = date
+        if status == 200:
+            known["Content-Type"] = content_type
+        response = found.responses[status, date] = Response(found.body if status == 200 else None, status, known)
+    return response
 
 
-def unchanged(headers: Headers, known: dict[str, str]) -> bool:
-    """Whether the request's preconditions say that its sender has what `known` describes (RFC 9110, 13.2.2)."""
+@lru_cache(maxsize=1024)
+def http_date(seconds: int) -> str:
+    """Unix seconds as HTTP writes them."""
+    return format_datetime(instant(seconds), usegmt=True)
+
+
+def unchanged(headers: Headers, etag: str, modified: str | None) -> bool:
+    """Whether the request's preconditions say that its sender has what these validators describe (RFC 9110, 13.2.2)."""
     if (tags := headers.get("if-none-match")) is not None:
-        return "*" in tags.split() or known["ETag"] in {tag.strip().removeprefix("W/") for tag in tags.split(",")}
-    since, modified = headers.get("if-modified-since"), known.get("Last-Modified")
+        return "*" in tags.split() or etag in {tag.strip().removeprefix("W/") for tag in tags.split(",")}
+    since = headers.get("if-modified-since")
     if since is None or modified is None:
         return False
     try:

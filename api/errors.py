@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 from starlette.responses import Response
@@ -22,9 +22,6 @@ from mapping.errors import (
     Unprocessable,
     UpstreamUnavailable,
 )
-
-if TYPE_CHECKING:
-    from starlette.exceptions import HTTPException
 
 CHALLENGE = 'Basic realm="matchwire", charset="UTF-8", Bearer realm="matchwire"'
 RETRY_AFTER = 5
@@ -113,19 +110,3 @@ def error_response(error: ServiceError) -> Response:
     if isinstance(error, Unauthorized):
         headers["WWW-Authenticate"] = CHALLENGE
     return json_response(error.body(), status_of(type(error)), headers)
-
-
-def routing_error(error: HTTPException) -> Response:
-    """The service's own messages for what the router refuses: an unknown route or method, a broken request."""
-    if error.status_code == 404:
-        return error_response(NotFound("there is no such route"))
-    refused: ServiceError = InvalidRequest("malformed request")
-    if error.status_code == 405:
-        refused = MethodNotAllowed("this route does not take this method")
-    elif error.status_code >= 500:
-        refused = InternalError()
-    answer = error_response(refused)
-    allowed = (error.headers or {}).get("Allow", "")
-    if allowed:
-        answer.headers["Allow"] = ", ".join(sorted(allowed.split(", ")))
-    return answer

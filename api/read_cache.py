@@ -32,7 +32,7 @@ T = TypeVar("T")
 FRESH = 0.9
 """Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""
 GAMES = 10_000
-"""Liveblogs that are known at a time, and versions that it has heard of; those used longest ago are forgotten first."""
+"""Liveblogs that are known at a time, and versions that are kept; those used longest ago are forgotten first."""
 DOCUMENT = ("locale", "options", "state_info")
 """What is kept of a liveblog's document: the language, and what a page's clock is made of."""
 
@@ -52,7 +52,7 @@ class ReadCache:
         self._store = store
         self._monotonic = monotonic
         self._rendered = Rendered(monotonic, kept_bytes)
-        self._once = Coalescer()
+        self._once = FlightGroup()
         self._games: OrderedDict[str, KnownGame] = OrderedDict()
         self._versions: OrderedDict[str, int] = OrderedDict()
         self._steps = 0
@@ -115,8 +115,8 @@ class ReadCache:
             self._games.pop(known.game.local_id, None)
 
 
-class Coalescer:
-    """What is wanted several times at a moment is done once. A caller that goes away ends it for nobody."""
+class FlightGroup:
+    """Single flight: what is wanted several times at a moment is done once. A caller that goes away ends it for nobody."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from starlette.responses import Response
+
 KEPT_SECONDS = 5.0
 """What a key does not name, such as a team renamed in master data, shows after so long."""
 KEPT_BYTES = 64 * 1024 * 1024
-OVERHEAD = 1024
+OVERHEAD = 4096
 """Bytes that an entry takes beside its body, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A body and its strong validator."""
+    """A body, its strong validator, and the responses that were made of it, by status and date."""
 
     body: bytes
     etag: str
+    responses: dict[tuple[int, str | None], Response] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, body: bytes) -> Rendering:

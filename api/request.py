@@ -65,6 +65,8 @@ class Context:
     request_id: str
     query: Query
     reads: ReadCache
+    route: str = ""
+    """The path of the route that serves it, with its parameters' names."""
     caller: Caller | None = None
     headers: dict[str, str] = field(default_factory=dict)
 
@@ -76,6 +78,10 @@ class ApiRequest(Request):
     def services(self) -> Services:
         services: Services = self.scope["services"]
         return services
+
+    @property
+    def headers(self) -> RequestHeaders:
+        return headers_of(self.scope)
 
     @property
     def context(self) -> Context:
@@ -124,11 +130,28 @@ def context_of(scope: Scope) -> Context:
     return context
 
 
-def headers_of(scope: Scope) -> Headers:
+class RequestHeaders(Headers):
+    """The headers of a request, with a quick answer where there is none of a name, as most requests have few."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope=scope)
+        self._names = {name.decode("latin-1") for name, _ in scope["headers"]}
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key.lower() in self._names
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key] if key.lower() in self._names else default
+
+    def getlist(self, key: str) -> list[str]:
+        return super().getlist(key) if key.lower() in self._names else []
+
+
+def headers_of(scope: Scope) -> RequestHeaders:
     """The headers of the request, read once."""
-    known: Headers | None = scope.get(HEADERS)
+    known: RequestHeaders | None = scope.get(HEADERS)
     if known is None:
-        known = scope[HEADERS] = Headers(scope=scope)
+        known = scope[HEADERS] = RequestHeaders(scope)
     return known
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from starlette import routing
 from starlette.responses import Response
 
-from api.request import UNAUTHORIZED, ApiRequest
-from mapping.errors import Forbidden, Unauthorized
+from api.errors import MethodNotAllowed
+from api.request import UNAUTHORIZED, ApiRequest, context_of
+from mapping.errors import Forbidden, NotFound, Unauthorized
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -39,15 +40,30 @@ class Route:
     operation: Mapping[str, Any] | None = None
 
 
-def mounted(routes: Iterable[Route], services: Services) -> list[routing.Route]:
-    """The table as the router takes it: rows of one path share a route, so that 405 names the methods of all of them."""
-    by_path: dict[str, list[Route]] = {}
-    for row in routes:
-        by_path.setdefault(row.path, []).append(row)
-    return [
-        routing.Route(path, ByMethod(rows, services), methods=[row.method for row in rows])
-        for path, rows in by_path.items()
-    ]
+class Routes:
+    """ASGI app of the table. A path without parameters is looked up, others are matched by Starlette's router.
+
+    Raises NotFound for a path that no row has, MethodNotAllowed with the methods of all rows that have it.
+    """
+
+    def __init__(self, routes: Iterable[Route], services: Services) -> None:
+        by_path: dict[str, list[Route]] = {}
+        for row in routes:
+            by_path.setdefault(row.path, []).append(row)
+        apps = {path: ByMethod(rows, services) for path, rows in by_path.items()}
+        self._fixed = {path: app for path, app in apps.items() if "{" not in path}
+        self._router = routing.Router(
+            [routing.Route(path, app) for path, app in apps.items() if path not in self._fixed],
+            redirect_slashes=False,
+            default=_no_route,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._fixed.get(scope["path"], self._router)(scope, receive, send)
+
+
+async def _no_route(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise NotFound("there is no such route")
 
 
 class ByMethod:
@@ -55,22 +71,29 @@ class ByMethod:
 
     def __init__(self, rows: Iterable[Route], services: Services) -> None:
         self._endpoints: dict[str, Endpoint] = {row.method: Endpoint(row, services) for row in rows}
+        if "GET" in self._endpoints:
+            self._endpoints["HEAD"] = self._endpoints["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        await self._endpoints[method](scope, receive, send)
+        endpoint = self._endpoints.get(scope["method"])
+        if endpoint is None:
+            context_of(scope).headers["Allow"] = ", ".join(sorted(self._endpoints))
+            raise MethodNotAllowed("this route does not take this method")
+        await endpoint(scope, receive, send)
 
 
 class Endpoint:
     """ASGI app of one row."""
 
     def __init__(self, route: Route, services: Services) -> None:
+        self._path = route.path
         self._handler = route.handler
         self._check = ACCESS[route.access]
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["services"] = self._services
+        context_of(scope).route = self._path
         response = await self._respond(ApiRequest(scope, receive))
         await response(scope, receive, send)  # for minutes, if it is a stream: the request is not kept for so long
 

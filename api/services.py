@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from api.liveblog_access import LiveblogIndex
+from api.middleware.request_log import RequestLog
 from api.stream.streams import Streams
 from store.database import Store
 
@@ -91,3 +92,4 @@ class Services:
     """The numbers for Prometheus."""
     liveblog_index: LiveblogIndex = field(default_factory=LiveblogIndex)
     """Which liveblog the next write belongs to."""
+    request_log: RequestLog

@@ -1,6 +1,6 @@
 """The polls of `bench.polling` without any of our code: a loop over aiohttp, the same URLs with the same ETags.
 
-A process of its own (`python -m bench.bare_polls`), so that its CPU time is its own. It waits for its turns on standard input.
+A process of its own (`python -m bench.bare_polls`), so that its CPU time is its own. Standard input says when a round begins.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ CONNECTIONS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """What a turn has cost: CPU in seconds, and how many GETs were made."""
+class RoundCost:
+    """What a round has cost: CPU in seconds, and how many GETs were made."""
 
     cpu: float
     gets: int
@@ -43,16 +43,16 @@ class BarePolls:
         self._process.terminate()
         await self._process.wait()
 
-    async def turn(self, ids: list[int], seconds: float) -> Turn:
+    async def run_round(self, ids: list[int], seconds: float) -> RoundCost:
         """Poll each of these matches once, spread over so many seconds."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([ids, seconds]).encode() + b"\n")
-        return Turn(*json.loads(await self._process.stdout.readline()))
+        return RoundCost(*json.loads(await self._process.stdout.readline()))
 
 
 async def serve(address: str) -> None:
-    """Take turns until standard input ends."""
+    """Run a round for each line of standard input."""
     etags: dict[str, str] = {}
     connector = aiohttp.TCPConnector(limit=CONNECTIONS)
     async with aiohttp.ClientSession(address, connector=connector) as session:
@@ -67,7 +67,7 @@ async def serve(address: str) -> None:
 async def poll_all(
     session: aiohttp.ClientSession, paths: list[tuple[str, str]], etags: dict[str, str], seconds: float
 ) -> None:
-    """Both GETs of each match at the same time, each match in its turn."""
+    """Both GETs of each match at the same time, one match after the other."""
     began, tasks = time.monotonic(), []
     for number, both in enumerate(paths):
         wait = began + seconds * number / len(paths) - time.monotonic()

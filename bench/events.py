@@ -29,12 +29,13 @@ import structlog
 import uvloop
 
 from api.app import create_app
+from api.middleware.request_log import RequestLog
 from api.services import Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
 from config import Settings
-from config.sections import Database, Server
+from config.sections import Database, Logging, Server
 from ingest.cli.shared import settle_memory
 from ingest.daemon.build import api_settings
 from ingest.daemon.connection_limits import ConnectionLimits
@@ -131,6 +132,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
         return {}
 
     services = Services(
+        request_log=RequestLog(Logging().slow_request),
         store=store,
         settings=replace(api_settings(Settings(), "http://x"), client_per_second=0, public_per_second=0),
         import_match=nothing,

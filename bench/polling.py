@@ -29,6 +29,7 @@ from bench.bare_polls import BarePolls
 from bench.measure import Figure, percentile, table
 from bench.upstream import EVERY, upstream
 from config import Settings
+from ingest.cli.shared import settle_memory
 from ingest.daemon.build import build_components
 from mapping.match import Status
 from store import sync
@@ -116,14 +117,14 @@ async def beside_bare(components: Components, bare: BarePolls, count: int) -> Fi
     ids = [FIRST_ID + number for number in range(count)]
     ours: list[float] = []
     theirs: list[float] = []
-    await bare.turn(ids, INTERVAL)
+    await bare.run_round(ids, INTERVAL)
     for _ in range(ROUNDS):
         gc.collect()
         began = time.process_time()
         await _driven(components, list(matches))
         ours.append((time.process_time() - began) / (2 * count))
-        turn = await bare.turn(ids, INTERVAL)
-        theirs.append(turn.cpu / turn.gets)
+        done = await bare.run_round(ids, INTERVAL)
+        theirs.append(done.cpu / done.gets)
     ratios = sorted(one / other for one, other in zip(ours, theirs, strict=True))
     shown = f"{median(ours) * 1e6:.0f} µs : {median(theirs) * 1e6:.0f} µs"
     value = f"{median(ratios):.2f} × ({shown}; {ratios[0]:.2f} to {ratios[-1]:.2f})"
@@ -228,7 +229,7 @@ async def measured(counts: tuple[int, ...]) -> list[Figure]:
                 await settled(components)
                 if not few:
                     figures += await one_poll(components)
-                    gc.freeze()  # as the daemon does with what it has loaded
+                    settle_memory()  # as the daemon does with what it has loaded
                 figures.append(await beside_bare(components, bare, count))
                 sizes[count] = resident()
             figures += [await latency(components), *per_match(sizes)]

@@ -53,6 +53,25 @@ async def hello(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"hello"})
 
 
+class Repeated:
+    """Sends the bytes of one response again and again, its headers included: what uvicorn alone takes for them."""
+
+    def __init__(self) -> None:
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.body = b""
+
+    async def take(self, address: str, path: str) -> None:
+        """From now on, the response to this request."""
+        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
+            response = await http.get(path, headers={"Accept-Encoding": "identity"})
+        self.headers = [pair for pair in response.headers.raw if pair[0].lower() != b"date"]
+        self.body = response.content
+
+    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.headers})
+        await send({"type": "http.response.body", "body": self.body})
+
+
 class Reader(asyncio.Protocol):
     """Sends one request again and again on one connection; equal requests have responses of equal length."""
 
@@ -178,17 +197,21 @@ async def etag(address: str, path: str) -> str:
 
 
 async def measured(rounds: int, count: int) -> list[Figure]:
+    repeated = Repeated()
     with tempfile.TemporaryDirectory() as folder:
         async with (
             daemon(Path(folder)) as address,
             listening(hello, bound("127.0.0.1", 0), timeout_keep_alive=75) as bare,
+            listening(repeated, bound("127.0.0.1", 0), timeout_keep_alive=75) as bare_feed,
             driver() as drive,
         ):
             name = await liveblog(address)
-            await asyncio.sleep(1.5)  # the date of the last change is given from the second after it on
+            await asyncio.sleep(1.5)  # the date of the last change is sent from the second after it on
             rss = f"{FEED}.rss?liveblogId={name}"
+            await repeated.take(address, rss)
             rows: dict[str, tuple[str, str, dict[str, str]]] = {
                 "hello (uvicorn, bare ASGI)": (bare, "/", {}),
+                "the bytes of the rss feed (uvicorn, bare ASGI)": (bare_feed, "/", {}),
                 **{f"feed, {each}": (address, f"{FEED}.{each}?liveblogId={name}", {}) for each in ("rss", "atom", "json")},
                 "feed, rss, with credentials": (address, rss, {"Authorization": AUTHORIZATION}),
                 "feed, rss, 304": (address, rss, {"If-None-Match": await etag(address, rss)}),

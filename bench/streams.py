@@ -4,8 +4,8 @@ The daemon (`matchwire run`, SQLite, defaults, but no rate limits and room for a
 processes of their own; the readers are in this one. Medians and the spread of the rounds.
 
 Send    A version to 1,000 readers: milliseconds from the request that writes it until the last reader has all of it, and CPU of
-        the server for each message; the write is in both. In turn with it an asyncio protocol under uvloop that writes the
-        same bytes to as many transports.
+        the server for each message; the write is in both, and shown alone. In turn with it an asyncio protocol under uvloop
+        that writes the same bytes to as many transports.
 Memory  Resident memory of the daemon for each open stream, between 200 and 5,000.
 Open    5,000 streams that are opened within three seconds: how many are refused, and when the last one is open.
 """
@@ -206,6 +206,10 @@ async def sending(readers: int, rounds: int, versions: int) -> list[Figure]:
     costs: tuple[list[float], list[float]] = ([], [])
     async with serving() as running, bare() as (other, port):
         ours, theirs = Crowd(running.port, stream_of(running)), Crowd(port)
+        before = cpu_of(running.process.pid)
+        for _ in range(3 * versions):
+            await running.write(300)
+        alone = (cpu_of(running.process.pid) - before) / 3 / versions / readers
         await ours.open(readers, 2.0)
         await ours.until_answered(readers)
         await theirs.open(readers, 2.0)
@@ -239,6 +243,7 @@ async def sending(readers: int, rounds: int, versions: int) -> list[Figure]:
         Figure("bare transport loop", spread(times[1], "ms", 1e3)),
         Figure("ratio of times", f"{late:.1f} ×", "≤ 2 ×", late <= 2),
         Figure("CPU a message", spread(costs[0], "µs", 1e6)),
+        Figure("of it the write without readers", f"{alone * 1e6:.0f} µs"),
         Figure("bare transport loop", spread(costs[1], "µs", 1e6)),
         Figure("ratio of CPU", f"{dear:.1f} ×", "≤ 2 ×", dear <= 2),
     ]

@@ -36,7 +36,7 @@ class Server(Section):
     timezone: Timezone = "UTC"
     public_metrics: bool = False
     trusted_proxies: tuple[Network, ...] = ()
-    max_connections: Annotated[Count, Field(ge=1)] = 2000
+    max_connections: Annotated[Count, Field(ge=1)] = 10_000
     keep_alive: Interval = 75.0
     header_timeout: Interval = 10.0
     stall_timeout: Interval = 20.0
@@ -71,6 +71,7 @@ class Database(Section):
 class Logging(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["auto", "json", "console"] = "auto"
+    slow_request: Interval = 1.0
 
 
 class Polling(Section):

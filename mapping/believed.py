@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mapping.abandonment import with_abandonment
 from mapping.games import is_game, with_games
-from mapping.match import PERIOD_KEY, Incident, Score, Status
-from mapping.sports import absorbed_by, sport_of
-from mapping.wording import ABANDONED
+from mapping.match import PERIOD_KEY, Score, Status
+from mapping.sports import absorbed_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Comment, Match, Person, Placing, Race, Side
+    from mapping.match import Comment, Incident, Match, Person, Placing, Race, Side
 
 T = TypeVar("T")
 Row = TypeVar("Row")
@@ -65,17 +65,6 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) ->
         doubts = [_Doubts(before.doubted, each.counts, wary=bool(each.doubted)) for each in doubts]
         match = _believed(before.match, answer, *doubts)
     return Belief(match, frozenset().union(*(each.doubted for each in doubts)))
-
-
-def with_abandonment(answer: Match) -> Match:
-    """The match with the post that says that it was abandoned, where its sport has one; it goes with the status that says so."""
-    end = next((kind for kind in sport_of(answer).kinds if ABANDONED in kind.variants), None)
-    if answer.status is not Status.ABANDONED or end is None or any(each.kind == end.id for each in answer.incidents):
-        return answer
-    post = Incident(
-        key=f"{PERIOD_KEY}{end.id}", kind=end.id, order=len(answer.incidents), method=ABANDONED, synthesised=True
-    )
-    return replace(answer, incidents=(*answer.incidents, post))
 
 
 def _believed(was: Match, answer: Match, play: _Doubts, text: _Doubts) -> Match:
@@ -162,10 +151,14 @@ def _state(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
     An earlier one never counts while what began or ended the match may be there in a form that nobody could read.
     """
     earlier = _progress(after) < _progress(before)
-    poorer = after.clock != before.clock and less(after.clock, before.clock) and after.status is before.status
-    if (earlier and _mark_unreadable(before, after)) or ((earlier or poorer) and doubts.keep("state")):
+    stays = earlier and _mark_unreadable(before, after)
+    if stays or ((earlier or _poorer(before, after)) and doubts.keep("state")):
         return {"status": before.status, "clock": before.clock}
     return {}
+
+
+def _poorer(before: Match, after: Match) -> bool:
+    return after.status is before.status and after.clock != before.clock and less(after.clock, before.clock)
 
 
 def _mark_unreadable(before: Match, after: Match) -> bool:

@@ -32,7 +32,7 @@ UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {play
 
 def title(sport: Sport, incident: Incident, translator: Translator) -> str:
     """The name of the incident's type."""
-    return translator.text(sport.kind(incident.kind).title)
+    return translator.text("Abandoned" if incident.method == ABANDONED else sport.kind(incident.kind).title)
 
 
 def sentence(sport: Sport, match: Match, incident: Incident, translator: Translator) -> str:

@@ -10,11 +10,14 @@ import asyncio
 import gc
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic_core import from_json
 
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError
 from providers import http_client
@@ -163,12 +166,24 @@ def _decoded(body: bytes) -> Any:
     if not body.strip():
         raise BadBody("empty answer")
     try:
-        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant, object_hook=_unchanged)
+        value = _parsed(body)
     except (ValueError, RecursionError):
         raise BadBody("the answer is not JSON") from None
     if not _shallow(value):
         raise BadBody("the answer is nested too deeply")
     return value
+
+
+def _parsed(body: bytes) -> Any:
+    """The JSON value; ValueError or RecursionError where there is none.
+
+    The parser that takes half the time gives no other thread its turn, so it is not for large bodies; what it refuses (a
+    lone surrogate, a byte order mark, and what is no JSON) the other one judges.
+    """
+    if len(body) <= LARGE:
+        with suppress(ValueError):
+            return from_json(body, allow_inf_nan=False)
+    return json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant, object_hook=_unchanged)
 
 
 # A body is decoded when its response is classified, and again when the match is translated, in the same poll.

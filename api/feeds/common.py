@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as ET
 
@@ -35,8 +35,7 @@ NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, Ove
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedRequest:
+class FeedRequest(NamedTuple):
     """Which events of which liveblog; `delay` seconds hide what is younger."""
 
     liveblog: str

@@ -72,6 +72,7 @@ JSON_FEED: Json = {
         },
     },
 }
+ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
 FORMATS = (
     Format("rss", rss.CONTENT_TYPE, rss.render),
     Format("atom", atom.CONTENT_TYPE, atom.render),
@@ -108,17 +109,15 @@ def endpoint(form: Format) -> Handler:
         def render(conn: Connection) -> bytes:
             return form.render(_feed(conn, game.id, wanted, settings.public_url, extension=form.extension, now=second))
 
-        response = conditional(
+        return conditional(
             request.headers,
             await context.reads.body(("feed", form.extension, game.id, game.version, wanted, second), render),
             form.content_type,
             cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
             modified=None if wanted.delay else game.updated_at,
             now=now,
+            more=ANY_ORIGIN if settings.public_feeds else None,
         )
-        if settings.public_feeds:
-            response.headers["Access-Control-Allow-Origin"] = "*"
-        return response
 
     return respond
 

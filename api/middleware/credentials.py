@@ -5,13 +5,12 @@ Credentials are taken from wherever the interface allows them and compared in co
 
 from __future__ import annotations
 
-import base64
 import binascii
 import hashlib
 import hmac
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from api.middleware.rate_limiter import RateLimiter, Taken
 from api.request import UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
@@ -79,8 +78,7 @@ def _charge(context: Context, taken: Taken | None) -> None:
         raise RateLimited("too many requests", retry_after=taken.wait)
 
 
-@dataclass(frozen=True, slots=True)
-class Presented:
+class Presented(NamedTuple):
     """The credentials in a request; `secret` is None where only the client's id is given."""
 
     client_id: str
@@ -105,7 +103,7 @@ def presented(headers: Headers, query: Query) -> Presented | None:
 
 
 def _from_query(query: Query) -> Presented | None:
-    if not any(name in query for name in NAMES):
+    if NAMES[0] not in query and NAMES[1] not in query:
         return None
     return Presented(query.get("client_id", ""), query.get("client_secret"))
 
@@ -130,7 +128,7 @@ def _from_header(values: list[str]) -> Presented | None:
 
 def _basic(token: str) -> str:
     try:
-        return base64.b64decode(token, validate=True).decode("utf-8")
+        return binascii.a2b_base64(token, strict_mode=True).decode("utf-8")
     except (binascii.Error, ValueError):
         raise Unauthorized(UNAUTHORIZED) from None
 
@@ -150,29 +148,38 @@ def opens(secret: str, hashes: tuple[str, ...]) -> bool:
     return secret != "" and any(found)
 
 
+class KnownClient(NamedTuple):
+    """A client that is not revoked: the hashes of its secrets, and the caller it is with one of them and with its id alone."""
+
+    secrets: tuple[str, ...]
+    proven: Caller
+    named: Caller
+
+    @classmethod
+    def of(cls, row: ClientRow) -> KnownClient:
+        caller = Caller(
+            client_id=row.id, organizations=frozenset(row.organizations), scopes=frozenset(row.scopes), proven=False
+        )
+        return cls(row.secrets, replace(caller, proven=True), caller)
+
+
 class Clients:
     """The clients of the store, cached for `CACHE_SECONDS`, so that a revoked one is out soon after."""
 
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
         self._monotonic = monotonic
-        self._known: OrderedDict[str, tuple[float, ClientRow | None]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[float, KnownClient | None]] = OrderedDict()
 
     async def caller(self, claim: Presented) -> Caller:
         """The client with these credentials; raises one and the same Unauthorized for an unknown, wrong or revoked one."""
-        row = await self._find(claim.client_id)
-        live = row if row is not None and row.revoked_at is None else None
-        secret_opens = claim.secret is not None and opens(claim.secret, tuple(live.secrets) if live else ())
-        if live is None or (claim.secret is not None and not secret_opens):
+        known = await self._find(claim.client_id)
+        secret_opens = claim.secret is not None and opens(claim.secret, known.secrets if known else ())
+        if known is None or (claim.secret is not None and not secret_opens):
             raise Unauthorized(UNAUTHORIZED)
-        return Caller(
-            client_id=live.id,
-            organizations=frozenset(live.organizations),
-            scopes=frozenset(live.scopes),
-            proven=secret_opens,
-        )
+        return known.proven if secret_opens else known.named
 
-    async def _find(self, client_id: str) -> ClientRow | None:
+    async def _find(self, client_id: str) -> KnownClient | None:
         if not client_id or len(client_id) > 255 or not client_id.isprintable():
             return None
         now = self._monotonic()
@@ -180,8 +187,9 @@ class Clients:
         if kept is not None and now < kept[0]:
             return kept[1]
         row = await self._store.read(lambda conn: clients.find(conn, client_id))
-        self._known[client_id] = (now + CACHE_SECONDS, row)
+        known = None if row is None or row.revoked_at is not None else KnownClient.of(row)
+        self._known[client_id] = (now + CACHE_SECONDS, known)
         self._known.move_to_end(client_id)
         while len(self._known) > CACHE_CLIENTS:
             self._known.popitem(last=False)
-        return row
+        return known

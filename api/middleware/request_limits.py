@@ -7,6 +7,7 @@ import re
 import secrets
 import time
 import traceback
+from itertools import count
 from typing import TYPE_CHECKING
 
 import structlog
@@ -21,26 +22,27 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from api.middleware.request_log import RequestLog
     from api.read_cache import ReadCache
 
 log = structlog.get_logger(__name__)
 
 SECRET = re.compile(r"(client_secret|api_key|password)=[^&\s'\"]+", re.IGNORECASE)
 
-READS = {"GET", "HEAD"}
-
+NO_RESPONSE = 499
+"""The status of a request whose sender has gone away before there was one."""
 HEADER_BYTES = 32 * 1024
 """Longest head of a request that is read."""
 HEADER_FIELDS = 100
 VERSIONS = {"1.0", "1.1", "2", "3"}
 """Of HTTP, as ASGI names them."""
 
-SAFE_HEADERS = {
-    b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
-    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
-    b"cache-control": b"no-store",
-}
+SAFE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
 """What a response carries unless its handler says otherwise."""
 REQUEST_ID = b"x-request-id"
 
@@ -53,6 +55,7 @@ class RequestLimits:
         app: ASGIApp,
         *,
         reads: ReadCache,
+        request_log: RequestLog,
         url_bytes: int,
         body_bytes: int,
         monotonic: Callable[[], float] = time.monotonic,
@@ -62,14 +65,18 @@ class RequestLimits:
         self._body_bytes = body_bytes
         self._monotonic = monotonic
         self._reads = reads
+        self._request_log = request_log
+        self._process = secrets.token_hex(4)
+        self._requests = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        context = Context(request_id=secrets.token_hex(8), query={}, reads=self._reads)
-        reply = Reply(send, context, head=scope["method"] == "HEAD")
+        request_id = f"{self._process}{next(self._requests):08x}"
+        context = Context(request_id=request_id, query={}, reads=self._reads)
         began = self._monotonic()
+        reply = Reply(send, context, self._monotonic, head=scope["method"] == "HEAD")
         try:
             self._check(scope, context)
             context.query = parse_query(scope["query_string"])
@@ -77,7 +84,7 @@ class RequestLimits:
         except ServiceError as error:
             await self._respond(error, scope, receive, reply)
         except ClientDisconnect:
-            reply.status = reply.status or 499
+            pass
         except asyncio.CancelledError:
             # The process stops and waits no longer; the server would log it as a fault of ours.
             await self._respond(StoreUnavailable("the service is going down", retry_after=1), scope, receive, reply)
@@ -85,7 +92,9 @@ class RequestLimits:
             _log_failed(scope, context, error)
             await self._respond(InternalError(), scope, receive, reply)
         finally:
-            _log_served(scope, context, reply.status, self._monotonic() - began)
+            ended = self._monotonic()
+            status = NO_RESPONSE if reply.status is None else reply.status
+            self._request_log.served(scope, context, status, first=(reply.began or ended) - began, whole=ended - began)
 
     def _check(self, scope: Scope, context: Context) -> None:
         raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
@@ -126,21 +135,23 @@ def _fault_of_head(scope: Scope) -> ServiceError | None:
 class Reply:
     """Sends a response with the headers that all of them carry, and without its body where only the head was requested."""
 
-    def __init__(self, send: Send, context: Context, *, head: bool) -> None:
+    def __init__(self, send: Send, context: Context, monotonic: Callable[[], float], *, head: bool) -> None:
         self._send = send
         self._context = context
+        self._monotonic = monotonic
         self._head = head
         self.status: int | None = None
+        self.began: float | None = None
+        """When the response began, by the monotonic clock."""
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
-            ours = {k.lower().encode("latin-1"): value.encode("latin-1") for k, value in self._context.headers.items()}
-            headers = [(name.lower(), value) for name, value in message.get("headers", ())]
+            self.status, self.began = message["status"], self._monotonic()
+            headers: list[tuple[bytes, bytes]] = message["headers"]  # Starlette's responses name them in lower case
             present = {name for name, _ in headers}
-            headers += [pair for pair in {**SAFE_HEADERS, **ours}.items() if pair[0] not in present]
-            headers.append((REQUEST_ID, self._context.request_id.encode()))
-            message = {**message, "headers": headers}
+            ours = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in self._context.headers.items()]
+            added = [pair for pair in (*SAFE_HEADERS, *ours) if pair[0] not in present]
+            message["headers"] = [*headers, *added, (REQUEST_ID, self._context.request_id.encode())]
         elif self._head:
             message = {**message, "body": b""}
         await self._send(message)
@@ -169,17 +180,3 @@ def _log_failed(scope: Scope, context: Context, error: Exception) -> None:
     # As text: a renderer that shows the values of local variables would show secrets.
     trace = SECRET.sub(r"\1=…", "".join(traceback.format_exception(error)))
     log.error("request.failed", request_id=context.request_id, path=loggable(scope["path"]), trace=trace)
-
-
-def _log_served(scope: Scope, context: Context, status: int | None, seconds: float) -> None:
-    # The query is left out: it may carry the client's secret.
-    write = log.debug if scope["method"] in READS else log.info
-    write(
-        "request.served",
-        request_id=context.request_id,
-        method=loggable(scope["method"]),
-        path=loggable(scope["path"]),
-        status=status,
-        milliseconds=round(seconds * 1000, 1),
-        client=context.caller.client_id if context.caller else None,
-    )

@@ -120,9 +120,13 @@ async def _game(request: ApiRequest) -> StoredGame:
 
 
 def _html(request: ApiRequest, body: Rendering) -> Response:
-    response = conditional(request.headers, body, TYPES["html"], cache_control=_cache_control(request.services))
-    response.headers["Content-Security-Policy"] = POLICY
-    return response
+    return conditional(
+        request.headers,
+        body,
+        TYPES["html"],
+        cache_control=_cache_control(request.services),
+        more={"Content-Security-Policy": POLICY},
+    )
 
 
 def _cache_control(services: Services) -> str:

@@ -11,7 +11,7 @@ from api.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.request import boolean, integer
-from api.stream.messages import as_json
+from api.stream.messages import as_json, body_part
 from api.stream.reader import StreamRequest
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
@@ -118,7 +118,7 @@ class EventStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        await send({"type": "http.response.body", "body": b"retry: 2000\n\n", "more_body": True})
+        await send(body_part(b"retry: 2000\n\n"))
         reader = self._streams.join(self._wanted, send)
         try:
             while (await receive())["type"] != "http.disconnect":  # so it is called too when the response has ended

@@ -16,12 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
+    from starlette.types import Message as ASGIMessage
 
     from store.liveblogs import StoredEvent, StoredGame
 
 EVENTS = 200
 """Events in one message, about: a version is never cut in two."""
 KEPT_BYTES = 8 * 1024 * 1024
+
+
+def body_part(body: bytes) -> ASGIMessage:
+    """A part of a response that goes on."""
+    return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+END: ASGIMessage = {"type": "http.response.body", "body": b"", "more_body": False}
 
 
 class Form(Protocol):
@@ -53,9 +62,9 @@ class Message:
     last: bool = False
 
     @cached_property
-    def event(self) -> bytes:
+    def part(self) -> ASGIMessage:
         """As a server-sent event; the same bytes for all readers."""
-        return b"id: %d\nevent: update\ndata: %b\n\n" % (self.version, self.body)
+        return body_part(b"id: %d\nevent: update\ndata: %b\n\n" % (self.version, self.body))
 
 
 def read(conn: Connection, game_id: str, since: int, forms: Iterable[Form]) -> Mapping[Form, Message]:

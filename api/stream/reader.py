@@ -43,11 +43,3 @@ class Reader:
     sent_at: float
     over: bool = False
     sending: asyncio.Task[None] | None = None
-
-    async def write(self, body: bytes) -> None:
-        """Wait until the reader has room; the server lets go of one that never has, and this returns then too."""
-        await self.send({"type": "http.response.body", "body": body, "more_body": True})
-
-    async def end(self) -> None:
-        """End the response."""
-        await self.send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.stream import messages
-from api.stream.messages import KeptMessages
+from api.stream.messages import END, KeptMessages, body_part
 from api.stream.reader import Reader
 from api.stream.shared_reads import SharedReads
 from mapping.errors import StoreUnavailable
@@ -153,7 +153,7 @@ class Streams:
             reader.channel.trouble.failed(cause=repr(error), liveblog=reader.channel.game_id)
             reader.over = True
         if reader.over:
-            await reader.end()
+            await reader.send(END)
         else:
             reader.sending = None
 
@@ -161,22 +161,21 @@ class Streams:
         """While the reader has no room this waits; what happens meanwhile comes in one message."""
         clock = asyncio.get_running_loop().time
         while reader.version < reader.channel.version and not reader.over:
-            message = await self._next(reader)
+            message = reader.channel.newest.get(reader.form)
+            if message is None or message.since != reader.version:
+                message = await self._catch_up(reader)
             if message is None:
                 break
-            await reader.write(message.event)
+            await reader.send(message.part)
             reader.version, reader.sent_at = message.version, clock()
             reader.over = reader.over or message.last
         if not reader.over and clock() - reader.sent_at >= SILENCE:
-            await reader.write(reader.silence)
+            await reader.send(body_part(reader.silence))
             reader.sent_at = clock()
 
-    async def _next(self, reader: Reader) -> Message | None:
-        """What follows the version that the reader has; read once for all who have it."""
+    async def _catch_up(self, reader: Reader) -> Message | None:
+        """What follows the version that the reader has, other than the last step; read once for all who have it."""
         channel, form = reader.channel, reader.form
-        message = channel.newest.get(form)
-        if message is not None and message.since == reader.version:
-            return message
         key = (channel.game_id, form, reader.version, channel.version)
         message = self._kept.get(key)
         if message is None:

@@ -316,7 +316,7 @@ def unacknowledged(transport: asyncio.Transport) -> int:
 def as_response(error: ServiceError) -> Response:
     """A refusal before any handler, in the one error shape and with the headers of all responses."""
     response = error_response(error)
-    response.raw_headers += SAFE_HEADERS.items()
+    response.raw_headers += SAFE_HEADERS
     return response
 
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
 from mapping.rules.delivery import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from api.middleware.request_log import RequestLog
     from ingest.webhooks.attempt import RoundOutcome
     from ingest.webhooks.bulkhead import Bulkhead
     from store.delivery_log import Backlog
@@ -74,3 +79,17 @@ class Metrics:
     def text(self) -> bytes:
         """The exposition format."""
         return generate_latest(self.registry)
+
+
+class RequestCounts(Collector):
+    """The requests that this process has served, as its request log counts them."""
+
+    def __init__(self, request_log: RequestLog) -> None:
+        self._request_log = request_log
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """One counter by method, route and status."""
+        counter = CounterMetricFamily("matchwire_requests", "Requests served", labels=["method", "route", "status"])
+        for (method, route, status), count in self._request_log.counts.items():
+            counter.add_metric([method, route, str(status)], count)
+        yield counter

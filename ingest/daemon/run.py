@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
+from api.middleware.request_log import RequestLog
 from api.services import Services
 from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
+from ingest.daemon.metrics import RequestCounts
 from ingest.daemon.purges import Purging, run_again
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
@@ -79,6 +81,8 @@ async def run(
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
         streams = Streams(components.store)
+        request_log = RequestLog(settings.logging.slow_request)
+        loops.start(request_log.run(), name="request log")
         app = create_app(
             Services(
                 store=components.store,
@@ -93,6 +97,7 @@ async def run(
                 check_address=guard.is_allowed,
                 streams=streams,
                 metrics=dispatcher.metrics.text,
+                request_log=request_log,
             )
         )
         limits = ConnectionLimits(
@@ -100,7 +105,8 @@ async def run(
             connections_per_address=settings.limits.connections_per_address,
             max_connections=connections_that_fit(settings.server.max_connections),
         )
-        for collector in (components.containment.gauge, components.followers.demand, *limits.collectors):
+        collectors = (components.containment.gauge, components.followers.demand, RequestCounts(request_log))
+        for collector in (*collectors, *limits.collectors):
             dispatcher.metrics.registry.register(collector)
         address = await cleanup.enter_async_context(
             serving(app if role.serves else operations_only(app), listener, limits, settings.server)

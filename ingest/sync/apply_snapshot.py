@@ -115,7 +115,7 @@ def _blamed(game_id: str) -> Iterator[None]:
         yield
     except (DownstreamRejected, InvalidRequest, StoreUnavailable):
         raise
-    except Exception as error:
+    except Exception as error:  # whatever it is, no other liveblog shall suffer for it
         if transient(error):
             raise
         raise LiveblogFailed(game_id, brief_reason(error)) from error

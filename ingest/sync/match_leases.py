@@ -178,7 +178,7 @@ class MatchLeases:
                 await self._followers.follow(follow_id, leased=leased, afresh=afresh)
         except ServiceError as error:  # it is attached: the next renewal sees it
             log.warning("lease.not_just_leased", follow=follow_id, cause=error.message)
-        except Exception:
+        except Exception:  # the request that attached it has succeeded, and the next renewal tries again
             log.exception("lease.not_just_leased", follow=follow_id)
 
     def _lose(self) -> None:

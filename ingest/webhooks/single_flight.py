@@ -66,7 +66,7 @@ class SingleFlight:
             log.warning(
                 "job.failed", key=key, cause=error.message
             )  # what it left undone is requested again by the tick
-        except Exception:
+        except Exception:  # nobody awaits a job: it is logged here or nowhere, and the next one runs all the same
             log.exception("job.failed", key=key)
 
     def _ended(self, key: str) -> None:

@@ -134,6 +134,7 @@ PERIODS = (
         variants={
             "overtime": ("Full-time: {home} {score} {away} after extra time.",),
             "shootout": ("Full-time: {home} {score} {away}, {shootout} on penalties.",),
+            "abandoned": ("The match is abandoned: {home} {score} {away}.", "The match is abandoned."),
         },
     ),
 )

@@ -47,7 +47,6 @@ from providers.gn_gsd.payload import (
 )
 from providers.gn_gsd.read import Node
 from providers.gn_gsd.squads import players, sections
-from providers.gn_gsd.translate import translate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -108,6 +107,8 @@ class GnGsd(EndpointAdapter):
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""
+        from providers.gn_gsd.translate import translate  # nobody needs it before a match changes
+
         return translate(match_id, bodies, names=self._names)
 
 

@@ -16,7 +16,6 @@ from providers.fetch import ResourceRequest, beside, fetch_resource
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.openligadb.names import NAMES
 from providers.openligadb.payload import MATCH, all_matches, whole_match
-from providers.openligadb.translate import kickoff, status_of, translate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,9 +84,13 @@ class OpenLigaDb(EndpointAdapter):
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in this body. Raises DownstreamRejected."""
+        from providers.openligadb.translate import translate  # nobody needs it before a match changes
+
         return translate(match_id, bodies, names=self._names, zone=self._zone)
 
     def _candidate(self, match_id: str, row: Row) -> Candidate:
+        from providers.openligadb.translate import kickoff, status_of
+
         status = status_of(row, self._zone, self._names)
         return Candidate(status, kickoff(row, self._zone, FaultCollector(MATCH, "")), int(match_id), match_id)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from sqlalchemy import ARRAY, Boolean, ColumnElement, Float, Text, any_, bindparam, exc, func, select
+from sqlalchemy import ARRAY, ColumnElement, Float, Text, any_, bindparam, exc, func, select
 from sqlalchemy.ext.compiler import compiles
 
 from store.sql.json_type import Json, dumps, read
@@ -78,10 +78,12 @@ class Processor(Protocol):
 
 
 class Among(ColumnElement[bool]):
-    """`column IN` any number of texts, which are given as one list: one statement and one parameter for all of them."""
+    """`column IN` any number of texts, which are given as one list: one statement and one parameter for all of them.
+
+    It has no type: to a Boolean SQLAlchemy adds `= 1` on SQLite, and then no index is used.
+    """
 
     inherit_cache = False
-    type = Boolean()
 
     def __init__(self, column: ColumnElement[Any], name: str) -> None:
         self.column = column
@@ -119,7 +121,7 @@ def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]
         cursor = driver.cursor()
         (cursor.executemany if isinstance(values, list) else cursor.execute)(sql, values)
         return list(cursor.fetchall())
-    except Exception as error:
+    except Exception as error:  # of a driver known at run time only; `raised` distinguishes its errors from others
         raise raised(conn, sql, error) from error
 
 

@@ -10,8 +10,10 @@ import pytest
 from sqlalchemy import select
 
 from api.app import create_app
+from api.middleware.request_log import RequestLog
 from api.services import ImportRequest, Services
 from config import Settings
+from config.sections import Logging
 from ingest.daemon.build import api_settings
 from store import clients, declarations
 from store.database import Store
@@ -59,6 +61,7 @@ async def serving(
 ) -> AsyncIterator[Server]:
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
+        request_log=RequestLog(Logging().slow_request),
         store=store,
         settings=replace(api_settings(Settings(), "https://live.example.org/blogs/"), **settings),
         import_match=server.import_match,

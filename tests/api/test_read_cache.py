@@ -129,9 +129,11 @@ async def test_an_own_commit_is_seen_at_once(public, kind):
     """By whoever asks after it, also while a read is under way that has seen the state before."""
     server, seen = public
     await seen.change("Before")
-    seen.held = asyncio.Event()
+    await body(server, kind)
+    server.ticks += FRESH
+    before, seen.held = seen.reads, asyncio.Event()
     slow = asyncio.create_task(body(server, kind))
-    while seen.reads < 1:
+    while seen.reads == before:
         await asyncio.sleep(0.01)
     held, seen.held = seen.held, None
     await seen.change("After")

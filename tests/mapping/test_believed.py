@@ -283,10 +283,10 @@ def test_the_first_answer_is_believed():
 
 def test_a_match_that_goes_on_after_its_end_waits_once_and_then_goes_on():
     """A whistle that was none, or a match that is resumed: the end, its post and its winner go with the second answer."""
-    end = incident("soccer.game-end", key="period:soccer.game-end", order=9)
     clock = Clock(phase=2, phase_started_at=KICKOFF + 3600)
     running = only(status=Status.LIVE, clock=clock)
-    for over in (Status.FINISHED, Status.ABANDONED):
+    for over, method in ((Status.FINISHED, None), (Status.ABANDONED, "abandoned")):
+        end = incident("soccer.end", key="period:soccer.end", order=9, method=method)
         ended = only(status=over, clock=Clock(phase=2), winner="home", incidents=(*FULL.incidents, end))
         once = believed(Belief(ended), running, good=GOOD)
 
@@ -294,3 +294,13 @@ def test_a_match_that_goes_on_after_its_end_waits_once_and_then_goes_on():
         assert Belief(ended) == believed(once, ended, good=GOOD)
         assert Belief(running) == believed(once, running, good=GOOD)
         assert Belief(ended) == believed(Belief(running), ended, good=GOOD)
+
+
+@pytest.mark.parametrize("sent", [(), (incident("soccer.end", key="period:soccer.end", order=9),)])
+def test_an_abandoned_match_of_soccer_has_one_post_that_says_so(sent):
+    """Whether the feed has sent the end or not; a match that ends in the ordinary way has none."""
+    rows = (*FULL.incidents, *sent)
+    for status, said in ((Status.ABANDONED, ["abandoned"]), (Status.FINISHED, [None] * len(sent))):
+        match = believed(None, only(status=status, incidents=rows), good=GOOD).match
+
+        assert said == [each.method for each in match.incidents if each.kind == "soccer.end"]

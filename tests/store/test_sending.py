@@ -7,14 +7,14 @@ from functools import partial
 
 import psycopg
 import pytest
-from sqlalchemy import bindparam, exc, insert, select, text
+from sqlalchemy import bindparam, create_engine, exc, insert, select, text
 
 from mapping.errors import NotFound
 from store import liveblogs
 from store.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
 from store.sql.bulk_write import insert_ignore, insert_rows, update_rows, upsert, write_batch
-from store.sql.compiled_query import Among, CompiledQuery
-from store.tables import clients, events, follows, games, ledger, outbox, parts, resources
+from store.sql.compiled_query import Among, CompiledQuery, compiled_for
+from store.tables import clients, events, follows, games, ledger, outbox, parts, players, resources
 from tests.opening import store_at
 from tests.store.conftest import GAME, new_game, open_store
 
@@ -125,6 +125,25 @@ async def test_a_query_takes_any_number_of_values(store, game, more):
 
     assert await store.read(partial(rows, names=[*odd, *map(str, range(more)), game.id])) == [(game.id,)]
     assert await store.read(partial(rows, names=odd)) == await store.read(partial(rows, names=[])) == []
+
+
+@pytest.mark.parametrize(("table", "column"), [(players, "ext_id"), (ledger, "key")], ids=["players", "ledger"])
+def test_any_number_of_values_are_searched_by_the_index(table, column):
+    """On SQLite too: otherwise each poll that finds a goal reads all players that the organization ever had."""
+    keys = [each for each in ("owner_id", "source", "sportstype", "game_id") if each in table.c]
+    statement = select(table).where(
+        *(table.c[each] == bindparam(each) for each in keys), Among(table.c[column], "values")
+    )
+    engine = create_engine("sqlite://")
+    table.metadata.create_all(engine)
+    with engine.connect() as conn:
+        compiled = compiled_for(engine.dialect, statement)
+        plan = conn.exec_driver_sql(
+            f"EXPLAIN QUERY PLAN {compiled.sql}", compiled.values(dict.fromkeys([*keys, "values"], "[]"))
+        )
+        searched = plan.first().detail
+
+    assert f"{column}=?" in searched
 
 
 async def test_put_left_and_changed_differ_in_what_becomes_of_a_taken_key(store, game):

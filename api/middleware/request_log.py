@@ -1,0 +1,72 @@
+"""What is served: ordinary reads are counted, everything else has a line of its own in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import structlog
+
+from api.request import loggable
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+    from api.request import Context
+
+log = structlog.get_logger(__name__)
+
+EVERY = 60.0
+"""Seconds between two lines with counts."""
+METHODS = frozenset({"GET", "HEAD", "POST"})
+READS = frozenset({"GET", "HEAD"})
+
+
+class RequestLog:
+    """Counts of one process by (method, route, status).
+
+    A read that is answered in less than `slow_request` seconds is counted; one that is slower, refused or failed has a
+    line too, and so does every other request. At the level `debug` each request has one.
+    """
+
+    def __init__(self, slow_request: float) -> None:
+        self._slow_request = slow_request
+        self._reported: Counter[tuple[str, str, int]] = Counter()
+        self.counts: Counter[tuple[str, str, int]] = Counter()
+        """Requests since the start. Methods and routes that this service does not have are all `other`."""
+
+    def served(self, scope: Scope, context: Context, status: int, *, first: float, whole: float) -> None:
+        """Note a request whose response began after `first` seconds and was complete after `whole`."""
+        method: str = scope["method"]
+        self.counts[method if method in METHODS else "other", context.route or "other", status] += 1
+        ordinary = method in READS and status < 400 and first < self._slow_request
+        if ordinary and not log.is_enabled_for(logging.DEBUG):
+            return
+        write = log.debug if ordinary else log.info
+        write(  # without the query, which may hold the client's secret
+            "request.served",
+            request_id=context.request_id,
+            method=loggable(method),
+            path=loggable(scope["path"]),
+            status=status,
+            milliseconds=round(whole * 1000, 1),
+            client=context.caller.client_id if context.caller else None,
+        )
+
+    async def run(self) -> None:
+        """Until cancelled: now and then one line with what has been served since the last one, if anything has."""
+        try:
+            while True:
+                await asyncio.sleep(EVERY)
+                self.report()
+        finally:
+            self.report()
+
+    def report(self) -> None:
+        """Log the counts since the last report."""
+        fresh = self.counts - self._reported
+        if fresh:
+            self._reported = self.counts.copy()
+            log.info("requests.served", counts={" ".join(map(str, key)): count for key, count in fresh.items()})
