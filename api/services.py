@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from api.liveblog_access import LiveblogIndex
 from api.middleware.request_log import RequestLog
-from api.rendered import KEPT_BYTES
 from api.stream.streams import Streams
 from store.database import Store
 
@@ -33,11 +32,11 @@ class ApiSettings:
     client_burst: int
     public_per_second: float
     feed_limit_max: int
+    read_cache_bytes: int
+    """Bytes of rendered feeds, pages and delta reads that are kept."""
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES
-    read_cache_bytes: int = KEPT_BYTES
-    """Bytes of rendered feeds, pages and delta reads that are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

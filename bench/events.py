@@ -34,14 +34,14 @@ from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
 from config import Settings
-from config.sections import Server
+from config.sections import Database, Server
 from ingest.cli.shared import settle_memory
 from ingest.daemon.build import api_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.server import serving
 from providers.http_server import bound
 from store import clients
-from store.database import Store
+from store.database import PoolSettings, Store
 from store.ids import new_local_id
 from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.sql.compiled_query import execute
@@ -51,6 +51,7 @@ from tests.postgres import Cluster, binaries
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
+POOL = PoolSettings(pool_size=Database().pool_size, timeout=Database().timeout)
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 CONNECTIONS = 16
 RATIO = 2
@@ -120,7 +121,7 @@ asyncio.run(main())
 
 @asynccontextmanager
 async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
-    store = await Store.open(url, migrate=True)
+    store = await Store.open(url, pool=POOL, migrate=True)
     spec = clients.ClientSpec(
         id="bench", secrets=(clients.hash_secret(SECRET),), organizations=(ORGANIZATION,), scopes=("write",)
     )

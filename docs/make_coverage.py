@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from mapping.errors import ServiceError  # noqa: E402 -- the packages stand beside this folder
-from providers.base import Endpoint  # noqa: E402
+from providers.contract.case import plain_endpoint  # noqa: E402
 from providers.registry import Registry  # noqa: E402
 from providers.replay import read_lines  # noqa: E402
 from providers.replay.demo import demo_files  # noqa: E402
@@ -98,7 +98,7 @@ def shown(registry: Registry) -> dict[tuple[str, str, str], set[str]]:
         provider = registry.find(fixture.provider)
         if provider is None:
             raise LookupError(f"fixtures of an unknown provider: {fixture.provider}")
-        adapter = provider.connect(Endpoint(provider=provider.id, base_url="http://127.0.0.1"))
+        adapter = provider.connect(plain_endpoint(provider.id, "http://127.0.0.1"))
         try:
             match = adapter.translate(fixture.match_id, fixture.bodies)
         except ServiceError as error:

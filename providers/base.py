@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from providers.row_cache import RowCache
-
 if TYPE_CHECKING:
     from mapping.errors import ServiceError
     from mapping.match import Match
     from providers.http_client import Heard
+    from providers.row_cache import RowCache
 
 Catalog = Mapping[str, tuple[str, ...]]
 """Sport → event types, in the order of the interface's provider table."""
@@ -32,20 +31,24 @@ class Selector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One organization's access to a provider. `options` holds what only that provider knows (names, images, …)."""
+    """One organization's access to a provider. `options` holds what only that provider knows (names, images, …).
+
+    `timeout`: seconds for a response in all; `provider_bytes`: its largest body; `connections`: open at a time.
+    """
 
     provider: str
     base_url: str
     username: str | None = None
     password: str | None = field(default=None, repr=False)
     api_key: str | None = field(default=None, repr=False)
-    language: str = "de"
-    timezone: str = "Europe/Berlin"
-    timeout: float = 10.0
-    provider_bytes: int = 16 * 1024 * 1024
-    connections: int = 24
+    language: str
+    timezone: str
+    timeout: float
+    provider_bytes: int
+    connections: int
+    user_agent: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    row_cache: RowCache[Any] = field(default_factory=RowCache, repr=False, compare=False)
+    row_cache: RowCache[Any] = field(repr=False, compare=False)
     """The cache of translated rows, which all endpoints of a process share."""
 
     @property

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONNECTIONS = 24
-"""Per endpoint: three resources for each of eight matches, so that nobody waits for a connection that a hanging one holds."""
-
 ADDRESSES = 8192
 """Per endpoint: addresses that are kept made up, so that only those of matches that are not polled any more are lost."""
 
@@ -46,7 +43,6 @@ REFUSED_FOR = 300.0
 MAX_REFUSALS = 4096
 """Paths that are kept for each endpoint; of more the oldest are forgotten."""
 
-USER_AGENT = "matchwire/1"
 RETRY_AFTER = (1.0, 3600.0)
 """Bounds, in seconds, of what a provider may make us wait."""
 
@@ -205,30 +201,6 @@ class Reply:
     fresh_for: float | None = None
 
 
-def connect(
-    base_url: str,
-    *,
-    auth: tuple[str, str] | None = None,
-    user_agent: str = USER_AGENT,
-    timeout: float = 10.0,
-    max_body: int = 16 * 1024 * 1024,
-    connections: int = CONNECTIONS,
-) -> Client:
-    """A client for one endpoint; `base_url` may hold user and password."""
-    base = httpx.URL(base_url)
-    if base.userinfo:
-        auth = auth or (base.username, base.password)
-        base = base.copy_with(userinfo=b"")
-    return Client(
-        connections=connections,
-        url=lru_cache(ADDRESSES)(partial(_address, base)),
-        headers=tuple(_headers(base, auth, user_agent)),
-        gate=asyncio.Semaphore(connections),
-        timeout=timeout,
-        max_body=max_body,
-    )
-
-
 def _address(base: httpx.URL, path: str) -> httpx.URL:
     """`path`, which may hold a query, below the base's own path."""
     below, _, query = path.lstrip("/").partition("?")
@@ -246,14 +218,18 @@ def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> 
 
 
 def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Client:
-    """The client of an adapter's endpoint; the option `user_agent` says what it sends as User-Agent."""
-    return connect(
-        endpoint.base_url,
-        auth=auth,
-        user_agent=str(endpoint.options.get("user_agent") or USER_AGENT),
+    """The client of an adapter's endpoint, whose base URL may hold user and password."""
+    base = httpx.URL(endpoint.base_url)
+    if base.userinfo:
+        auth = auth or (base.username, base.password)
+        base = base.copy_with(userinfo=b"")
+    return Client(
+        connections=endpoint.connections,
+        url=lru_cache(ADDRESSES)(partial(_address, base)),
+        headers=tuple(_headers(base, auth, endpoint.user_agent)),
+        gate=asyncio.Semaphore(endpoint.connections),
         timeout=endpoint.timeout,
         max_body=endpoint.provider_bytes,
-        connections=endpoint.connections,
     )
 
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ROW_CACHE_BYTES = 32 * 1024 * 1024
-"""Bytes that the translated rows of all matches of a process may take."""
-
 ENTRY = 200
 """Bytes that an entry takes beyond its row's content: its key, its place in the order. Measured; the test says how exactly."""
 
@@ -29,7 +26,7 @@ ENTRY = 200
 class RowCache(Generic[T]):
     """Translated rows up to about `row_cache_bytes`; the least recently used ones are dropped. 0: none are kept. Thread-safe."""
 
-    def __init__(self, row_cache_bytes: int = ROW_CACHE_BYTES) -> None:
+    def __init__(self, row_cache_bytes: int) -> None:
         self._limit = row_cache_bytes
         self._size = 0
         self._rows: OrderedDict[bytes, tuple[T, int]] = OrderedDict()

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.time) -> T:
+def run(url: str, work: Callable[[Unit], T], *, timeout: float, clock: Callable[[], float] = time.time) -> T:
     """The result of `work`, committed, on the database at `url`. Not to be called from a running event loop.
+
+    `timeout`: seconds to wait for a lock, on PostgreSQL for a statement and the whole unit too.
 
     Raises StoreError where there is no database, SchemaOutdated, StoreUnavailable, and what `work` raises.
     """
@@ -39,22 +41,22 @@ def run(url: str, work: Callable[[Unit], T], clock: Callable[[], float] = time.t
 
     with store_errors():
         if parsed.get_backend_name() == "sqlite":
-            return _on_sqlite(parsed, checked)
+            return _on_sqlite(parsed, _pool(timeout), checked)
         from store.postgres import backend as postgres
 
-        return asyncio.run(postgres.run_once(parsed, PoolSettings(), checked))
+        return asyncio.run(postgres.run_once(parsed, _pool(timeout), checked))
 
 
-async def look(url: str, query: Callable[[Connection], T]) -> T:
+async def look(url: str, query: Callable[[Connection], T], *, timeout: float) -> T:  # noqa: ASYNC109 -- the database keeps it
     """The result of `query` on committed data. Raises StoreError where there is no such file, StoreUnavailable."""
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
         from store.postgres.backend import run_once
         from store.postgres.connection import READ
 
-        return await run_once(parsed, PoolSettings(), query, READ)
+        return await run_once(parsed, _pool(timeout), query, READ)
     _require_file(parsed)
-    engine = sqlite.reader_engine(parsed, PoolSettings())
+    engine = sqlite.reader_engine(parsed, _pool(timeout))
     try:
         with store_errors():
             return await sqlite.read(engine, query)
@@ -62,9 +64,13 @@ async def look(url: str, query: Callable[[Connection], T]) -> T:
         await engine.dispose()
 
 
-def _on_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
+def _pool(timeout: float) -> PoolSettings:
+    return PoolSettings(pool_size=1, timeout=timeout)
+
+
+def _on_sqlite(url: URL, pool: PoolSettings, work: Callable[[Connection], T]) -> T:
     _require_file(url)
-    engine = sqlite.writer_engine(url, PoolSettings())
+    engine = sqlite.writer_engine(url, pool)
     try:
         with engine.connect() as conn:
             conn.exec_driver_sql("BEGIN IMMEDIATE")

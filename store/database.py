@@ -27,8 +27,6 @@ __all__ = ["PoolSettings", "Store", "Unit"]
 
 T = TypeVar("T")
 
-DEFAULTS = PoolSettings()
-
 
 class Store:
     """One database, opened. Safe to use from any task of the event loop that opened it."""
@@ -43,9 +41,9 @@ class Store:
         cls,
         url: str,
         *,
+        pool: PoolSettings,
         direct_url: str | None = None,
         clock: Callable[[], float] = time.time,
-        pool: PoolSettings = DEFAULTS,
         migrate: bool | None = None,
     ) -> Store:
         """Open `sqlite+aiosqlite:///path` or `postgresql://…`, whose schema is current afterwards.

@@ -30,7 +30,7 @@ KNOWN = {
     "postgresql": "SELECT to_regclass('alembic_version') IS NOT NULL",
 }
 """Whether there is a schema at all; SQLAlchemy's reflection asks the same at ten times the price, at every start."""
-PATIENT = PoolSettings(timeout=3600)
+PATIENT = PoolSettings(pool_size=1, timeout=3600)
 """A migration may take as long as it takes."""
 UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""

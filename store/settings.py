@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class PoolSettings:
     """Limits of the store. Durations in seconds."""
 
-    pool_size: int = 8
+    pool_size: int
     """Connections (SQLite: of the readers; the writer has its own), on PostgreSQL with a thread each."""
-    timeout: float = 5.0
+    timeout: float
     """Longest wait for a connection, for a lock (SQLite), for a statement and a whole transaction (PostgreSQL)."""
     queue: int = 10_000
     """Units that may wait (SQLite: for the writer); one more is refused."""

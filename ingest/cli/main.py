@@ -148,7 +148,10 @@ def explain(
     settings = placed(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
-        found = await command.look(settings.database.session_url, lambda conn: explained(conn, liveblog))
+        database = settings.database
+        found = await command.look(
+            database.session_url, lambda conn: explained(conn, liveblog), timeout=database.timeout
+        )
         out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
 
     start(look, settings)

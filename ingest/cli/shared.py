@@ -89,7 +89,7 @@ def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
     from store import command
 
     try:
-        return command.run(settings.database.session_url, work)
+        return command.run(settings.database.session_url, work, timeout=settings.database.timeout)
     except OPERATORS as error:
         end(error, settings)
 

@@ -54,7 +54,7 @@ def subscribe(
     from store import webhooks
 
     settings = placed(load(config_file), data_dir)
-    guard = SsrfGuard(settings.webhooks.allow_hosts, look_up_timeout=settings.webhooks.look_up_timeout)
+    guard = SsrfGuard(settings.webhooks)
     try:
         asyncio.run(guard.check(url))
     except Blocked as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +41,7 @@ def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], Pro
             if provider is None:
                 log.warning("provider.unknown", provider=provider_id, organization=organization_id)
                 continue
-            endpoint = replace(_endpoint(settings, provider_id, access), row_cache=rows)
+            endpoint = _endpoint(settings, provider_id, access, rows)
             adapter = adapters.get(endpoint.key)
             if adapter is None:
                 adapter = adapters[endpoint.key] = provider.connect(endpoint)
@@ -91,7 +90,7 @@ def _move(home: sync.Home, endpoint: str, unit: Unit) -> None:
         log.info("match.moved", follow=home.follow_id)
 
 
-def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint) -> Endpoint:
+def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint, rows: RowCache[Any]) -> Endpoint:
     names = settings.providers[provider_id].names if provider_id in settings.providers else {}
     return Endpoint(
         provider=provider_id,
@@ -104,5 +103,7 @@ def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint) ->
         timeout=settings.polling.timeout,
         provider_bytes=settings.limits.provider_bytes,
         connections=settings.polling.concurrency * RESOURCES,
-        options={**access.options, "names": dict(names), "user_agent": settings.polling.user_agent},
+        user_agent=settings.polling.user_agent,
+        options={**access.options, "names": dict(names)},
+        row_cache=rows,
     )

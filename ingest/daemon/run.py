@@ -73,7 +73,7 @@ async def run(
         cleanup.push_async_callback(components.followers.stop)
         following = loops.start(components.followers.run(), name="followers")
 
-        guard = _guard(settings)
+        guard = SsrfGuard(settings.webhooks)
         dispatcher = _dispatcher(settings, components, guard, clock)
         components.store.on_step(dispatcher.wake)
         cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
@@ -190,16 +190,6 @@ def _listener(settings: Settings) -> socket.socket:
     except (OSError, UnicodeError) as error:
         key = "server.port" if getattr(error, "errno", None) in {errno.EADDRINUSE, errno.EACCES} else "server.host"
         raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
-
-
-def _guard(settings: Settings) -> SsrfGuard:
-    webhooks = settings.webhooks
-    return SsrfGuard(
-        webhooks.allow_hosts,
-        look_ups=webhooks.look_ups,
-        organization_look_ups=webhooks.organization_look_ups,
-        look_up_timeout=webhooks.look_up_timeout,
-    )
 
 
 def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, clock: Callable[[], float]) -> Dispatcher:

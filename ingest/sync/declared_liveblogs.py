@@ -42,8 +42,8 @@ class Declared:
         importer: Importer,
         *,
         clock: Callable[[], float],
+        containment: Containment,
         steady: Callable[[], float] = time.monotonic,
-        containment: Containment | None = None,
     ) -> None:
         self._open = {f"declare {entry.organization}/{entry.key}": entry for entry in declared}
         self._not_before: dict[str, float] = {}
@@ -51,7 +51,7 @@ class Declared:
         self._importer = importer
         self._clock = clock
         self._steady = steady
-        self._contained = containment or Containment()
+        self._contained = containment
 
     @property
     def jobs(self) -> Mapping[str, Callable[[], Awaitable[None]]]:

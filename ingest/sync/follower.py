@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.daemon.containment import Containment
 from ingest.sync import poll
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, demand_gauge, requests_of, unleased
 from ingest.sync.left_out import LeftOut
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 
     from config.sections import Limits, Polling
+    from ingest.daemon.containment import Containment
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.poll import Record
     from providers.base import Fetched, ProviderAdapter
@@ -51,9 +51,9 @@ class Followers:
         *,
         clock: Callable[[], float],
         new_id: NewId,
+        containment: Containment,
         record: Record = poll.unrecorded,
         lease: Callable[[], bool] = unleased,
-        containment: Containment | None = None,
     ) -> None:
         self._store = store
         self._polling = polling
@@ -78,8 +78,9 @@ class Followers:
             key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self._limiters.items()
         }
         self.demand = demand_gauge(self._limiters)
-        self._left_out = LeftOut(store, containment or Containment(), self._spawn)
-        self._refused = 0
+        self._left_out = LeftOut(store, containment, self._spawn)
+        self.refused = 0
+        """How many writes were refused because another process had taken the match over."""
         self._matches: dict[str, Followed] = {}
         self._heap: list[tuple[float, int, str]] = []
         self._sequence = count()
@@ -92,11 +93,6 @@ class Followers:
     @property
     def matches(self) -> tuple[Followed, ...]:
         return tuple(self._matches.values())
-
-    @property
-    def refused(self) -> int:
-        """How many writes were refused because another process had taken the match over."""
-        return self._refused
 
     @property
     def unwritten(self) -> int:
@@ -360,7 +356,7 @@ class Followers:
 
     def _supersede(self, match: Followed) -> None:
         """Drop a match that another process follows by now; nothing was written."""
-        self._refused += 1
+        self.refused += 1
         if self._matches.get(match.id) is match:
             del self._matches[match.id]
         log.warning("match.superseded", match=match.match_id, fence=match.fence)

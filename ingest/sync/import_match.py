@@ -47,7 +47,7 @@ class ProviderSource:
 
     provider: Provider
     adapter: ProviderAdapter
-    text_content: bool = True
+    text_content: bool
 
 
 class Following(Protocol):

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.daemon.containment import Containment
 from mapping.errors import ServiceError
 from store import leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ingest.daemon.containment import Containment
     from ingest.sync.follower import Followers
     from store.database import Store
 
@@ -94,15 +94,15 @@ class MatchLeases:
         lease: Lease,
         *,
         knows: frozenset[str],
+        containment: Containment,
         alone: bool = False,
-        containment: Containment | None = None,
     ) -> None:
         self._store = store
         self._followers = followers
         self._lease = lease
         self._knows = knows
         self._alone = alone
-        self._contained = containment or Containment()
+        self._contained = containment
         self._worker: leases.Worker | None = None
         self._peers = PeerMonitor(LEASE, gap=2 * TICK)
         self._just_leased: set[str] = set()

@@ -80,10 +80,10 @@ class Dispatcher:
         guard: SsrfGuard,
         settings: Webhooks,
         *,
+        containment: Containment,
         timing: SteadyClock | None = None,
         metrics: Metrics | None = None,
         claim_owner: ClaimOwner | None = None,
-        containment: Containment | None = None,
     ) -> None:
         self.store = store
         self.timing = timing or SteadyClock()
@@ -91,7 +91,7 @@ class Dispatcher:
         self.stopping = False
         self.metrics = metrics or Metrics()
         self._log_kept = settings.log_kept
-        self._contained = containment or Containment()
+        self._contained = containment
         self._paused_until: dict[str, float] = {}
         """Receivers that cannot be worked on, and when they are tried again (steady seconds)."""
         self._guard = guard

@@ -19,21 +19,20 @@ if TYPE_CHECKING:
 
     Found = asyncio.Future[list[str]]
 
-LOOK_UPS, ORGANIZATION_LOOK_UPS = 32, 8
 CACHED_TIMES = 4096
 """Names of which is known how long their look-up takes."""
 
 
 class Resolver:
-    """Looks names up in threads, `look_ups` of them at most, `per_organization` for any one organization.
+    """Looks names up in threads, `look_ups` of them at most, `organization_look_ups` for any one organization.
 
     A look-up cannot be cancelled. One that nobody waits for any more keeps its place until its thread has ended, so that
     an organization whose name servers do not answer uses up its own places and no others. The threads are daemons:
     the end of the process does not wait for them.
     """
 
-    def __init__(self, look_ups: int = LOOK_UPS, per_organization: int = ORGANIZATION_LOOK_UPS) -> None:
-        self._bulkhead = Bulkhead(look_ups, per_organization)
+    def __init__(self, look_ups: int, organization_look_ups: int) -> None:
+        self._bulkhead = Bulkhead(look_ups, organization_look_ups)
         self._running: dict[tuple[str, int], Found] = {}
         self._took: OrderedDict[str, float] = OrderedDict()
 

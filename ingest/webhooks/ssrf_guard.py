@@ -16,21 +16,20 @@ from urllib.parse import urlsplit
 import httpx
 import structlog
 
-from ingest.webhooks.names import LOOK_UPS, ORGANIZATION_LOOK_UPS, Resolver
+from ingest.webhooks.names import Resolver
 from mapping.rules import addresses
 from mapping.rules.addresses import Allowed, NotAllowed
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     import aiohttp
 
+    from config.sections import Webhooks
+
     Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
     """The addresses of a host; raises OSError when there are none."""
-
-LOOK_UP = 3.0
-"""Seconds that looking up a name may take."""
 
 log = structlog.get_logger()
 
@@ -54,23 +53,19 @@ class AllowedByName(str):
 class SsrfGuard:
     """Decides which addresses may be called, and makes the sessions that call them.
 
-    `look_ups`: names that are looked up at a time, in all and for one organization; `look_up_timeout`: seconds that one
-    may take, the wait for its turn included.
+    `resolve` and `context`: how names are looked up and TLS is spoken, where the system's own way is not meant.
     """
 
     def __init__(
         self,
-        allow_hosts: Iterable[str] = (),
+        settings: Webhooks,
         *,
         resolve: Resolve | None = None,
-        look_ups: int = LOOK_UPS,
-        organization_look_ups: int = ORGANIZATION_LOOK_UPS,
-        look_up_timeout: float = LOOK_UP,
         context: ssl.SSLContext | None = None,
     ) -> None:
-        self._allowed = Allowed.of(allow_hosts)
-        self._resolve: Resolve = resolve or Resolver(look_ups, organization_look_ups)
-        self._look_up_timeout = look_up_timeout
+        self._allowed = Allowed.of(settings.allow_hosts)
+        self._resolve: Resolve = resolve or Resolver(settings.look_ups, settings.organization_look_ups)
+        self._look_up_timeout = settings.look_up_timeout
         self.context = context or httpx.create_ssl_context(trust_env=False)
         self.context.set_alpn_protocols(["http/1.1"])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from providers.base import Endpoint, Known, Outcome
 from providers.contract.server import Server, serving
+from providers.row_cache import RowCache
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -20,6 +21,7 @@ USER, PASSWORD, KEY = "contract-user", "s3cret-p4ssw0rd", "s3cret-4pi-k3y"
 
 TIMEOUT = 1.0
 """Seconds for one answer."""
+CONNECTIONS = 24
 MAX_BODY = 4 * 1024 * 1024
 """Bytes of the largest answer that is read."""
 
@@ -53,8 +55,21 @@ class Sample:
 
 
 def plain_endpoint(provider: str, base_url: str) -> Endpoint:
-    """An endpoint with every kind of credentials."""
-    return Endpoint(provider=provider, base_url=base_url, username=USER, password=PASSWORD, api_key=KEY)
+    """An endpoint with every kind of credentials; its time-out and body limit are small enough for a test."""
+    return Endpoint(
+        provider=provider,
+        base_url=base_url,
+        username=USER,
+        password=PASSWORD,
+        api_key=KEY,
+        language="de",
+        timezone="Europe/Berlin",
+        timeout=TIMEOUT,
+        provider_bytes=MAX_BODY,
+        connections=CONNECTIONS,
+        user_agent="matchwire-contract",
+        row_cache=RowCache(0),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from store import clients
-from store.database import PoolSettings, Store
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.writing import Desk, post
+from tests.opening import pool_settings, store_at
 
 
 class Relay:
@@ -74,8 +74,8 @@ async def relayed(url):
 async def test_a_lost_commit_is_an_outage_and_its_retry_writes_once(postgres_url, when):
     """The caller hears 503 and may try again; whether the commit counted or not, there is one event and one step more."""
     async with relayed(postgres_url) as relay:
-        direct = await Store.open(postgres_url, migrate=True, clock=lambda: NOW)
-        store = await Store.open(relay.url, clock=lambda: NOW, pool=PoolSettings(timeout=5))
+        direct = await store_at(postgres_url, migrate=True, clock=lambda: NOW)
+        store = await store_at(relay.url, clock=lambda: NOW, pool=pool_settings(timeout=5))
         try:
             async with serving(store, client_per_second=0, public_per_second=0) as server:
                 await direct.write(lambda unit: clients.declare(unit, matchday.CLIENTS))

@@ -8,13 +8,13 @@ import random
 import pytest
 
 from store import clients
-from store.database import Store
 from store.tables import outbox
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.streaming import Reader, over_http
 from tests.api.write.desk import BOARD, META, change, permission
 from tests.api.writing import DESK, Desk, applied, post
+from tests.opening import store_at
 
 MODIFY = "/api/v5/write/ticker/post_modifications.json"
 WHOLE = 1000
@@ -33,7 +33,7 @@ def database(request, tmp_path):
 
 @pytest.fixture
 async def server(database):
-    store = await Store.open(database, migrate=True, clock=lambda: NOW - 60)
+    store = await store_at(database, migrate=True, clock=lambda: NOW - 60)
     try:
         await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
         async with serving(store, client_per_second=0, public_per_second=0) as running:

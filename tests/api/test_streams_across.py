@@ -10,12 +10,12 @@ import pytest
 
 from api.stream import streams
 from store import clients
-from store.database import Store
 from store.liveblogs import Change, EventWrite, record
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.streaming import Reader, over_http
 from tests.api.writing import Desk, post
+from tests.opening import store_at
 from tests.store.test_notices import broken_off
 
 HOUR = 3600.0
@@ -25,7 +25,7 @@ TICKER = matchday.Liveblog().ticker_id
 @asynccontextmanager
 async def process(url, **settings):
     """The API over a store of its own."""
-    store = await Store.open(url, migrate=True, clock=lambda: NOW)
+    store = await store_at(url, migrate=True, clock=lambda: NOW)
     try:
         async with serving(store, client_per_second=0, public_per_second=0, **settings) as server:
             yield server

@@ -18,6 +18,7 @@ HANDING_ON = {"ingest/daemon/build.py", "ingest/daemon/run.py", "ingest/daemon/e
 JOINED = {"previous_secret": "config/parties.py joins it with `secret` in `Client.secrets`"}
 
 
+@functools.cache
 def keys():
     """The last part of each key that the file documents; what names a secret's file ends in config/."""
     found = {next(part for part in reversed(path) if part != "*") for path, _ in known_as(documented())}
@@ -36,18 +37,42 @@ def identifiers():
     return {name for name in found if isinstance(name, str)}
 
 
-OPTIONS: dict[str, str] = {}
-"""Defaults that share their name with a setting and repeat none: place → what they are."""
+ELSEWHERE = {
+    "ingest/cli/": "options of commands, which say so in their help",
+    "mapping/documents/": "what a request leaves out, as the interface says",
+    "mapping/terms.py": "what a request leaves out, as the interface says",
+    "providers/contract/": "the contract kit runs without the daemon's settings",
+    "providers/replay/": "the replay is a program with settings of its own",
+}
+"""Places with defaults of their own, and why."""
+OPTIONS = {
+    "api/page/clock.py ShownClock.live",
+    "ingest/daemon/purges.py in_batches.pause",
+    "ingest/webhooks/guarded_session.py resolve.port",
+    "mapping/rules/delivery.py Plan.rounds",
+    "store/deliveries.py Delivery.rounds",
+    "store/log_once.py LogOnce.level",
+    "store/outbox.py purge.after",
+}
+"""Defaults of something else that is called like a setting."""
 
 
 def defaults():
     """`file function.argument` or `file Class.field` of each that is called as a setting and has a value of its own."""
     for folder in PRODUCT:
         for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                for name, value in own_defaults(node):
-                    if name in keys() and not is_nothing(value):
-                        yield f"{path.relative_to(ROOT)} {node.name}.{name}"
+            place = str(path.relative_to(ROOT))
+            if not place.startswith(tuple(ELSEWHERE)):
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                    yield from (
+                        f"{place} {node.name}.{name}"
+                        for name, value in own_defaults(node)
+                        if name in keys() and not is_nothing(value)
+                    )
+
+
+EMPTY = {"dict", "list", "set", "frozenset"}
+EMPTY_VALUES = {"()", *(f"{kind}()" for kind in EMPTY)}
 
 
 def own_defaults(node):
@@ -64,8 +89,12 @@ def own_defaults(node):
 
 
 def is_nothing(value):
-    """Whether a default says only that nothing was given."""
-    return isinstance(value, ast.Constant) and value.value in (None, "")
+    """Whether a default says only that nothing was given: None, an empty text, or an empty collection."""
+    if isinstance(value, ast.Call) and value.keywords:
+        given = {each.arg: each.value for each in value.keywords}
+        made = given.get("default_factory")
+        return is_nothing(given["default"]) if "default" in given else made is None or ast.unparse(made) in EMPTY
+    return (isinstance(value, ast.Constant) and value.value in (None, "")) or ast.unparse(value) in EMPTY_VALUES
 
 
 def test_settings_are_the_only_place_of_defaults():

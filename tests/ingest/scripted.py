@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from api.services import ImportRequest
+from ingest.daemon.containment import Containment
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.poll import Followed
@@ -22,7 +23,7 @@ from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.terms import Terms
-from providers.base import Answer, Endpoint, Fetched, Known, Outcome
+from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM
 from providers.heim.events import Event
 from providers.heim.names import names_of
@@ -31,6 +32,7 @@ from providers.row_cache import RowCache
 from store import ledger, liveblogs, sync
 from store.database import Store
 from store.ids import new_local_id
+from tests.opening import endpoint_of, store_at
 from tests.providers.heim.feed import BERLIN
 from tests.settings import LIMITS, polling
 from tests.sport_fixtures import recorded_steps
@@ -54,7 +56,7 @@ WALL = Clock()
 
 async def open_store(url: str, clock: Clock = WALL) -> Store:
     """A store that has the clock of the processes on it: with two, a restart may find a match's window long over."""
-    return await Store.open(url, migrate=True, clock=lambda: clock.now)
+    return await store_at(url, migrate=True, clock=lambda: clock.now)
 
 
 class Crash(BaseException):
@@ -86,7 +88,7 @@ class Scripted:
     text_resource = "liveticker"
 
     def __init__(self) -> None:
-        self.endpoint = Endpoint(provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid")
+        self.endpoint = endpoint_of(provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid")
         self.bodies: Bodies = {}
         self.failing: frozenset[str] = frozenset()
         self.rows: RowCache[Event] | None = None
@@ -162,9 +164,15 @@ class Process:
         """A fresh process on the same store: nothing in memory."""
         adapters = {self.adapter.endpoint.key: self.adapter}
         self.followers = Followers(
-            self.crashing, adapters, polling(), LIMITS, clock=lambda: self.clock.now, new_id=lambda: new_local_id("e")
+            self.crashing,
+            adapters,
+            polling(),
+            LIMITS,
+            clock=lambda: self.clock.now,
+            new_id=lambda: new_local_id("e"),
+            containment=Containment(),
         )
-        sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter)}
+        sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True)}
         self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}), limits=LIMITS)
 
     async def create(self, **changes: Any) -> str:

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import select
 
 from providers.replay import Line
-from store.command import look
 from store.tables import resources
 from tests.day import match_day
 from tests.ingest.test_hostile_day import KICKOFF
+from tests.opening import look
 from tests.providers.gn_gsd import gsd
 from tests.providers.gn_gsd.test_gn_gsd_day import SQUADS, playing
 from tests.providers.gn_gsd.test_gn_gsd_day import line as gsd_line

@@ -16,10 +16,10 @@ from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
 from mapping.match import Status
 from store import liveblogs
-from store.database import Store
 from store.liveblogs import EventWrite, insert_game
 from tests.day import ORGANIZATION
 from tests.ingest.test_endpoint_limiter import NoStore, Provider
+from tests.opening import store_at
 from tests.settings import LIMITS, intervals, polling
 from tests.store.conftest import new_game
 
@@ -46,6 +46,7 @@ class Watched:
             LIMITS,
             clock=lambda: self.wall,
             new_id=str,
+            containment=Containment(),
         )
         self.followers._matches[self.match.id] = self.match
 
@@ -135,7 +136,7 @@ async def test_what_is_declared_is_tried_again_at_once():
 
     wall = [START]
     entry = Liveblog(key="derby", organization=ORGANIZATION, provider="heim", match_id="1", lead=HOUR)
-    declared = Declared((entry,), NoDeclared(), Importer(), clock=lambda: wall[0])
+    declared = Declared((entry,), NoDeclared(), Importer(), clock=lambda: wall[0], containment=Containment())
     await declared.tick()
     await declared.tick()
     assert 1 == len(tried)
@@ -154,7 +155,7 @@ class NoDeclared(NoStore):
 async def test_a_scheduled_event_is_published_once(tmp_path):
     """Forth, back and forth again over its time: one version step."""
     wall = [START]
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'set.db'}", clock=lambda: wall[0])
+    store = await store_at(f"sqlite+aiosqlite:///{tmp_path / 'set.db'}", clock=lambda: wall[0])
     game = await store.write(partial(insert_game, game=new_game(1)))
     due = int(START + HOUR)
     write = EventWrite(local_id="e1", document={"_type": "Svc::Model::Event"}, created_at=due, publish_at=due)

@@ -25,6 +25,7 @@ from ingest.sync import left_out
 from providers.http_server import bound, listening
 from store import command, migrate
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running
+from tests.opening import look
 from tests.providers.heim.feed import HOME, row, wrapped
 
 HEALTHY = "9000001"
@@ -166,7 +167,7 @@ def poison(settings: Settings, sql: str, **values: Any) -> None:
     """What another hand writes, beside the daemon."""
     known = {**values, "bytes": b"\0", "newer": zlib.compress(b'{"match": {"version": 2}}')}
     given = {name: value for name, value in known.items() if f":{name}" in sql}
-    command.run(settings.database.url.get_secret_value(), lambda unit: unit.conn.execute(text(sql), given))
+    command.run(settings.database.url.get_secret_value(), lambda unit: unit.conn.execute(text(sql), given), timeout=5)
 
 
 async def seeded(settings: Settings, chosen: dict[str, Poison]) -> tuple[dict[str, str], dict[str, str]]:
@@ -227,9 +228,7 @@ async def test_rows_that_cannot_be_read_at_start_are_contained(settings, upstrea
         for name, each in chosen.items():
             if each.heals:
                 continue
-            found = await command.look(
-                settings.database.url.get_secret_value(), partial(explain, name=made[matches[name]])
-            )
+            found = await look(settings.database.url.get_secret_value(), partial(explain, name=made[matches[name]]))
             assert json.dumps(found)
             assert found["unreadable"] or found["match"]["failure"], name
             assert name not in BELIEFS or "beliefs.belief" in str(found["unreadable"]), name

@@ -11,9 +11,9 @@ from sqlalchemy import text
 
 from config import Settings
 from store import clients, command
-from store.command import look
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_containment import daemon, database, poison, settings, upstream
+from tests.opening import look
 from tests.webhooks.conftest import start_receiver
 
 __all__ = ["database", "settings", "upstream"]

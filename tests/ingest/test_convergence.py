@@ -212,7 +212,7 @@ def converges(url: str, examples: int) -> None:
     recorded = {path.name: course(path) for path in matches()}
     with asyncio.Runner() as runner:
         store = runner.run(open_store(url))
-        caches = [None, RowCache(), RowCache(20_000)]
+        caches = [None, RowCache(2**25), RowCache(20_000)]
 
         @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
         @given(st.sampled_from(sorted(recorded)), polls, st.tuples(deaths, deaths, deaths), st.sampled_from(caches))
@@ -251,7 +251,7 @@ def test_every_recorded_answer_polled_once_gives_the_same(path, tmp_path):
         try:
             match_id, snapshots = course(path)
             script = [(index / len(snapshots) + 1e-9, frozenset(), None, None) for index in range(len(snapshots))]
-            await played(store, match_id, snapshots, script, rows=RowCache())
+            await played(store, match_id, snapshots, script, rows=RowCache(2**25))
         finally:
             await store.close()
 

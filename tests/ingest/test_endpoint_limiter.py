@@ -9,6 +9,7 @@ from time import monotonic
 import pytest
 from structlog.testing import capture_logs
 
+from ingest.daemon.containment import Containment
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
@@ -16,8 +17,9 @@ from ingest.sync.poll_slots import SHORTEST, PollSlots
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from mapping.match import Status
 from mapping.rules.breaker import CircuitBreakerConfig
-from providers.base import Answer, Endpoint, Fetched, Outcome
+from providers.base import Answer, Fetched, Outcome
 from providers.http_client import Throttled
+from tests.opening import endpoint_of
 from tests.settings import LIMITS, polling
 
 RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=0.3, refused=9, lasting=0.0)
@@ -33,7 +35,7 @@ class Provider:
     translate = None
 
     def __init__(self, name="one"):
-        self.endpoint = Endpoint(provider="heim", base_url=f"http://{name}.invalid")
+        self.endpoint = endpoint_of(provider="heim", base_url=f"http://{name}.invalid")
         self.does = {}
         self.requested = []
         self.at_once = self.most = 0
@@ -237,7 +239,15 @@ async def test_an_endpoint_that_goes_down_is_logged_once():
     """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
     provider = Provider()
     settings = polling(live=0.1, backoff_max=0.4, breaker_pause=0.3, concurrency=4)
-    followers = Followers(NoStore(), {provider.endpoint.key: provider}, settings, LIMITS, clock=lambda: 0.0, new_id=str)
+    followers = Followers(
+        NoStore(),
+        {provider.endpoint.key: provider},
+        settings,
+        LIMITS,
+        clock=lambda: 0.0,
+        new_id=str,
+        containment=Containment(),
+    )
     followers._limiters[provider.endpoint.key]._rule = CircuitBreakerConfig(
         breaker_after=5, breaker_pause=0.3, lasting=0.01
     )
@@ -277,7 +287,13 @@ async def test_a_silent_match_raises_one_alarm():
     now = [1000.0]
     provider = Provider()
     followers = Followers(
-        NoStore(), {provider.endpoint.key: provider}, polling(), LIMITS, clock=lambda: now[0], new_id=str
+        NoStore(),
+        {provider.endpoint.key: provider},
+        polling(),
+        LIMITS,
+        clock=lambda: now[0],
+        new_id=str,
+        containment=Containment(),
     )
     for ident, status, good_at in (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050)):
         followers._matches[ident] = Followed(

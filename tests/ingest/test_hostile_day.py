@@ -27,11 +27,11 @@ from starlette.routing import Route
 from api.services import ImportRequest
 from config import Settings
 from ingest.daemon.build import Components, build_components
-from providers.base import Endpoint
 from providers.heim.adapter import HEIM
 from providers.http_server import bound, listening
 from providers.replay import Line
 from tests.day import configuration
+from tests.opening import endpoint_of
 from tests.providers.heim.feed import BERLIN, row, wrapped
 
 HONEST, THROTTLED, REDIRECTED = "5f0c1de2a1b2c3d4e5f60718", "5f0c1de2a1b2c3d4e5f60719", "5f0c1de2a1b2c3d4e5f6071a"
@@ -234,7 +234,7 @@ async def test_endpoints_share_neither_connections_nor_credentials():
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        ends = [HEIM.connect(Endpoint(provider="heim", base_url=url, username=u, password="x")) for u in ("a", "b")]
+        ends = [HEIM.connect(endpoint_of(provider="heim", base_url=url, username=u, password="x")) for u in ("a", "b")]
         for _ in range(3):
             await asyncio.gather(*(end.fetch("1", {}, text=False, hints={"competition": "1"}) for end in ends))
         for end in ends:

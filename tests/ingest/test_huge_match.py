@@ -27,9 +27,9 @@ from ingest.sync import batches
 from providers.heim.translate import translate
 from providers.http_server import bound, listening
 from store import migrate
-from store.command import look
 from store.tables import outbox
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration
+from tests.opening import look
 from tests.providers.heim.feed import BERLIN, NAMES, encoded, row, wrapped
 
 HUGE = "9000900"

@@ -74,7 +74,7 @@ async def test_another_organization_with_its_own_endpoint(store):
     theirs_adapter = Scripted()
     theirs_adapter.bodies = TWO
     other = Process(store, MATCH_ID, adapter=theirs_adapter)
-    other.importer._sources = {(OTHER, "heim"): ProviderSource(HEIM, theirs_adapter)}
+    other.importer._sources = {(OTHER, "heim"): ProviderSource(HEIM, theirs_adapter, text_content=True)}
     theirs = await other.create(organization_id=OTHER)
     for _ in range(3):
         await process.poll(failing=frozenset({"match", "match-event"}))
@@ -136,7 +136,7 @@ async def test_a_new_password_is_no_new_match(store):
     process, ticker_id = await begun(store, ONE)
     renewed = Scripted()
     renewed.bodies = TWO
-    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, renewed)}, Containment())
+    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, renewed, text_content=True)}, Containment())
     process.adapter = renewed
     await process.restart()
     assert 1 == len(process.matches)

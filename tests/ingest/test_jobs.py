@@ -17,15 +17,16 @@ from structlog.testing import capture_logs
 
 from config.parties import Liveblog
 from ingest.daemon import jobs as queued
+from ingest.daemon.containment import Containment
 from ingest.daemon.jobs import Jobs, queue_of
 from ingest.daemon.purges import run_again
 from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
 from store import migrate
-from store.settings import PoolSettings
 from tests.day import ORGANIZATION
 from tests.ingest.test_workers import NUMBERS, two_processes
 from tests.ingest.test_workers import until as when
+from tests.opening import pool_settings
 
 DECLARED = """
 [[liveblogs]]
@@ -35,12 +36,12 @@ provider = "heim"
 match_id = "{}"
 """
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
-QUICK = PoolSettings(timeout=2.0)
+QUICK = pool_settings(timeout=2.0)
 PROCESS = """
 import asyncio, sys
 from functools import partial
 from ingest.daemon.jobs import Jobs, queue_of
-from store.settings import PoolSettings
+from tests.opening import pool_settings
 
 url, seconds, patience, *keys = sys.argv[1:]
 
@@ -50,7 +51,7 @@ async def work(key):
     print("ended", key, flush=True)
 
 async def main():
-    jobs = Jobs(partial(queue_of, url, PoolSettings()), alone=False, patience=float(patience))
+    jobs = Jobs(partial(queue_of, url, pool_settings()), alone=False, patience=float(patience))
     for key in keys:
         jobs.add(key, partial(work, key))
     running = asyncio.create_task(jobs.run())
@@ -374,10 +375,10 @@ async def test_the_migrated_tables_are_those_that_the_library_needs(shared_url):
 NAMES = """
 import asyncio
 from ingest.daemon.jobs import queue_of
-from store.settings import PoolSettings
+from tests.opening import pool_settings
 
 async def main():
-    async with queue_of("sqlite+aiosqlite://", PoolSettings()) as queue:
+    async with queue_of("sqlite+aiosqlite://", pool_settings()) as queue:
         names = queue.qm.queries.qbe.settings
         print((queue.channel, names.db_schema, names.function) != ("matchwire_jobs", "matchwire_jobs", "fn_pgqueuer_changed"))
 
@@ -455,7 +456,9 @@ class Creating:
 def declared():
     """What is declared, with its store, importer and clocks."""
     entry = Liveblog(key="derby", organization="5f0c1de2a1b2c3d4e5f60718", provider="heim", match_id="1", lead=3600.0)
-    found = Declared((entry,), Records(), Creating(), clock=lambda: found.wall, steady=lambda: found.at)
+    found = Declared(
+        (entry,), Records(), Creating(), clock=lambda: found.wall, steady=lambda: found.at, containment=Containment()
+    )
     found.wall, found.at, found.entry = 1_800_000_000.0, 100.0, entry
     found.key = f"declare {entry.organization}/{entry.key}"
     return found

@@ -8,15 +8,16 @@ from functools import partial
 
 import pytest
 
+from ingest.daemon.containment import Containment
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
 from ingest.sync.poll import Followed
 from mapping.match import Status
 from store import leases, sync
-from store.database import Store
 from tests.ingest.scripted import Process, Scripted
 from tests.ingest.test_corrections import ONE, TWO, begun
 from tests.ingest.test_endpoint_limiter import NoStore, Provider
+from tests.opening import store_at
 from tests.providers.heim.feed import MATCH_ID
 from tests.settings import LIMITS, polling
 from tests.sqlite import migrated_url
@@ -65,7 +66,9 @@ class Member:
         self.clock = clock
         self.lease = Lease(clock)
         self.kept = Kept()
-        self.leasing = MatchLeases(store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}))
+        self.leasing = MatchLeases(
+            store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}), containment=Containment()
+        )
 
     async def renew(self):
         await self.leasing.renew()
@@ -83,7 +86,7 @@ def clock():
 
 @pytest.fixture
 async def store(tmp_path, clock):
-    opened = await Store.open(migrated_url(tmp_path / "leases.db"), clock=lambda: clock.wall)
+    opened = await store_at(migrated_url(tmp_path / "leases.db"), clock=lambda: clock.wall)
     yield opened
     await opened.close()
 
@@ -253,6 +256,7 @@ async def test_nothing_is_polled_without_a_lease():
         clock=lambda: 0.0,
         new_id=str,
         lease=lambda: leased[0],
+        containment=Containment(),
     )
     match = Followed(
         id="f1", match_id="1", endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=Status.LIVE,
@@ -341,7 +345,15 @@ async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
 
     adapter.fetch = counted
     settings = polling(live=0.1)
-    followers = Followers(store, {adapter.endpoint.key: adapter}, settings, LIMITS, clock=lambda: wall[0], new_id=str)
+    followers = Followers(
+        store,
+        {adapter.endpoint.key: adapter},
+        settings,
+        LIMITS,
+        clock=lambda: wall[0],
+        new_id=str,
+        containment=Containment(),
+    )
     await followers.follow(process.matches[0].id)
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(1.0)

@@ -9,14 +9,15 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
+from ingest.daemon.containment import Containment
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import TICK, Lease, MatchLeases
 from ingest.sync.poll import Followed
 from mapping.errors import BadBody, StoreUnavailable
 from mapping.match import Status
 from store import sync
-from store.database import Store
 from tests.ingest.test_endpoint_limiter import Provider
+from tests.opening import store_at
 from tests.settings import LIMITS, polling
 from tests.store.test_sync import MATCH
 
@@ -55,6 +56,7 @@ class Matches:
             LIMITS,
             clock=lambda: self.now,
             new_id=str,
+            containment=Containment(),
         )
         for name in range(number):
             match = Followed(
@@ -137,11 +139,13 @@ async def test_no_match_is_called_silent_because_the_store_was_lost():
 @pytest.mark.long
 async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
     """With nothing to write but that this process lives: one line each, however often it was tried in between."""
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'outage.db'}")
+    store = await store_at(f"sqlite+aiosqlite:///{tmp_path / 'outage.db'}")
     flaky = Flaky(store)
     matches = Matches(flaky, number=0)
     await store.write(partial(sync.follow_for, match=MATCH))
-    leasing = MatchLeases(flaky, matches.followers, Lease(), knows=frozenset({MATCH.endpoint}), alone=True)
+    leasing = MatchLeases(
+        flaky, matches.followers, Lease(), knows=frozenset({MATCH.endpoint}), alone=True, containment=Containment()
+    )
     await leasing.start()
     with capture_logs() as lines:
         renewing = asyncio.create_task(leasing.run())

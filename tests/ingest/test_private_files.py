@@ -15,18 +15,18 @@ from structlog.testing import capture_logs
 
 from ingest.daemon import logs
 from ingest.sync.recorder import Recorder
-from providers.base import Answer, Endpoint, Outcome
+from providers.base import Answer, Outcome
 from providers.http_server import bound, listening
 from store import migrate
-from store.database import Store
 from store.liveblogs import insert_game
 from tests.ingest.test_workers import NUMBERS, Upstream, Worker, create, until
+from tests.opening import endpoint_of, store_at
 from tests.store.conftest import new_game
 
 DAY = 86_400.0
 UMASKS = (0o000, 0o077)
 ANSWER = Answer(resource="match", outcome=Outcome.CHANGED, body=b"{}")
-HEIM = Endpoint(provider="heim", base_url="http://127.0.0.1")
+HEIM = endpoint_of(provider="heim", base_url="http://127.0.0.1")
 PROGRAM = """
 import os, sys
 os.umask({umask})
@@ -88,7 +88,7 @@ async def test_each_of_them_sees_to_its_own_files(tmp_path, umask):
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     await asyncio.to_thread(migrate.upgrade, f"sqlite+aiosqlite:///{home / 'other.db'}")
-    store = await Store.open(f"sqlite+aiosqlite:///{home / 'matchwire.db'}")
+    store = await store_at(f"sqlite+aiosqlite:///{home / 'matchwire.db'}")
     await store.write(partial(insert_game, game=new_game()))
     recorder = Recorder(home / "recordings", retention=1e9, max_bytes=1_000_000, clock=lambda: 1.8e9)
     recorder(HEIM, "1", [ANSWER])
@@ -105,14 +105,14 @@ async def test_files_of_an_earlier_version_are_tightened_once_and_that_is_logged
     """Database, what a crash left beside it, and recordings: one line each, with the mode that it had."""
     url, day = f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}", tmp_path / "recordings" / "2026-11-21"
     day.mkdir(parents=True)
-    await (await Store.open(url)).close()
+    await (await store_at(url)).close()
     loose = [tmp_path / "matchwire.db", tmp_path / "matchwire.db-wal", day / "heim-1.jsonl.gz"]
     for path in loose:
         path.touch()
         path.chmod(0o666)
     with capture_logs() as lines:
         for _ in range(2):
-            store = await Store.open(url)
+            store = await store_at(url)
             recorder = Recorder(tmp_path / "recordings", retention=DAY, max_bytes=1_000_000, clock=time.time)
             recorder(HEIM, "1", [ANSWER])
             await asyncio.to_thread(recorder.close)
@@ -134,6 +134,6 @@ async def test_a_file_of_somebody_else_is_warned_of(tmp_path):
         capture_logs() as lines,
         patch.object(Path, "chmod", side_effect=PermissionError(1, "Operation not permitted")),
     ):
-        await (await Store.open(f"sqlite+aiosqlite:///{file}")).close()
+        await (await store_at(f"sqlite+aiosqlite:///{file}")).close()
 
     assert [("file.not_private", str(file), "666")] == [(line["event"], line["file"], line["mode"]) for line in lines]

@@ -9,6 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
+from ingest.daemon.containment import Containment
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
 from mapping.match import Status
@@ -34,7 +35,13 @@ def followed(provider, number, status=Status.LIVE):
 def following(provider, count, **settings):
     """Followers of so many live matches, of which each poll makes two requests."""
     followers = Followers(
-        NoStore(), {provider.endpoint.key: provider}, polling(**settings), LIMITS, clock=lambda: 0.0, new_id=str
+        NoStore(),
+        {provider.endpoint.key: provider},
+        polling(**settings),
+        LIMITS,
+        clock=lambda: 0.0,
+        new_id=str,
+        containment=Containment(),
     )
     for number in range(count):
         followers._matches[f"f{number}"] = followed(provider, number)

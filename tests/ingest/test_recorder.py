@@ -13,16 +13,17 @@ from structlog.testing import capture_logs
 
 from ingest.sync import recorder as recording
 from ingest.sync.recorder import Recorder, Seen, line_of, name_of, stripped
-from providers.base import Answer, Endpoint, Outcome
+from providers.base import Answer, Outcome
 from providers.replay import read_lines
 from providers.replay.demo import demo_files
 from providers.replay.recording import parse
 from tests.day import match_day
 from tests.ingest.readers import shown_to_readers
+from tests.opening import endpoint_of
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00Z
 DAY = 86_400.0
-HEIM = Endpoint(
+HEIM = endpoint_of(
     provider="heim", base_url="http://127.0.0.1", username="newsroom", password='p4ss/w"rd', api_key="k3y-of-all"
 )
 

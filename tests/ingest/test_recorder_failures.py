@@ -15,17 +15,18 @@ from ingest.sync.recorder import Recorder, Seen, line_of
 from ingest.sync.redaction import address
 from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
 from providers import http_client, unpacking
-from providers.base import Answer, Endpoint, Outcome
+from providers.base import Answer, Outcome
 from providers.replay import Line, read_lines
 from providers.replay.demo import demo_files
 from providers.replay.failure import ENDINGS, Failure
 from providers.replay.recording import parse
 from tests.day import match_day
 from tests.ingest.readers import shown_to_readers
+from tests.opening import client_at, endpoint_of
 from tests.providers.loopback import answered, upstream
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00Z
-HEIM = Endpoint(
+HEIM = endpoint_of(
     provider="heim",
     base_url="http://user:p4ss-of-url@127.0.0.1",
     username="newsroom",
@@ -177,7 +178,7 @@ async def test_the_transport_hands_over_what_it_could_not_use():
     """Status, Retry-After and the beginning of the body stand behind the error, whose text has none of it."""
     refused = answered(b"<html>no k3y</html>" + b"x" * 100_000, "Retry-After: 9", status="403 Forbidden")
     async with upstream({"/match/ma1": refused}) as provider:
-        client = http_client.connect(provider.url)
+        client = client_at(provider.url)
         with pytest.raises(ProviderRefused) as caught:
             await http_client.get(client, "match/ma1")
         await client.aclose()

@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 from sqlalchemy import select
 
-from store.command import look
 from store.tables import resources
 from tests.day import match_day
 from tests.ingest.test_another_match import GN_GSD, HEIM
+from tests.opening import look
 from tests.providers.gn_gsd import gsd
 from tests.providers.heim.feed import MATCH_ID
 

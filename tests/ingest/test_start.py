@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from store import migrate
-from store.database import Store
 from tests.day import ORGANIZATION
+from tests.opening import store_at
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 CONFIG = """
@@ -76,7 +76,7 @@ async def test_a_second_start_is_ready_without_what_comes_later(tmp_path, reques
         url = request.getfixturevalue("postgres_url")
         await asyncio.to_thread(migrate.upgrade, url)
     else:
-        await (await Store.open(url)).close()
+        await (await store_at(url)).close()
     config = tmp_path / "matchwire.toml"
     config.write_text(CONFIG.format(url=url, organization=ORGANIZATION))
     watched = " ".join((*LATER, *OTHERS[database]))

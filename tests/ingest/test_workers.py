@@ -22,11 +22,11 @@ from providers.http_server import bound, listening
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
 from store import migrate
-from store.command import look
 from store.tables import follows
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_hostile_day import KICKOFF
 from tests.ingest.test_recordings import posts_of_the_liveblog
+from tests.opening import look
 from tests.providers.heim.feed import row, wrapped
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}

@@ -18,7 +18,7 @@ from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.terms import Terms
-from providers.base import Endpoint, Known, Outcome, Provider
+from providers.base import Known, Outcome, Provider
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
@@ -27,6 +27,7 @@ from providers.replay.demo import demo_files
 from tests.ingest.scripted import OWNER, Bodies
 from tests.ingest.test_convergence import course as heim_course
 from tests.ingest.test_convergence import others
+from tests.opening import endpoint_of
 from tests.recordings import recordings, soccer_recordings
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
@@ -121,7 +122,7 @@ class Observed:
 
     def __init__(self, provider: Provider, match_id: str) -> None:
         self.match_id = match_id
-        self.adapter: Any = provider.connect(Endpoint(provider=provider.id, base_url="http://feed.invalid/v"))
+        self.adapter: Any = provider.connect(endpoint_of(provider=provider.id, base_url="http://feed.invalid/v"))
         self.adapter._client.opened = httpx.MockTransport(self._answer)
         self.answers: Bodies = {}
         self.memory = Memory()

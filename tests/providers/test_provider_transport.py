@@ -10,6 +10,7 @@ import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from providers import http_client, unpacking
+from tests.opening import client_at
 from tests.providers.loopback import answered, upstream
 
 SECRET = "s3cr3t-pass"
@@ -19,7 +20,7 @@ LIMIT = 100_000
 async def fetch(answer, *, etag=None, seconds=2.0):
     """The reply to one GET of this answer."""
     async with upstream({"/match/ma1": answer}) as provider:
-        client = http_client.connect(provider.url, auth=("newsroom", SECRET), timeout=seconds, max_body=LIMIT)
+        client = client_at(provider.url, auth=("newsroom", SECRET), timeout=seconds, provider_bytes=LIMIT)
         try:
             return await http_client.get(client, "match/ma1", etag)
         finally:
@@ -45,7 +46,7 @@ async def test_a_good_answer_comes_with_its_validator_and_freshness():
 async def test_requests_carry_credentials_validator_and_one_encoding():
     """Basic auth, If-None-Match as it was given, gzip and nothing else; cookies are never sent back."""
     async with upstream({"/api/de/match/ma1": answered(b"[]", "Set-Cookie: track=1")}) as provider:
-        client = http_client.connect(f"{provider.url}/api/de", auth=("newsroom", SECRET), user_agent="paper/2")
+        client = client_at(f"{provider.url}/api/de", auth=("newsroom", SECRET), user_agent="paper/2")
         await http_client.get(client, "match/ma1", 'W/"x"')
         await http_client.get(client, "match/ma1")
         await client.aclose()
@@ -61,7 +62,7 @@ async def test_requests_carry_credentials_validator_and_one_encoding():
 async def test_user_and_password_may_stand_in_the_address():
     """They become Basic auth and are no part of what is requested."""
     async with upstream({"/match/ma1": answered(b"[]")}) as provider:
-        client = http_client.connect(provider.url.replace("//", "//ann:pw@"))
+        client = client_at(provider.url.replace("//", "//ann:pw@"))
         await http_client.get(client, "match/ma1")
         await client.aclose()
 
@@ -104,7 +105,7 @@ async def test_redirects_are_never_followed(status):
     """Neither to another host nor to the same one."""
     async with upstream({"/elsewhere": answered(b"[]")}) as provider:
         provider.answers["/match/ma1"] = answered(b"", f"Location: {provider.url}/elsewhere", status=status)
-        client = http_client.connect(provider.url)
+        client = client_at(provider.url)
         with pytest.raises(UpstreamUnavailable, match="redirects"):
             await http_client.get(client, "match/ma1")
         await client.aclose()
@@ -225,7 +226,7 @@ async def test_nobody_listening_is_unavailability():
     """A refused connection is reported like any other."""
     async with upstream() as provider:
         pass
-    client = http_client.connect(provider.url)
+    client = client_at(provider.url)
     with pytest.raises(UpstreamUnavailable, match="connection"):
         await http_client.get(client, "match/ma1")
     await client.aclose()
@@ -330,10 +331,8 @@ async def test_waiting_for_a_turn_is_not_the_providers_fault():
         await writer.drain()
 
     async with upstream({"/match/ma1": slow}) as provider:
-        client = http_client.connect(provider.url, timeout=0.5)
-        replies = await asyncio.gather(
-            *(http_client.get(client, "match/ma1") for _ in range(4 * http_client.CONNECTIONS))
-        )
+        client = client_at(provider.url, timeout=0.5)
+        replies = await asyncio.gather(*(http_client.get(client, "match/ma1") for _ in range(4 * client.connections)))
         await client.aclose()
 
     assert {reply.status for reply in replies} == {200}

@@ -52,7 +52,7 @@ def test_a_recorded_match_is_translated_to_the_same_with_the_cache_and_without(p
     """Forth and back through its course, with room for all rows and with room for some."""
     match_id, snapshots = timeline(path)
     step = max(1, len(snapshots) // 20)
-    roomy, tight = RowCache(), RowCache(20_000)
+    roomy, tight = RowCache(2**25), RowCache(20_000)
     for bodies in [*snapshots[::step], *snapshots[:: -3 * step]]:
         match = translated(bodies, None, match_id=match_id)
         assert translated(bodies, roomy, match_id=match_id) == match
@@ -62,7 +62,7 @@ def test_a_recorded_match_is_translated_to_the_same_with_the_cache_and_without(p
 
 def test_of_an_answer_with_one_new_row_that_row_alone_is_read(reads):
     """Sixty rows, one of them corrected."""
-    rows = RowCache()
+    rows = RowCache(2**25)
     translated(cup_final(), rows)
     reads.clear()
     match = translated(cup_final(minute="89"), rows)
@@ -73,7 +73,7 @@ def test_of_an_answer_with_one_new_row_that_row_alone_is_read(reads):
 
 def test_a_row_that_moves_is_not_read_again_and_has_its_new_place(reads):
     """A feed that puts the newest row first."""
-    rows, bodies = RowCache(), cup_final()
+    rows, bodies = RowCache(2**25), cup_final()
     translated(bodies, rows)
     reads.clear()
     turned = {**bodies, "match-event": json.dumps(json.loads(bodies["match-event"])[::-1]).encode()}
@@ -85,7 +85,7 @@ def test_a_row_that_moves_is_not_read_again_and_has_its_new_place(reads):
 
 def test_a_row_with_a_fault_is_read_from_each_answer(reads):
     """Its fault is reported each time."""
-    rows, bodies = RowCache(), cup_final(created="yesterday")
+    rows, bodies = RowCache(2**25), cup_final(created="yesterday")
     first = translated(bodies, rows)
     reads.clear()
     second = translated(bodies, rows)
@@ -96,7 +96,7 @@ def test_a_row_with_a_fault_is_read_from_each_answer(reads):
 
 def test_a_row_under_other_names_is_another_row(reads):
     """Two endpoints of which one calls a field otherwise share the cache, and not the row."""
-    rows, other = RowCache(), {**NAMES, "added_minute": "extra"}
+    rows, other = RowCache(2**25), {**NAMES, "added_minute": "extra"}
     translated(cup_final(extra="3"), rows)
     reads.clear()
     match = translated(cup_final(extra="3"), rows, names=other)
@@ -136,7 +136,7 @@ def test_nothing_is_kept_where_nothing_is_wanted():
 def test_the_limit_is_about_what_is_taken():
     """The rows of matches that fill the cache take as much memory as they are counted for, a third more or less."""
     limit, number = 1_000_000, 0
-    translated(cup_final(), RowCache())  # what is made once for all
+    translated(cup_final(), RowCache(2**25))  # what is made once for all
     gc.collect()
     tracemalloc.start()
     try:

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text
 
 from store import migrate
-from store.database import PoolSettings, Store
 from store.liveblogs import NewGame, insert_game
 from store.tables import metadata
+from tests.opening import pool_settings, store_at
 from tests.pgbouncer import DIRECT
 from tests.sqlite import migrated_url
 
@@ -77,7 +77,7 @@ def store_url(request):
 
 async def open_store(url, **more):
     """The store at `url`; where that is a pooler, with the server's own address beside it."""
-    return await Store.open(url, direct_url=DIRECT.get(url), **more)
+    return await store_at(url, direct_url=DIRECT.get(url), **more)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ async def store(store_url, clock):
 
 @pytest.fixture
 async def sqlite_store(migrated_sqlite_url, clock):
-    opened = await Store.open(migrated_sqlite_url, clock=clock, pool=PoolSettings(timeout=1.0))
+    opened = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(timeout=1.0))
     yield opened
     await opened.close()
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
-from store.database import Store
 from store.liveblogs import Change, EventWrite, events, insert_game, record
+from tests.opening import store_at
 from tests.store.conftest import new_game
 
 
@@ -22,7 +22,7 @@ def limit(size):
 
 
 async def main(url, wal):
-    store = await Store.open(url)
+    store = await store_at(url)
     game = await store.write(lambda unit: insert_game(unit, new_game()))
 
     async def write(local_id, size=100):

@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
-from store.database import PoolSettings, Store
 from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
 PATIENCE = 1.0
@@ -27,7 +27,7 @@ IDLE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
 async def opened(url, **limits):
     store = await open_store(url, migrate=True)
     await store.close()
-    store = await open_store(url, pool=PoolSettings(**{"timeout": PATIENCE, **limits}))
+    store = await open_store(url, pool=pool_settings(**{"timeout": PATIENCE, **limits}))
     try:
         yield store
     finally:
@@ -128,7 +128,7 @@ async def test_a_frozen_server_costs_no_caller_more_than_the_timeout(postgres_cl
 @pytest.mark.soak
 async def test_a_server_that_is_frozen_for_half_a_minute(postgres_cluster, postgres_url):
     """With the time-out of the defaults: every caller hears in time, for as long as it lasts; five seconds later all is well."""
-    timeout = PoolSettings().timeout
+    timeout = pool_settings().timeout
     async with opened(postgres_url, timeout=timeout) as store:
         game = await store.write(partial(insert_game, game=new_game()))
         await outcomes_of(store, game, 3)
@@ -186,5 +186,5 @@ async def test_wrong_credentials_are_no_outage(postgres_url):
     head, _, host = postgres_url.rpartition("@")
     wrong = f"{head.rpartition(':')[0]}:wrong@{host}"
     with pytest.raises(Exception, match="password") as raised:
-        await Store.open(wrong)
+        await store_at(wrong)
     assert not isinstance(raised.value, StoreUnavailable)

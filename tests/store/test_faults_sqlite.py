@@ -19,10 +19,10 @@ from sqlalchemy import text
 from api.errors import status_of
 from mapping.errors import StoreUnavailable
 from store import migrate
-from store.database import PoolSettings, Store
 from store.errors import AlreadyRunning
 from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
 from store.tables import outbox
+from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ async def test_what_was_acknowledged_survives_a_kill(sqlite_url):
         acknowledged = {local_id: int(version) for local_id, version in lines[1:]}
 
         started = time.monotonic()
-        store = await Store.open(sqlite_url)
+        store = await store_at(sqlite_url)
         ready_within = time.monotonic() - started
         game = await store.read(partial(require_game, name=new_game(run).id))
         stored = {item.local_id: item.version for item in await store.read(partial(events, game_id=game.id))}
@@ -81,7 +81,7 @@ async def test_a_second_daemon_is_refused(sqlite_store, sqlite_url, tmp_path):
     alias.symlink_to(tmp_path / "matchwire.db")
     for address in (sqlite_url, f"sqlite+aiosqlite:///{alias}"):
         with pytest.raises(AlreadyRunning, match="in use by another matchwire process"):
-            await Store.open(address)
+            await store_at(address)
     with pytest.raises(AlreadyRunning):
         await asyncio.to_thread(migrate.upgrade, sqlite_url)
 
@@ -93,12 +93,12 @@ async def test_the_lock_goes_with_its_process(sqlite_url):
     process = spawn("writing", sqlite_url, 1)
     process.stdout.readline()
     with pytest.raises(AlreadyRunning, match=f"pid {process.pid}"):
-        await Store.open(sqlite_url)
+        await store_at(sqlite_url)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
 
-    store = await Store.open(sqlite_url)
+    store = await store_at(sqlite_url)
     await store.ping()
     await store.close()
 
@@ -153,7 +153,7 @@ async def test_a_commit_that_fails_fails_all_its_units(sqlite_url, tmp_path):
 
 async def test_a_foreign_lock_delays_but_never_kills(sqlite_url, tmp_path, clock):
     """While another program holds the write lock callers get StoreUnavailable in bounded time; then writing goes on."""
-    store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=1.0))
+    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=1.0))
     game = await store.write(partial(insert_game, game=new_game()))
     foreign = sqlite3.connect(tmp_path / "matchwire.db", isolation_level=None)
     foreign.execute("BEGIN IMMEDIATE")

@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import delete, select, text, update
 
 from store import liveblogs, masterdata_edit, masterdata_use
-from store.database import Store
 from store.liveblogs import Change, EventWrite, insert_game, record
 from store.migrations.versions import v0010_records
 from store.tables import corrections, game_links, game_records, games, players, teams
+from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
 LONGEST = 0.25
@@ -48,7 +48,7 @@ def playing(home, number):
 @pytest.fixture
 async def patient_store(sqlite_url, clock):
     """On SQLite, with the time-outs of a daemon."""
-    opened = await Store.open(sqlite_url, clock=clock)
+    opened = await store_at(sqlite_url, clock=clock)
     yield opened
     await opened.close()
 

@@ -12,9 +12,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from store import migrate
-from store.database import Store
 from store.errors import SchemaOutdated
 from store.tables import metadata
+from tests.opening import store_at
 
 
 async def test_the_migrated_schema_is_the_metadata(store):
@@ -30,7 +30,7 @@ async def test_the_migrated_schema_is_the_metadata(store):
 
 async def test_the_order_of_events_is_bytewise_on_postgresql(postgres_url):
     """`sort` and its index compare bytes, whatever the server's locale."""
-    store = await Store.open(postgres_url, migrate=True)
+    store = await store_at(postgres_url, migrate=True)
     query = text(
         "SELECT collation_name FROM information_schema.columns WHERE table_name = 'events' AND column_name = 'sort'"
     )
@@ -45,14 +45,14 @@ async def test_an_upgrade_is_repeatable_and_leads_to_the_head(url):
     await asyncio.to_thread(migrate.upgrade, url)
 
     assert await asyncio.to_thread(migrate.current, url) == migrate.head()
-    store = await Store.open(url, migrate=False)
+    store = await store_at(url, migrate=False)
     await store.ping()
     await store.close()
 
 
 async def test_two_processes_upgrade_one_after_the_other(postgres_url):
     """Simultaneous upgrades of a shared database build it once."""
-    stores = await asyncio.gather(*(Store.open(postgres_url, migrate=True) for _ in range(3)))
+    stores = await asyncio.gather(*(store_at(postgres_url, migrate=True) for _ in range(3)))
     for store in stores:
         await store.close()
 
@@ -61,13 +61,13 @@ async def test_two_processes_upgrade_one_after_the_other(postgres_url):
 
 async def test_a_schema_from_the_future_is_left_alone(url):
     """An older version of the code neither runs on a newer database nor touches it."""
-    store = await Store.open(url, migrate=True)
+    store = await store_at(url, migrate=True)
     await store.write(lambda unit: unit.conn.execute(text("UPDATE alembic_version SET version_num = '9999'")))
     await store.close()
 
     for migrating in (True, False):
         with pytest.raises(SchemaOutdated, match="9999"):
-            await Store.open(url, migrate=migrating)
+            await store_at(url, migrate=migrating)
     assert await asyncio.to_thread(migrate.current, url) == "9999"
 
 

@@ -11,12 +11,11 @@ import pytest
 from sqlalchemy import text
 
 from store.backoff import LONGEST, pause
-from store.database import Store
 from store.liveblogs import Change, insert_game, record
 from store.naming import parse_url
 from store.postgres.notify import NotifyListener, NotifySender, read
 from store.postgres.session import Session
-from store.settings import PoolSettings
+from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game
 
 WITHIN = 10.0
@@ -40,8 +39,8 @@ class Ear:
 @pytest.fixture
 async def two(postgres_url):
     """Two processes' stores on one database."""
-    one = await Store.open(postgres_url, migrate=True)
-    other = await Store.open(postgres_url)
+    one = await store_at(postgres_url, migrate=True)
+    other = await store_at(postgres_url)
     yield one, other
     await one.close()
     await other.close()
@@ -198,7 +197,7 @@ async def test_a_process_that_ends_notifies_of_what_it_has_committed(two):
 async def test_a_listener_whose_connection_ends_while_it_asks_listens_again(postgres_url):
     """The driver has its own errors for a server that goes in the middle of an answer ("cannot switch to state")."""
     heard = asyncio.Queue()
-    connect = partial(Session.open, parse_url(postgres_url), PoolSettings(), "notices")
+    connect = partial(Session.open, parse_url(postgres_url), pool_settings(), "notices")
     notices = NotifyListener(connect, NotifySender(None), quiet=0.0)
     foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     notices.start(heard.put_nowait)

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import insert, select, text
 
 from store import outbox
-from store.database import Store
 from store.liveblogs import Change, insert_game, record
 from store.outbox import Sequence
 from store.tables import outbox as table
 from store.tables import webhooks
+from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
 
@@ -69,8 +69,8 @@ async def test_numbers_go_on_after_everything_is_forgotten(store):
 @pytest.fixture
 async def processes(postgres_url):
     """Two processes' views of one database."""
-    first = await Store.open(postgres_url, migrate=True)
-    second = await Store.open(postgres_url)
+    first = await store_at(postgres_url, migrate=True)
+    second = await store_at(postgres_url)
     yield first, second
     await first.close()
     await second.close()
@@ -110,7 +110,7 @@ async def test_rows_of_an_older_schema_keep_their_ids_as_numbers(url):
         config.set_main_option("script_location", str(migrate.HISTORY))
         (command.downgrade if revision == "0007" else command.upgrade)(config, revision)
 
-    store = await Store.open(url, migrate=True)
+    store = await store_at(url, migrate=True)
     game = await store.write(partial(insert_game, game=new_game()))
     await step(store, game, 2)
     hook = {

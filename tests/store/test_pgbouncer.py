@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from store.database import Store
 from store.errors import StoreError
 from store.liveblogs import Change, insert_game, record
 from store.naming import parse_url
 from store.postgres.session import Session, sessions_last
-from store.settings import PoolSettings
+from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,15 +24,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 async def test_a_pooler_without_a_direct_address_stops_the_start(postgres_url, pgbouncer_url):
     """The store does not open, and the error names the setting that is missing."""
-    await (await Store.open(postgres_url, migrate=True)).close()
+    await (await store_at(postgres_url, migrate=True)).close()
 
     with pytest.raises(StoreError, match=r"database\.direct_url"):
-        await Store.open(pgbouncer_url)
+        await store_at(pgbouncer_url)
 
 
 async def test_the_daemon_ends_with_the_status_of_a_configuration(tmp_path, postgres_url, pgbouncer_url):
     """Exit status 2 and one line that names the setting; no password in it."""
-    await (await Store.open(postgres_url, migrate=True)).close()
+    await (await store_at(postgres_url, migrate=True)).close()
     (tmp_path / "matchwire.toml").write_text(f'[server]\nport = 0\n[database]\nurl = "{pgbouncer_url}"\ntimeout = 1\n')
     command = [sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", "matchwire.toml"]
     ended = await asyncio.to_thread(
@@ -51,16 +50,16 @@ async def test_the_daemon_ends_with_the_status_of_a_configuration(tmp_path, post
 
 async def test_the_direct_address_must_lead_past_the_pooler(postgres_url, pgbouncer_url):
     """A direct address that is a pooler's too is refused as well."""
-    await (await Store.open(postgres_url, migrate=True)).close()
+    await (await store_at(postgres_url, migrate=True)).close()
 
     with pytest.raises(StoreError, match=r"database\.direct_url"):
-        await Store.open(pgbouncer_url, direct_url=pgbouncer_url)
+        await store_at(pgbouncer_url, direct_url=pgbouncer_url)
 
 
 @pytest.mark.parametrize(("way", "lasting"), [("postgres_url", True), ("pgbouncer_url", False)])
 async def test_whether_sessions_last_is_found_out_while_others_use_the_pooler(request, way, lasting):
     """Whoever else the pooler's connections are given to meanwhile."""
-    connect = partial(Session.open, parse_url(request.getfixturevalue(way)), PoolSettings(), "test")
+    connect = partial(Session.open, parse_url(request.getfixturevalue(way)), pool_settings(), "test")
     busy = await connect()
 
     async def keep_busy():
@@ -78,11 +77,11 @@ async def test_whether_sessions_last_is_found_out_while_others_use_the_pooler(re
 
 async def test_limits_hold_in_each_transaction_and_nothing_stays_in_the_session(postgres_url, pgbouncer_url):
     """The server bounds statements behind the pooler as well, and no other client of it inherits that."""
-    await (await Store.open(postgres_url, migrate=True)).close()
+    await (await store_at(postgres_url, migrate=True)).close()
     limit = text("SELECT current_setting('statement_timeout')")
-    store = await open_store(pgbouncer_url, pool=PoolSettings(timeout=3))
+    store = await open_store(pgbouncer_url, pool=pool_settings(timeout=3))
     inside = await store.read(lambda conn: conn.execute(limit).scalar_one())
-    session = await Session.open(parse_url(pgbouncer_url), PoolSettings(), "test")
+    session = await Session.open(parse_url(pgbouncer_url), pool_settings(), "test")
     after = await (await session.execute(limit.text)).fetchone()
     prepared = await (await session.execute("SELECT count(*) FROM pg_prepared_statements")).fetchone()
     await session.close()
@@ -93,7 +92,7 @@ async def test_limits_hold_in_each_transaction_and_nothing_stays_in_the_session(
 
 async def test_steps_are_heard_across_processes_behind_a_pooler(postgres_url, pgbouncer_url):
     """NOTIFY goes through the pooler, LISTEN past it."""
-    await (await Store.open(postgres_url, migrate=True)).close()
+    await (await store_at(postgres_url, migrate=True)).close()
     one, other = await open_store(pgbouncer_url), await open_store(pgbouncer_url)
     heard = asyncio.Queue()
     other.on_step(heard.put_nowait)
@@ -110,11 +109,11 @@ async def test_steps_are_heard_across_processes_behind_a_pooler(postgres_url, pg
 @pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg", "postgresql+asyncpg"])
 async def test_three_schemes_name_the_same_database(postgres_url, scheme):
     """What one has written, each of the others reads."""
-    store = await Store.open(postgres_url, migrate=True)
+    store = await store_at(postgres_url, migrate=True)
     name = secrets.token_hex(4)
     await store.write(lambda unit: insert_game(unit, new_game(document={"meta_info": {"title": name}})))
     await store.close()
-    other = await Store.open(f"{scheme}://{postgres_url.partition('://')[2]}")
+    other = await store_at(f"{scheme}://{postgres_url.partition('://')[2]}")
     titles = await other.read(lambda conn: conn.execute(text("SELECT title FROM games")).scalars().all())
     await other.close()
 

@@ -11,13 +11,13 @@ from sqlalchemy import delete, event, select, text
 
 from mapping.errors import Conflict
 from store import declarations, idempotency, listing, liveblogs, masterdata_edit
-from store.database import Store
 from store.declarations import Declaration
 from store.listing import GameFilter, MasterFilter, Page
 from store.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
 from store.masterdata import import_match
 from store.migrations.versions import v0003_search
 from store.tables import game_links, locations, players, teams, tokens
+from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.store.test_masterdata import match, person
 
@@ -275,7 +275,7 @@ async def test_declarations_are_exactly_what_is_declared(store):
 
 async def test_the_migration_makes_what_is_stored_findable(sqlite_url, clock):
     """Records from before the search are found after the upgrade."""
-    store = await Store.open(sqlite_url, clock=clock)
+    store = await store_at(sqlite_url, clock=clock)
     await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
     await store.write(partial(insert_game, game=new_game(1, document={"tags": ["cup"], "meta_info": {"title": "Ä"}})))
 
@@ -301,7 +301,7 @@ async def test_both_databases_find_the_same(sqlite_url, migrated_postgres_url, c
 
     stored = [word(9) for _ in range(300)]
     questions = [word(3) for _ in range(300)]
-    stores = [await Store.open(url, clock=clock) for url in (sqlite_url, migrated_postgres_url)]
+    stores = [await store_at(url, clock=clock) for url in (sqlite_url, migrated_postgres_url)]
 
     def fill(unit):
         for name in stored:

@@ -15,10 +15,10 @@ import pytest
 from sqlalchemy import exc, select, text
 
 from mapping.errors import StoreUnavailable
-from store.database import PoolSettings, Store
 from store.errors import StoreError
 from store.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
 from store.tables import games
+from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 from tests.store.test_faults_postgres import frozen
 
@@ -51,12 +51,12 @@ def ended(monkeypatch):
 @pytest.fixture(params=["direct", "pgbouncer"])
 async def opened(request, postgres_url):
     """Opens stores on one database, straight or through a transaction pooler."""
-    await (await Store.open(postgres_url, migrate=True)).close()
+    await (await store_at(postgres_url, migrate=True)).close()
     url = postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")
     stores = []
 
     async def made(**limits):
-        stores.append(await open_store(url, pool=PoolSettings(**limits)))
+        stores.append(await open_store(url, pool=pool_settings(**limits)))
         return stores[-1]
 
     yield made

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import select, text, update
 
 from mapping.errors import StoreUnavailable
-from store.database import Store
 from store.errors import SchemaOutdated, StoreError
 from store.liveblogs import Change, EventWrite, event, events, find_game, insert_game, record, require_game
 from store.sql.json_type import dumps
 from store.tables import games
+from tests.opening import store_at
 from tests.store.conftest import new_game
 
 
@@ -146,7 +146,7 @@ async def test_the_instant_of_a_unit_is_the_clocks_whole_second(store, clock):
 
 async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(url, clock):
     """Units under way are committed before `close` returns; later ones are refused; closing twice is harmless."""
-    store = await Store.open(url, clock=clock, migrate=True)
+    store = await store_at(url, clock=clock, migrate=True)
     game = await store.write(partial(insert_game, game=new_game()))
     writes = [asyncio.create_task(store.write(writing(game.id, f"e{number}"))) for number in range(50)]
     await asyncio.sleep(0)
@@ -162,11 +162,11 @@ async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(url, cloc
 
 async def test_what_is_committed_is_there_after_opening_again(url, clock):
     """Closing and opening loses nothing, and the schema is not built twice."""
-    first = await Store.open(url, clock=clock, migrate=True)
+    first = await store_at(url, clock=clock, migrate=True)
     game = await first.write(partial(insert_game, game=new_game()))
     await first.close()
 
-    second = await Store.open(url, clock=clock)
+    second = await store_at(url, clock=clock)
     assert await second.read(partial(find_game, name=game.id)) == game
     await second.ping()
     await second.close()
@@ -175,19 +175,19 @@ async def test_what_is_committed_is_there_after_opening_again(url, clock):
 async def test_a_schema_that_is_not_current_is_refused_on_postgresql(postgres_url):
     """A shared database is upgraded by its operator, and the message says how."""
     with pytest.raises(SchemaOutdated, match="matchwire db upgrade"):
-        await Store.open(postgres_url)
+        await store_at(postgres_url)
 
 
 async def test_an_unknown_kind_of_database_is_named():
     """Only two kinds are served."""
     with pytest.raises(StoreError, match="mysql"):
-        await Store.open("mysql://localhost/x")
+        await store_at("mysql://localhost/x")
 
 
 async def test_a_database_that_cannot_be_opened_is_the_operators_matter(tmp_path):
     """A folder that does not exist is named at the start instead of being called an outage."""
     with pytest.raises(StoreError, match="nowhere"):
-        await Store.open(f"sqlite+aiosqlite:///{tmp_path}/nowhere/matchwire.db")
+        await store_at(f"sqlite+aiosqlite:///{tmp_path}/nowhere/matchwire.db")
 
 
 def test_read_only_documents_are_stored_as_objects():

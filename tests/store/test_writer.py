@@ -12,9 +12,9 @@ from sqlalchemy import func, select, text, update
 
 from mapping.errors import StoreUnavailable
 from store import migrate
-from store.database import PoolSettings, Store
 from store.liveblogs import Change, EventWrite, find_game, insert_game, record, require_game
 from store.tables import games
+from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game
 
 
@@ -53,7 +53,7 @@ async def test_whatever_a_unit_raises_reaches_its_caller_only(sqlite_store, sqli
 
 async def test_a_full_queue_refuses_instead_of_growing(sqlite_url, clock):
     """More waiting units than the queue holds are StoreUnavailable at once; the accepted ones are done."""
-    store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(queue=5))
+    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(queue=5))
     gate = threading.Event()
     blocker = asyncio.create_task(store.write(lambda _unit: gate.wait(5)))
     await asyncio.sleep(0.05)
@@ -105,7 +105,7 @@ async def test_a_batch_is_one_commit(sqlite_store, sqlite_game):
 
 async def test_memory_serves_readers_and_writers_of_one_store(clock):
     """A database in memory needs no file and no lock, and two of them know nothing of each other."""
-    first, second = [await Store.open("sqlite+aiosqlite://", clock=clock) for _ in range(2)]
+    first, second = [await store_at("sqlite+aiosqlite://", clock=clock) for _ in range(2)]
     game = await first.write(partial(insert_game, game=new_game()))
 
     assert await first.read(partial(find_game, name=game.id)) == game
@@ -140,7 +140,7 @@ async def test_two_hundred_increments_through_read_modify_write_lose_nothing(sql
 
 async def test_a_caller_hears_in_time_whatever_the_writer_is_at(sqlite_url, clock):
     """A unit or a disk that hangs: 503 for whoever waits, what had not begun is left undone, what had is done and reported."""
-    store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=0.5))
+    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=0.5))
     game = await store.write(partial(insert_game, game=new_game()))
     gate, heard, ran = threading.Event(), [], []
     store.on_step(heard.append)
@@ -169,7 +169,7 @@ async def test_a_migration_may_take_longer_than_a_unit(sqlite_url, clock, monkey
     """Opening a store waits for it, however long it takes."""
     slow = migrate.upgrade_connection
     monkeypatch.setattr(migrate, "upgrade_connection", lambda conn: (time.sleep(0.3), slow(conn)))
-    store = await Store.open(sqlite_url, clock=clock, pool=PoolSettings(timeout=0.1))
+    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=0.1))
 
     await store.ping()
     await store.close()

@@ -6,15 +6,15 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from store.database import Store
 from store.liveblogs import Change, EventWrite, insert_game, record
+from tests.opening import store_at
 from tests.store.conftest import new_game
 
 WRITERS = 16
 
 
 async def main(url, run):
-    store = await Store.open(url)
+    store = await store_at(url)
     game = await store.write(lambda unit: insert_game(unit, new_game(run)))
     print("ready", flush=True)
 

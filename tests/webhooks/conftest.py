@@ -15,12 +15,14 @@ from pathlib import Path
 import pytest
 
 from config.sections import Webhooks
+from ingest.daemon.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from ingest.webhooks.steady_clock import SteadyClock
 from store import delivery_log, webhooks
 from store.database import Store
 from store.liveblogs import Change, insert_game, record
+from tests.opening import store_at
 from tests.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game
 
@@ -126,9 +128,14 @@ class Hub:
 
     @asynccontextmanager
     async def deliver(self, settings=QUICK, guard=None, claim_owner=None, **changes):
-        guard = guard or SsrfGuard(["127.0.0.1"])
+        guard = guard or SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"]))
         self.delivering = Dispatcher(
-            self.store, guard, settings.model_copy(update=changes), timing=self.timing, claim_owner=claim_owner
+            self.store,
+            guard,
+            settings.model_copy(update=changes),
+            timing=self.timing,
+            claim_owner=claim_owner,
+            containment=Containment(),
         )
         self.store.on_step(self.delivering.wake)
         running = asyncio.create_task(self.delivering.run(alone=True))
@@ -147,7 +154,7 @@ def timing():
 
 @pytest.fixture
 async def hub(tmp_path, timing):
-    store = await Store.open(migrated_url(tmp_path / "hooks.db"), clock=timing.wall)
+    store = await store_at(migrated_url(tmp_path / "hooks.db"), clock=timing.wall)
     game = await store.write(partial(insert_game, game=new_game()))
     yield Hub(store, timing, game)
     await store.close()

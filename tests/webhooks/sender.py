@@ -8,16 +8,19 @@ import sys
 from sqlalchemy import func, select
 
 from config.sections import Webhooks
+from ingest.daemon.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
-from store.database import Store
 from store.liveblogs import Change, record
 from store.tables import games, outbox
+from tests.opening import store_at
 
 
 async def main(url, total):
-    store = await Store.open(url)
-    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), Webhooks(rate=0))
+    store = await store_at(url)
+    delivering = Dispatcher(
+        store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), Webhooks(rate=0), containment=Containment()
+    )
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run(alone=True))
     ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import aiohttp
 import pytest
 
+from config.sections import Webhooks
 from ingest.webhooks.guarded_session import callable_url
 from ingest.webhooks.receiver_client import ReceiverClient
 from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
@@ -88,7 +89,7 @@ REFUSED_ADDRESSES = {
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
 async def test_names_of_addresses_that_are_not_public_are_refused(names, bad, good):
     """A name that leads to such an address is refused; the same name leading to its neighbour is not."""
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
 
     names.table["there.example"] = [bad]
     with pytest.raises(Blocked, match=REFUSED[:20]):
@@ -100,7 +101,7 @@ async def test_names_of_addresses_that_are_not_public_are_refused(names, bad, go
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
 async def test_addresses_that_are_not_public_are_refused(names, bad, good):
     """The address itself in the URL is checked alike, and no name is looked up for it."""
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
 
     with pytest.raises(Blocked):
         await guard.check(f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
@@ -151,7 +152,7 @@ FORMS = [
 async def test_forms_of_addresses_that_are_refused(names, bad, good):
     """Numbers that are no usual address, user and password, odd ports, other schemes; each beside one that passes."""
     names.table |= {"localhost": ["127.0.0.1"], "m\xfcnchen.example": [PUBLIC], "127.0.0.1": ["127.0.0.1"]}
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
 
     with pytest.raises(Blocked):
         await guard.check(bad)
@@ -219,7 +220,7 @@ async def deliver(guard, url):
 @pytest.mark.parametrize(("bad", "good"), REFUSED_ADDRESSES.values(), ids=REFUSED_ADDRESSES)
 async def test_deliveries_connect_to_checked_addresses_only(names, dialled, bad, good):
     """Neither by name nor by address is anything connected to that is not public; its neighbour is, as it was checked."""
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
     names.table["there.example"] = [bad]
     assert not await deliver(guard, "https://there.example/hook")
     assert not await deliver(guard, f"https://{f'[{bad}]' if ':' in bad else bad}/hook")
@@ -235,7 +236,7 @@ async def test_deliveries_connect_to_checked_addresses_only(names, dialled, bad,
 async def test_deliveries_to_forms_that_are_refused(names, dialled, bad, good):
     """What may not be subscribed is not called either, whoever wrote it into the database."""
     names.table |= {"localhost": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
     if bad != "http://unknown.example/":
         assert not await deliver(guard, bad)
     else:
@@ -250,7 +251,7 @@ async def test_deliveries_to_forms_that_are_refused(names, dialled, bad, good):
 
 async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
     """One look-up for each connection, and that one is checked; one bad address among good ones is enough."""
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
     names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
     assert await deliver(guard, "https://rebound.example/")
     assert names.looked_up == ["rebound.example"]
@@ -263,7 +264,7 @@ async def test_a_delivery_to_a_rebound_name_or_a_mixed_answer(names, dialled):
 
 async def test_one_bad_address_among_good_ones_is_enough(names):
     """A mixed answer is refused, whatever comes first."""
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
     for answer in ([PUBLIC, "10.0.0.1"], ["10.0.0.1", PUBLIC], [PUBLIC, "::1"], []):
         names.table["mixed.example"] = answer
         with pytest.raises(Blocked):
@@ -294,13 +295,13 @@ async def test_what_the_operator_allows(names, allowed, host, address, passes):
     names.table |= {"there.example": [address], "there.example.": [address], "not-there.example": [address]}
     names.table["sub.there.example"] = [address]
 
-    assert await SsrfGuard(allowed, resolve=names).is_allowed(f"https://{host}/hook") is passes
+    assert await SsrfGuard(Webhooks(allow_hosts=allowed), resolve=names).is_allowed(f"https://{host}/hook") is passes
 
 
 async def test_a_name_is_checked_again_at_each_connection(names, dialled):
     """What was public when it was subscribed and is private later is not called."""
     names.turns["rebound.example"] = [[PUBLIC], ["127.0.0.1"]]
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
     await guard.check("https://rebound.example/")
 
     assert not await deliver(guard, "https://rebound.example/")
@@ -311,11 +312,11 @@ async def test_the_next_address_is_tried_when_one_refuses(names, dialled):
     """All addresses of a name are tried in turn, each of them checked."""
     names.table |= {"two.example": [PUBLIC, "8.8.8.8"], "one.example": [PUBLIC]}
     dialled.dead = frozenset({PUBLIC})
-    assert await deliver(SsrfGuard(resolve=names), "http://two.example/")
+    assert await deliver(SsrfGuard(Webhooks(), resolve=names), "http://two.example/")
     assert [(host, port) for host, port, _ in dialled.found] == [(PUBLIC, 80), ("8.8.8.8", 80)]
 
     with pytest.raises(aiohttp.ClientConnectorError):
-        await deliver(SsrfGuard(resolve=names), "http://one.example/")
+        await deliver(SsrfGuard(Webhooks(), resolve=names), "http://one.example/")
 
 
 @asynccontextmanager
@@ -330,7 +331,7 @@ async def test_a_name_server_that_hangs_counts_as_a_time_out():
     async def hangs(_host, _port):
         await asyncio.sleep(60)
 
-    guard = SsrfGuard(resolve=hangs)
+    guard = SsrfGuard(Webhooks(), resolve=hangs)
     async with guard.session(connections=1, connect_timeout=0.05) as session:
         with pytest.raises(TimeoutError):
             await session.get("http://slow.example/")
@@ -339,7 +340,7 @@ async def test_a_name_server_that_hangs_counts_as_a_time_out():
 @pytest.mark.parametrize("bad", [bad for bad, _ in REFUSED_ADDRESSES.values()], ids=REFUSED_ADDRESSES)
 async def test_the_socket_refuses_what_the_look_up_let_through(names, dialled, monkeypatch, bad):
     """Each connection is checked by its own address: a look-up that was not checked leads nowhere."""
-    guard = SsrfGuard(["allowed.example"], resolve=names)
+    guard = SsrfGuard(Webhooks(allow_hosts=["allowed.example"]), resolve=names)
 
     async def unchecked(_host, _port):
         return [bad.partition("%")[0] if bad.startswith("fe80") else bad]
@@ -359,7 +360,7 @@ async def test_the_socket_refuses_what_the_look_up_let_through(names, dialled, m
 async def test_a_session_goes_nowhere_by_an_odd_form(names, dialled, bad, good):
     """Who fetches by a session and has not checked the form of an address before reaches public hosts all the same."""
     names.table |= {"localhost": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
     with suppress(Blocked, Reached, aiohttp.ClientError, AssertionError):  # the last one is aiohttp's own
         async with session_of(guard) as session:
             await session.get(bad)
@@ -374,7 +375,7 @@ async def test_a_session_goes_nowhere_by_an_odd_form(names, dialled, bad, good):
 
 async def test_sockets_of_this_machine_cannot_be_named(names, dialled):
     """There is no way to a Unix socket, and none to a port that the rules do not allow."""
-    guard = SsrfGuard(resolve=names)
+    guard = SsrfGuard(Webhooks(), resolve=names)
     for url in ("unix:///var/run/docker.sock", "http+unix://%2Fvar%2Frun%2Fdocker.sock/", "npipe:////./pipe/docker"):
         async with session_of(guard) as session:
             with pytest.raises(aiohttp.ClientError):
@@ -390,7 +391,7 @@ async def test_sockets_of_this_machine_cannot_be_named(names, dialled):
 async def test_an_address_that_is_allowed_by_its_name_is_not_allowed_by_itself(names, dialled):
     """The operator allows a name, not whatever else runs where it leads; also within one session."""
     names.table |= {"inside.example": ["10.0.0.7"], "alias.example": ["10.0.0.7"]}
-    guard = SsrfGuard(["inside.example"], resolve=names)
+    guard = SsrfGuard(Webhooks(allow_hosts=["inside.example"]), resolve=names)
     async with guard.session(connections=2, connect_timeout=1.0) as session:
         with pytest.raises(Reached):
             await session.get("http://inside.example/")
@@ -416,7 +417,7 @@ async def test_a_redirect_that_is_followed_meets_the_guard_again():
     async def local(host, _):
         return ["127.0.0.1" if host == "outside.example" else "10.0.0.1"]
 
-    guard = SsrfGuard(["outside.example"], resolve=local)
+    guard = SsrfGuard(Webhooks(allow_hosts=["outside.example"]), resolve=local)
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]

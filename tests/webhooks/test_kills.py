@@ -14,10 +14,10 @@ import pytest
 from sqlalchemy import select
 
 from store import webhooks
-from store.database import Store
 from store.liveblogs import insert_game
 from store.tables import outbox, webhook_rounds
 from store.tables import webhooks as table
+from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import ROOT
 
@@ -40,7 +40,7 @@ def kill(process):
 
 async def prepare(url, hooks):
     """The liveblogs and their subscriptions."""
-    store = await Store.open(url)
+    store = await store_at(url)
     for each in hooks:
         work = partial(
             webhooks.subscribe, organization_id=ORGANIZATION, url=each, secret=webhooks.new_secret(), limit=1000
@@ -53,7 +53,7 @@ async def prepare(url, hooks):
 
 async def outbox_of(url):
     """Every version of every liveblog, and those of each receiver that were tried again because a try failed."""
-    store = await Store.open(url)
+    store = await store_at(url)
     rows = await store.read(lambda conn: conn.execute(select(outbox.c.game_id, outbox.c.version)).all())
     query = (
         select(table.c.url, webhook_rounds.c.game_id, webhook_rounds.c.version)

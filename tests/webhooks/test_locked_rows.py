@@ -10,15 +10,17 @@ import pytest
 from sqlalchemy import NullPool, select, update
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from config.sections import Webhooks
+from ingest.daemon.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
-from store.database import Store
 from store.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhook_rounds, workers
 from store.tables import webhooks as table
+from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
 
@@ -28,7 +30,7 @@ PATIENT = QUICK.model_copy(update={"try_timeout": 30.0, "round_timeout": 60.0})
 
 @pytest.fixture
 async def store(postgres_url):
-    store = await Store.open(postgres_url, migrate=True)
+    store = await store_at(postgres_url, migrate=True)
     await store.write(lambda unit: unit.conn.execute(workers.insert().values(id="one", kind="", beat=0, seen_at=0)))
     yield store
     await store.close()
@@ -70,7 +72,13 @@ async def test_the_records_of_others_go_on(store, receiver, locked):
     goes on where it was, and each version is recorded once."""
     game = await store.write(partial(insert_game, game=new_game(1)))
     stuck, free = [await subscribe(store, receiver.url("after-0.2", name)) for name in ("stuck", "free")]
-    delivering = Dispatcher(store, SsrfGuard(["127.0.0.1"]), PATIENT, claim_owner=SoleOwner("one"))
+    delivering = Dispatcher(
+        store,
+        SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])),
+        PATIENT,
+        claim_owner=SoleOwner("one"),
+        containment=Containment(),
+    )
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run())
 

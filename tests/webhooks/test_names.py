@@ -60,7 +60,7 @@ async def test_slow_names_hold_up_nobody_else(hub, receiver, slow_names):
     for number in range(60):
         await hub.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])
     await hub.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with hub.deliver(QUICK, guard=SsrfGuard(["localhost"])):
+    async with hub.deliver(QUICK, guard=SsrfGuard(Webhooks(allow_hosts=["localhost"]))):
         await hub.change(own)
         await until(lambda: slow_names.under_way)
         await asyncio.sleep(0.5)
@@ -77,7 +77,7 @@ async def test_a_look_up_that_was_given_up_keeps_its_place(slow_names):
     """As many threads as the organization may have, whoever has given up; another one finds the rest, and when they end
     the next name of the first has its turn."""
     resolver = Resolver(8, 2)
-    guard = SsrfGuard(["localhost"], look_up_timeout=0.05)
+    guard = SsrfGuard(Webhooks(allow_hosts=["localhost"], look_up_timeout=0.05))
     guard._resolve = resolver
     for number in range(6):
         assert not await guard.is_allowed(f"http://slow-{number}.example:8080/", "a")
@@ -92,7 +92,7 @@ async def test_a_look_up_that_was_given_up_keeps_its_place(slow_names):
 
 async def test_who_asks_for_the_same_name_shares_the_look_up(slow_names):
     """One look-up for all, also of several organizations; one who gives up takes nobody along."""
-    resolver = Resolver()
+    resolver = Resolver(8, 8)
     lookups = [
         asyncio.create_task(resolver("slow.example", 443, organization=each)) for each in ("a", "a", "b", "c", "d")
     ]
@@ -131,7 +131,7 @@ async def test_a_check_ends_with_the_time_of_a_look_up(slow_names):
     """What is not found in time may not be called."""
     began = time.monotonic()
     with pytest.raises(Blocked):
-        await SsrfGuard(look_up_timeout=0.1).check("https://slow.example/")
+        await SsrfGuard(Webhooks(look_up_timeout=0.1)).check("https://slow.example/")
     assert time.monotonic() - began < 10
 
 
@@ -141,7 +141,7 @@ async def test_without_a_thread_a_name_is_not_found(monkeypatch):
     def start(_):
         raise RuntimeError("can't start new thread")
 
-    resolver = Resolver()
+    resolver = Resolver(8, 8)
     monkeypatch.setattr(threading.Thread, "start", start)
     with pytest.raises(OSError, match="no thread"):
         await resolver("public.example", 443)
@@ -150,9 +150,10 @@ async def test_without_a_thread_a_name_is_not_found(monkeypatch):
 
 HANGING = """
 import asyncio, socket, time
+from config.sections import Webhooks
 from ingest.webhooks.ssrf_guard import SsrfGuard
 socket.getaddrinfo = lambda *_, **__: time.sleep(60)
-assert not asyncio.run(SsrfGuard(look_up_timeout=0.1).is_allowed("https://slow.example/"))
+assert not asyncio.run(SsrfGuard(Webhooks(look_up_timeout=0.1)).is_allowed("https://slow.example/"))
 """
 
 
@@ -167,7 +168,10 @@ async def test_sixty_names_that_take_twelve_seconds(hub, receiver, monkeypatch):
     SlowNames(monkeypatch, 12)
     own, theirs = await games_of(hub, SLOW[0], 10, 10), await games_of(hub, OTHER, 30, 10)
     await hub.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with hub.deliver(Webhooks(rate=0), guard=SsrfGuard(["localhost"])), changing(hub, own, 0.2):
+    async with (
+        hub.deliver(Webhooks(rate=0), guard=SsrfGuard(Webhooks(allow_hosts=["localhost"]))),
+        changing(hub, own, 0.2),
+    ):
         alone = await latencies(hub, receiver, "other", theirs, 600, 0.05)
         for number in range(60):
             await hub.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from sqlalchemy import select
 
+from config.sections import Webhooks
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from store.tables import metadata
 from tests.store.conftest import ORGANIZATION
@@ -52,7 +53,7 @@ async def test_an_address_that_may_not_be_called_looks_like_one_that_does_not_an
     urls += ["https://10.0.0.7/hook", f"http://127.0.0.2:{closed_port}/hook"]
     for url in urls:
         await hub.subscribe(url)
-    async with hub.deliver(guard=SsrfGuard(["127.0.0.2"], resolve=resolve)):
+    async with hub.deliver(guard=SsrfGuard(Webhooks(allow_hosts=["127.0.0.2"]), resolve=resolve)):
         await hub.change()
         async with asyncio.timeout(30):
             while not all([await hub.log(url) for url in urls]):

@@ -17,14 +17,16 @@ import pytest
 from sqlalchemy import func, select, text
 from structlog.testing import capture_logs
 
+from config.sections import Webhooks
+from ingest.daemon.containment import Containment
 from ingest.webhooks import outbox_sequencer
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.errors import ServiceError
 from store import webhooks
-from store.database import Store
 from store.liveblogs import Change, insert_game, record
 from store.tables import outbox, outbox_sequence, webhook_rounds
+from tests.opening import store_at
 from tests.postgres import Cluster, binaries
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
@@ -43,8 +45,8 @@ async def subscribe(store, url):
 @pytest.fixture
 async def stores(postgres_url):
     """Two processes' views of one database."""
-    first = await Store.open(postgres_url, migrate=True)
-    second = await Store.open(postgres_url)
+    first = await store_at(postgres_url, migrate=True)
+    second = await store_at(postgres_url)
     yield first, second
     await first.close()
     await second.close()
@@ -52,7 +54,7 @@ async def stores(postgres_url):
 
 @asynccontextmanager
 async def delivering(store):
-    own = Dispatcher(store, SsrfGuard(["127.0.0.1"]), QUICK)
+    own = Dispatcher(store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), QUICK, containment=Containment())
     store.on_step(own.wake)
     running = asyncio.create_task(own.run(alone=True))
     try:
@@ -203,7 +205,7 @@ class Play:
         )
 
     async def run(self, *, total, kills, restarts):
-        self.store = await Store.open(self.url, migrate=True)
+        self.store = await store_at(self.url, migrate=True)
         for number in range(1, GAMES + 1):
             await self.store.write(partial(insert_game, game=new_game(number)))
         for name in ("a", "b"):

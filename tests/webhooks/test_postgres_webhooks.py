@@ -10,15 +10,17 @@ from functools import partial
 import pytest
 from sqlalchemy import delete, insert, select
 
+from config.sections import Webhooks
+from ingest.daemon.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
-from store.database import Store
 from store.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
+from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
 from tests.webhooks.processes import Process
@@ -27,8 +29,8 @@ from tests.webhooks.processes import Process
 @pytest.fixture
 async def stores(postgres_url):
     """Two processes' views of one database."""
-    first = await Store.open(postgres_url, migrate=True)
-    second = await Store.open(postgres_url)
+    first = await store_at(postgres_url, migrate=True)
+    second = await store_at(postgres_url)
     yield first, second
     await first.close()
     await second.close()
@@ -96,7 +98,13 @@ async def test_two_processes_share_the_receivers(stores, receiver):
         await subscribe(store, receiver.url("ok", name))
     await lives(store, "one", "two")
     both = [
-        Dispatcher(each, SsrfGuard(["127.0.0.1"]), QUICK, claim_owner=SoleOwner(owner))
+        Dispatcher(
+            each,
+            SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])),
+            QUICK,
+            claim_owner=SoleOwner(owner),
+            containment=Containment(),
+        )
         for each, owner in ((store, "one"), (other, "two"))
     ]
     for each, own in zip(stores, both, strict=True):

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 import uvloop
 
+from config.sections import Webhooks
 from ingest.webhooks import guarded_session, receiver_client
 from ingest.webhooks.guarded_session import callable_url
 from ingest.webhooks.receiver_client import RESPONSE_BYTES, NoResponse, ReceiverClient, Response
@@ -66,7 +67,7 @@ async def serving(serve, **given):
 
 @pytest.fixture
 def guard():
-    return SsrfGuard(["127.0.0.1"])
+    return SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"]))
 
 
 @asynccontextmanager
@@ -310,11 +311,16 @@ async def test_host_and_server_name_are_those_of_the_url(certificate):
     async def local(_host, _port):
         return ["127.0.0.1"]
 
-    trusting = SsrfGuard(["127.0.0.1"], resolve=local, context=ssl.create_default_context(cafile=str(cert)))
+    trusting = SsrfGuard(
+        Webhooks(allow_hosts=["127.0.0.1"]), resolve=local, context=ssl.create_default_context(cafile=str(cert))
+    )
     async with serving(serve, ssl=context) as port:
         async with client_of(trusting, f"https://hooks.example:{port}/x", 2.0) as client:
             assert (await client.post({}, b"")).status == 204
-        for guard, host in ((trusting, "other"), (SsrfGuard(["127.0.0.1"], resolve=local), "hooks")):
+        for guard, host in (
+            (trusting, "other"),
+            (SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"]), resolve=local), "hooks"),
+        ):
             async with client_of(guard, f"https://{host}.example:{port}/x", 2.0) as client:
                 with pytest.raises(ssl.SSLCertVerificationError):
                     await client.post({}, b"")

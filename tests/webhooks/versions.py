@@ -9,9 +9,9 @@ import sys
 from sqlalchemy import Float, bindparam, func, select
 
 from mapping.errors import StoreUnavailable
-from store.database import PoolSettings, Store
 from store.liveblogs import Change, record
 from store.tables import games
+from tests.opening import pool_settings, store_at
 
 WRITERS = 4
 PAUSES = (0.0, 0.0, 0.001, 0.005, 0.02)
@@ -20,7 +20,7 @@ SLEEP = select(func.pg_sleep(bindparam("seconds", type_=Float)))
 
 
 async def main(url, total, seed):
-    store = await Store.open(url, pool=PoolSettings(pool_size=WRITERS))
+    store = await store_at(url, pool=pool_settings(pool_size=WRITERS))
     chance = random.Random(seed)
     ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))
     left = iter(range(total))

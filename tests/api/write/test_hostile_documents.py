@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from store import clients
-from store.database import Store
 from tests.api import matchday
 from tests.api.conftest import NOW, contents, serving
 from tests.api.write.desk import BOARD, META, Desk, change, match, news, permission, player, team, tournament
+from tests.opening import store_at
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -158,7 +158,7 @@ def loop_server(tmp_path):
     loop = asyncio.new_event_loop()
 
     async def start():
-        store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/hostile.db", clock=lambda: NOW - 60)
+        store = await store_at(f"sqlite+aiosqlite:///{tmp_path}/hostile.db", clock=lambda: NOW - 60)
         await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
         running = serving(store, client_per_second=0, public_per_second=0)
         server = await running.__aenter__()

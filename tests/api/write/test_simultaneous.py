@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 
 from store import clients
-from store.database import Store
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.write.desk import Desk, change, good, match, permission, player
+from tests.opening import store_at
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -23,7 +23,7 @@ def url(request, tmp_path):
 
 @pytest.fixture
 async def desk(url):
-    store = await Store.open(url, clock=lambda: NOW - 60, migrate=True)
+    store = await store_at(url, clock=lambda: NOW - 60, migrate=True)
     await store.write(partial(clients.declare, declared=matchday.CLIENTS))
     async with serving(store, client_per_second=0) as server:
         yield Desk(server.http)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ingest.cli.explain import explain
+from ingest.daemon.containment import Containment
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
-from providers.base import Endpoint
 from providers.contract import Case, Sample
 from providers.contract.case import bodies_of
 from providers.contract.hostile import DOCUMENTED, keeps, missing
@@ -23,6 +23,7 @@ from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read
 from store.ids import new_local_id
 from tests.ingest.scripted import OWNER, Process, open_store
+from tests.opening import endpoint_of
 from tests.providers.contract.test_contract_kept import TestHeim as Soccer
 from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
 from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
@@ -103,7 +104,7 @@ def test_what_a_provider_leaves_out_is_no_fault(path):
     looked = 0
     for recording in read([path]):
         provider, sample = sample_of(recording, {})
-        adapter = provider.connect(Endpoint(provider=provider.id, base_url="http://127.0.0.1:9"))
+        adapter = provider.connect(endpoint_of(provider=provider.id, base_url="http://127.0.0.1:9"))
         known = {}
         for line in recording.lines:
             known |= {line.kind: line.text.encode()} if line.is_json else {}
@@ -128,8 +129,9 @@ class Polled(Process):
             LIMITS,
             clock=lambda: self.clock.now,
             new_id=lambda: new_local_id("e"),
+            containment=Containment(),
         )
-        source = ProviderSource(self.provider, self.adapter)
+        source = ProviderSource(self.provider, self.adapter, text_content=True)
         known = frozenset({self.provider.id})
         self.importer = Importer(
             self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known, limits=LIMITS

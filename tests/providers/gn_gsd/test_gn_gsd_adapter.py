@@ -19,6 +19,7 @@ from providers.base import Endpoint, Known, Outcome, Selector
 from providers.gn_gsd.adapter import GN_GSD
 from providers.replay import Line, Replay, ReplaySettings
 from tests.interface_tables import OURS, providers
+from tests.opening import endpoint_of
 from tests.providers.gn_gsd.gsd import ACTIONS, MATCH_ID, lineups, match, named, race
 from tests.providers.loopback import answered, json_answer, upstream
 
@@ -30,7 +31,7 @@ AT = "2025-06-14T17:30:00+00:00"
 
 
 def endpoint(url: str, **changes: Any) -> Endpoint:
-    return Endpoint(**({"provider": "gn-gsd", "base_url": url + BASE, "api_key": KEY, "timeout": 2.0} | changes))
+    return endpoint_of(**({"provider": "gn-gsd", "base_url": url + BASE, "api_key": KEY, "timeout": 2.0} | changes))
 
 
 @asynccontextmanager

@@ -8,9 +8,10 @@ import pytest
 import respx
 
 from mapping.errors import BadBody, InvalidRequest, MatchUnknown, ProviderRefused, UpstreamUnavailable
-from providers.base import Endpoint, Known, Outcome, Selector
+from providers.base import Known, Outcome, Selector
 from providers.heim.adapter import HEIM
 from providers.http_client import Throttled
+from tests.opening import endpoint_of
 from tests.providers.heim.feed import MATCH_ID, item, match, row, tree, wrapped
 from tests.providers.loopback import answered, json_answer, upstream
 
@@ -46,7 +47,9 @@ class Session:
 @pytest.fixture
 async def session():
     async with upstream(dict(GOOD)) as provider:
-        endpoint = Endpoint(provider="heim", base_url=provider.url, username="newsroom", password="s3cr3t", timeout=2)
+        endpoint = endpoint_of(
+            provider="heim", base_url=provider.url, username="newsroom", password="s3cr3t", timeout=2
+        )
         adapter = HEIM.connect(endpoint)
         yield Session(provider, adapter)
         await adapter.aclose()
@@ -440,7 +443,7 @@ async def test_names_are_corrected_by_the_endpoint():
     """An assumed resource gets its real name from the configuration."""
     async with upstream({"/round/7": json_answer(tree(match()))}) as provider:
         options = {"names": {"phase_resource": "round/{id}"}}
-        adapter = HEIM.connect(Endpoint(provider="heim", base_url=provider.url, options=options))
+        adapter = HEIM.connect(endpoint_of(provider="heim", base_url=provider.url, options=options))
         found = await adapter.resolve(Selector("phase", "7"))
         await adapter.aclose()
 
@@ -451,7 +454,7 @@ async def test_names_are_corrected_by_the_endpoint():
 async def test_the_base_url_may_have_a_path():
     """Language and region are segments in front of the resource."""
     async with upstream({f"/en/EN{MATCH}": GOOD[MATCH], f"/en/EN{EVENTS}": GOOD[EVENTS]}) as provider:
-        adapter = HEIM.connect(Endpoint(provider="heim", base_url=f"{provider.url}/en/EN/"))
+        adapter = HEIM.connect(endpoint_of(provider="heim", base_url=f"{provider.url}/en/EN/"))
         fetched = await adapter.fetch(MATCH_ID, {}, text=False, hints={})
         await adapter.aclose()
 
@@ -464,7 +467,7 @@ async def test_answers_can_be_mocked_at_the_transport(monkeypatch):
     router.get(MATCH).mock(return_value=httpx.Response(200, json=wrapped(), headers={"ETag": '"m1"'}))
     router.get(EVENTS).mock(return_value=httpx.Response(200, json=[GOAL]))
     monkeypatch.setattr("httpx_aiohttp.AiohttpTransport", lambda **_: httpx.MockTransport(router.async_handler))
-    adapter = HEIM.connect(Endpoint(provider="heim", base_url="https://customer.example"))
+    adapter = HEIM.connect(endpoint_of(provider="heim", base_url="https://customer.example"))
     fetched = await adapter.fetch(MATCH_ID, {}, text=False, hints={})
     await adapter.aclose()
 

@@ -8,6 +8,7 @@ from mapping.errors import ServiceError
 from providers import http_client, unpacking
 from providers.replay import Line
 from providers.replay.failure import Failure
+from tests.opening import client_at
 from tests.providers.replay.samples import at, lines, replaying
 
 LIMIT = 100_000
@@ -19,7 +20,7 @@ async def heard(failure):
     recorded = [Line.of_failure(at(0), "match/ma1", failure)]
     async with replaying(recorded, step=True, hang=5) as (replay, _):
         replay.step()
-        client = http_client.connect(replay.url, timeout=0.5, max_body=LIMIT)
+        client = client_at(replay.url, timeout=0.5, provider_bytes=LIMIT)
         try:
             with pytest.raises(ServiceError) as caught:
                 await http_client.get(client, "match/ma1")
