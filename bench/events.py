@@ -29,6 +29,7 @@ import structlog
 import uvloop
 
 from api.app import create_app
+from api.middleware.request_log import RequestLog
 from api.services import Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
@@ -133,6 +134,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
     services = Services(
         store=store,
         settings=replace(api_settings(Settings(), "http://x"), client_per_second=0, public_per_second=0),
+        request_log=RequestLog(Settings().logging.slow_request),
         import_match=nothing,
         check_text=lambda *_: None,
         organizations=lambda _: "Bench",

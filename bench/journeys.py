@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
+from api.middleware.request_log import RequestLog
 from api.services import Services
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
@@ -107,6 +108,7 @@ def app_of(components: Components) -> ASGIApp:
     services = Services(
         store=components.store,
         settings=replace(api_settings(Settings(), "http://bench"), client_per_second=0, public_per_second=0),
+        request_log=RequestLog(Settings().logging.slow_request),
         import_match=components.importer,
         check_text=components.importer.check_text,
         organizations={ORGANIZATION: "Bench"}.get,

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-SLOW_REQUEST = 1.0
 EVERY = 60.0
 """Seconds between two lines with counts."""
 METHODS = frozenset({"GET", "HEAD", "POST"})
@@ -32,7 +31,7 @@ class RequestLog:
     line too, and so does every other request. At the level `debug` each request has one.
     """
 
-    def __init__(self, slow_request: float = SLOW_REQUEST) -> None:
+    def __init__(self, slow_request: float) -> None:
         self._slow_request = slow_request
         self._reported: Counter[tuple[str, str, int]] = Counter()
         self.counts: Counter[tuple[str, str, int]] = Counter()

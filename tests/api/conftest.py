@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from api.app import create_app
+from api.middleware.request_log import RequestLog
 from api.services import ImportRequest, Services
 from config import Settings
 from ingest.daemon.build import api_settings
@@ -61,6 +62,7 @@ async def serving(
     services = Services(
         store=store,
         settings=replace(api_settings(Settings(), "https://live.example.org/blogs/"), **settings),
+        request_log=RequestLog(Settings().logging.slow_request),
         import_match=server.import_match,
         check_text=lambda *_: None,
         organizations={matchday.ORGANIZATION: "Example Newsroom", matchday.OTHER: "Other"}.get,
