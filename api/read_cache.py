@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from api.json_path import at
-from api.rendered import KEPT_BYTES, Rendered, Rendering
+from api.rendered import Rendered, Rendering
 from mapping.documents.scalars import LocalStatus
 from store import liveblogs
 
@@ -48,7 +48,7 @@ class KnownGame:
 class ReadCache:
     """The liveblogs that are being read, and their rendered bodies, up to `kept_bytes` of them."""
 
-    def __init__(self, store: Store, monotonic: Callable[[], float], kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, store: Store, monotonic: Callable[[], float], kept_bytes: int) -> None:
         self._store = store
         self._monotonic = monotonic
         self._rendered = Rendered(monotonic, kept_bytes)

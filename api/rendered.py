@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 KEPT_SECONDS = 5.0
 """What a key does not name, such as a team renamed in master data, shows after so long."""
-KEPT_BYTES = 64 * 1024 * 1024
 OVERHEAD = 4096
 """Bytes that an entry takes beside its body, about."""
 
@@ -38,7 +37,7 @@ class Rendered:
     Access is checked before, for each request anew: no key names a client.
     """
 
-    def __init__(self, monotonic: Callable[[], float], kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, monotonic: Callable[[], float], kept_bytes: int) -> None:
         self._monotonic = monotonic
         self._free = kept_bytes
         self._kept: OrderedDict[Hashable, tuple[float, Rendering]] = OrderedDict()

@@ -74,6 +74,7 @@ class Services:
 
     store: Store
     settings: ApiSettings
+    request_log: RequestLog
     import_match: ImportMatch
     check_text: Callable[[str, str, str], None]
     """Raises InvalidRequest where an organization gets no text content from a provider for a sport."""
@@ -92,4 +93,3 @@ class Services:
     """The numbers for Prometheus."""
     liveblog_index: LiveblogIndex = field(default_factory=LiveblogIndex)
     """Which liveblog the next write belongs to."""
-    request_log: RequestLog

@@ -35,7 +35,7 @@ from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
 from config import Settings
-from config.sections import Database, Logging, Server
+from config.sections import Database, Server
 from ingest.cli.shared import settle_memory
 from ingest.daemon.build import api_settings
 from ingest.daemon.connection_limits import ConnectionLimits
@@ -132,9 +132,9 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
         return {}
 
     services = Services(
-        request_log=RequestLog(Logging().slow_request),
         store=store,
         settings=replace(api_settings(Settings(), "http://x"), client_per_second=0, public_per_second=0),
+        request_log=RequestLog(Settings().logging.slow_request),
         import_match=nothing,
         check_text=lambda *_: None,
         organizations=lambda _: "Bench",

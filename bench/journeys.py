@@ -28,7 +28,6 @@ from api.services import Services
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
 from config import Settings
-from config.sections import Logging
 from ingest.daemon.build import api_settings
 from mapping.believed import CONFIRMATIONS
 from store.liveblogs import list_games
@@ -107,9 +106,9 @@ async def request(app: ASGIApp, path: str, query: str, document: Json) -> Json:
 def app_of(components: Components) -> ASGIApp:
     """The API over their store and importer."""
     services = Services(
-        request_log=RequestLog(Logging().slow_request),
         store=components.store,
         settings=replace(api_settings(Settings(), "http://bench"), client_per_second=0, public_per_second=0),
+        request_log=RequestLog(Settings().logging.slow_request),
         import_match=components.importer,
         check_text=components.importer.check_text,
         organizations={ORGANIZATION: "Bench"}.get,

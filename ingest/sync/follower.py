@@ -12,10 +12,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import structlog
-from prometheus_client import Gauge
 
 from ingest.sync import poll
-from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, requests_of, unleased
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, demand_gauge, requests_of, unleased
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
@@ -78,14 +77,7 @@ class Followers:
         self._pollers = {
             key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self._limiters.items()
         }
-        self.demand = Gauge(
-            "matchwire_endpoint_demand",
-            "Requests a second that the followed matches need, as a part of what polling.rate allows; above 1 they are late",
-            ["endpoint"],
-            registry=None,
-        )
-        for key in self._limiters:
-            self.demand.labels(key)
+        self.demand = demand_gauge(self._limiters)
         self._left_out = LeftOut(store, containment, self._spawn)
         self.refused = 0
         """How many writes were refused because another process had taken the match over."""

@@ -13,7 +13,6 @@ from api.app import create_app
 from api.middleware.request_log import RequestLog
 from api.services import ImportRequest, Services
 from config import Settings
-from config.sections import Logging
 from ingest.daemon.build import api_settings
 from store import clients, declarations
 from store.database import Store
@@ -61,9 +60,9 @@ async def serving(
 ) -> AsyncIterator[Server]:
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
-        request_log=RequestLog(Logging().slow_request),
         store=store,
         settings=replace(api_settings(Settings(), "https://live.example.org/blogs/"), **settings),
+        request_log=RequestLog(Settings().logging.slow_request),
         import_match=server.import_match,
         check_text=lambda *_: None,
         organizations={matchday.ORGANIZATION: "Example Newsroom", matchday.OTHER: "Other"}.get,

@@ -216,7 +216,7 @@ async def test_a_liveblog_that_is_withdrawn_is_known_to_nobody(public):
 async def test_names_and_versions_are_bounded_in_number(store, monkeypatch):
     """What is known of liveblogs that nobody reads any more is dropped."""
     monkeypatch.setattr(read_cache, "GAMES", 10)
-    cache = ReadCache(store, lambda: 0.0)
+    cache = ReadCache(store, lambda: 0.0, 2**20)
     for number in range(50):
         game = matchday.Liveblog(local_id=f"g{number}", ticker_id=f"{number:024x}")
         await store.write(partial(matchday.insert, game))

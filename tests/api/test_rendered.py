@@ -6,7 +6,7 @@ from api.rendered import KEPT_SECONDS, OVERHEAD, Rendered, Rendering
 def test_a_body_is_kept_for_a_while():
     """Until it is too old."""
     now = 0.0
-    rendered = Rendered(lambda: now)
+    rendered = Rendered(lambda: now, 2**20)
     rendered.put("a", b"body")
     assert rendered.get("a") == Rendering.of(b"body")
 
