@@ -7,27 +7,25 @@ for each request anew.
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
+from api.flight_group import FlightGroup
 from api.json_path import at
 from api.rendered import Rendered, Rendering
 from mapping.documents.scalars import LocalStatus
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Hashable
+    from collections.abc import Callable, Hashable
 
     from sqlalchemy import Connection
 
     from store.database import Store
     from store.liveblogs import StoredGame
     from store.postgres.notify import Stepped
-
-T = TypeVar("T")
 
 FRESH = 0.9
 """Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""
@@ -113,24 +111,3 @@ class ReadCache:
         known = self._games.pop(game_id, None)
         if known is not None:
             self._games.pop(known.game.local_id, None)
-
-
-class FlightGroup:
-    """Single flight: what is wanted several times at a moment is done once. A caller that goes away ends it for nobody."""
-
-    def __init__(self) -> None:
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
-
-    async def __call__(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of `work`, of which one with an equal `key` may be under way already."""
-        task = self._tasks.get(key)
-        if task is None:
-            task = self._tasks[key] = asyncio.create_task(work())
-            task.add_done_callback(partial(self._ended, key))
-        result: T = await asyncio.shield(task)
-        return result
-
-    def _ended(self, key: Hashable, task: asyncio.Task[Any]) -> None:
-        del self._tasks[key]
-        if not task.cancelled():
-            task.exception()  # seen: all callers may be gone

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
+from api.flight_group import FlightGroup
 from mapping.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -28,15 +30,11 @@ class SharedReads:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._turns = asyncio.Semaphore(AT_A_TIME)
-        self._running: dict[Hashable, asyncio.Task[Any]] = {}
+        self._under_way = FlightGroup()
 
     async def read(self, key: Hashable, query: Callable[[Connection], T]) -> T:
         """The result of `query`, which is the same for all that name the same key. Raises StoreUnavailable."""
-        task = self._running.get(key)
-        if task is None:
-            task = self._running[key] = asyncio.create_task(self._read(query))
-            task.add_done_callback(lambda done: self._ended(key, done))
-        return cast("T", await asyncio.shield(task))  # one of several may leave before it is there
+        return await self._under_way(key, partial(self._read, query))
 
     async def _read(self, query: Callable[[Connection], T]) -> T:
         try:
@@ -48,8 +46,3 @@ class SharedReads:
             return await self._store.read(query)
         finally:
             self._turns.release()
-
-    def _ended(self, key: Hashable, done: asyncio.Task[Any]) -> None:
-        del self._running[key]
-        if not done.cancelled():
-            done.exception()  # seen: its readers may be gone
