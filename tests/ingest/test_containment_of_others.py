@@ -65,7 +65,7 @@ async def seeded(settings, receiver):
         await day.until(both)
     spec = clients.ClientSpec(id="spoilt-client", secrets=("0" * 64,), organizations=(ORGANIZATION,), scopes=("read",))
     url = settings.database.url.get_secret_value()
-    await asyncio.to_thread(command.run, url, partial(clients.create, spec=spec))
+    await asyncio.to_thread(command.run, url, partial(clients.create, spec=spec), timeout=5)
     return made
 
 

@@ -94,7 +94,7 @@ async def test_an_abandoned_match_says_so_in_its_last_post_on_the_board_in_feeds
 
     assert sorted(events(game)) == ["tennis.end", "tennis.game-win", "tennis.start"]
     assert game["scoreboard"]["score"]["title"] == "abandoned"
-    assert feed.json()["items"][0]["title"] == "End of the match", "the newest"
+    assert feed.json()["items"][0]["title"] == "Abandoned", "the newest"
     assert said in feed.json()["items"][0]["content_html"]
     assert said in page.text
     assert "abandoned" in page.text.replace(said, "")

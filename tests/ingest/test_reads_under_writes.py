@@ -264,7 +264,7 @@ async def revoked(hammer, database):
     spec = clients.ClientSpec(
         id="guest", secrets=(clients.hash_secret(SECRET),), organizations=(ORGANIZATION,), scopes=("read",)
     )
-    await asyncio.to_thread(command.run, database, lambda unit: clients.create(unit, spec))
+    await asyncio.to_thread(command.run, database, lambda unit: clients.create(unit, spec), timeout=5)
     while not hammer.liveblogs:
         await asyncio.sleep(0.05)
     end, answers = float("inf"), []
@@ -274,7 +274,7 @@ async def revoked(hammer, database):
         path = PUBLIC[random.choice(["rss", "page", "delta"])].format(name=name)
         answers.append((began, (await process.client.get(path, auth=("guest", SECRET))).status_code))
         if end == float("inf") and len(answers) > 30:
-            await asyncio.to_thread(command.run, database, lambda unit: clients.revoke(unit, "guest"))
+            await asyncio.to_thread(command.run, database, lambda unit: clients.revoke(unit, "guest"), timeout=5)
             end = time.monotonic()
     assert 200 in {status for began, status in answers if began < end}
     assert {401} == {status for began, status in answers if began > end + SECOND}

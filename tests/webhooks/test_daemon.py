@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from config import Settings
 from ingest.cli.main import app
 from ingest.daemon import run as daemon
+from ingest.webhooks.ssrf_guard import SsrfGuard
 from store import command
 from store.liveblogs import Change, insert_game, record
 from tests.day import ORGANIZATION, configuration, running
@@ -48,9 +49,9 @@ async def change(settings, game_id=None):
     """A change by another process."""
     url = settings.database.url.get_secret_value()
     if game_id is None:
-        game = await asyncio.to_thread(command.run, url, partial(insert_game, game=new_game()))
+        game = await asyncio.to_thread(command.run, url, partial(insert_game, game=new_game()), timeout=5)
         return game.id
-    return await asyncio.to_thread(command.run, url, lambda unit: record(unit, game_id, Change()))
+    return await asyncio.to_thread(command.run, url, lambda unit: record(unit, game_id, Change()), timeout=5)
 
 
 async def test_from_subscription_to_delivery(client, settings, receiver):
@@ -168,7 +169,7 @@ def test_limits_of_the_config_reach_those_who_keep_them():
         "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
     }  # fmt: skip
     settings = Settings.model_validate({"webhooks": limits})
-    parts, guard = SimpleNamespace(store=None, leasing=None, containment=None), daemon._guard(settings)
+    parts, guard = SimpleNamespace(store=None, leasing=None, containment=None), SsrfGuard(settings.webhooks)
     bulkhead = daemon._dispatcher(settings, parts, guard, time.time).bulkhead
 
     assert (bulkhead._all._limits[0], bulkhead._share[0]) == (40, 20)
