@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["pgbouncer", "pgbouncer_url"]
 
-# The same examples in every run, so that a red run means something; `make soak` draws fresh ones. A deadline by the clock
-# would fail on a busy machine.
-settings.register_profile("fixed", derandomize=True, deadline=None)
+# The same examples in every run, so that a red run means something; `make soak` draws fresh ones, and twice as many. A
+# deadline by the clock would fail on a busy machine.
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("fresh", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("fixed")
 

@@ -13,9 +13,12 @@ from mapping.documents.event import Event
 from tests.api import matchday
 from tests.api.harmless import active_parts
 from tests.api.writing import CONTENT, DESK, PATH, Desk, photo, post, text
+from tests.examples import examples
 
 EXAMPLES = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 BLOCKS = (
     "RichText",

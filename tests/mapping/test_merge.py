@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mapping.merge import adopt_block_ids, hand_back, merge_event, merge_game, owners, same
+from tests.examples import examples
 
 
 def text(name, words):
@@ -250,7 +251,7 @@ interleavings = st.lists(st.sampled_from(UNITS), min_size=1, max_size=3).flatmap
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(steps=interleavings, merge=st.sampled_from([merge_event, merge_game]))
 def test_a_field_belongs_to_whoever_differed_last_and_to_nobody_when_both_say_the_same(steps, merge):
     """Whatever provider and editor say and in whichever order, each unit is worth and owned as the model has it."""

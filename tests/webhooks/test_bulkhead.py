@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.webhooks.bulkhead import Bulkhead, Compartment, grade_of, limits_of
+from tests.examples import examples
 
 QUICK, USUAL, SLOWLY = 0.01, 0.5, 5.0
 
@@ -174,7 +175,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS, places=st.integers(1, 9), share=st.integers(1, 9))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_no_place_is_lost_and_none_is_given_twice(steps, places, share):
     """Whatever comes, ends and gives up in whatever order: limits hold, nobody waits who could go on, and in the end
     every place is free."""

@@ -14,6 +14,7 @@ from store import clients
 from tests.api import matchday
 from tests.api.conftest import NOW, contents, serving
 from tests.api.write.desk import BOARD, META, Desk, change, match, news, permission, player, team, tournament
+from tests.examples import examples
 from tests.opening import store_at
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ async def derby(server):
 
 
 MANY = settings(
-    max_examples=300,
+    max_examples=examples(300),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Fault, Score
 from providers.heim.translate import translate
+from tests.examples import examples
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, item, results, row, translated, wrapped
 from tests.recordings import recorded
 
@@ -153,7 +154,7 @@ def test_many_substitutions_cost_no_more_than_their_number():
     assert time.process_time() - started < 20
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.lists(
         st.recursive(
