@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from store import clients, masterdata_use, publishing, sync
 from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ingest.daemon.containment import Containment
     from store.database import Store
@@ -34,15 +35,9 @@ async def publish_due(store: Store, clock: Callable[[], float], containment: Con
     """
     now = clock()
     for game_id in await store.read(lambda conn: publishing.due(conn, now)):
-        try:
+        with _contained(containment, "publish", game_id):
             while (version := await store.write(partial(publishing.publish, game_id=game_id))) is not None:
                 log.info("events.published", game=game_id, version=version)
-        except ServiceError:
-            raise
-        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this liveblog
-            containment.failed("liveblog", f"publish {game_id}", error, liveblog=game_id)
-        else:
-            containment.recovered("liveblog", f"publish {game_id}", liveblog=game_id)
 
 
 async def correct_liveblogs(store: Store, containment: Containment) -> None:
@@ -51,15 +46,21 @@ async def correct_liveblogs(store: Store, containment: Containment) -> None:
     Raises StoreUnavailable; what else goes wrong with one liveblog is its own matter.
     """
     for game_id in await store.read(masterdata_use.waiting):
-        try:
+        with _contained(containment, "correct", game_id):
             while await store.write(partial(masterdata_use.correct, game_id=game_id)):
                 pass
-        except ServiceError:
-            raise
-        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this liveblog
-            containment.failed("liveblog", f"correct {game_id}", error, liveblog=game_id)
-        else:
-            containment.recovered("liveblog", f"correct {game_id}", liveblog=game_id)
+
+
+@contextmanager
+def _contained(containment: Containment, job: str, game_id: str) -> Iterator[None]:
+    try:
+        yield
+    except ServiceError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this liveblog
+        containment.failed("liveblog", f"{job} {game_id}", error, liveblog=game_id)
+    else:
+        containment.recovered("liveblog", f"{job} {game_id}", liveblog=game_id)
 
 
 async def check_clients(store: Store, containment: Containment) -> None:
