@@ -12,6 +12,7 @@ from playwright.async_api import async_playwright
 
 from store import liveblogs
 from tests.api import matchday
+from tests.api.matchday import pair
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine")
@@ -60,6 +61,25 @@ async def test_a_new_post_appears_by_itself(public, address, browser):
     assert "2" in await page.locator(".board .score").inner_text()
     assert "Level!" in await page.locator("ol[aria-live=polite]").inner_text()
     assert complaints == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+async def test_a_long_row_of_partial_scores_neither_breaks_a_name_nor_leaves_the_page(public, address, browser, width):
+    """A shoot-out has five of them: each word of the teams' names stays on one line, and nothing needs scrolling sideways."""
+    titles = ("Half-time", "Full-time", "After extra time", "Penalty shoot-out")
+    board = {"score": {**pair(1, 1), "title": "pens"}, "scores": [pair(1, 1, title) for title in titles]}
+    document = matchday.document(scoreboard={**matchday.document()["scoreboard"], **board})
+    await public.add(matchday.derby())
+    change = liveblogs.Change(game=document)
+    await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
+    page = await browser.new_page()
+    await page.set_viewport_size({"width": width, "height": 900})
+    await page.goto(f"{address}/liveblogs/gderby")
+
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+    lines = "each => each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight)"
+    heights = await page.locator(".team .name").evaluate_all(f"all => all.map({lines})")
+    assert max(heights) < 2.1, "both names have two words"
 
 
 async def test_the_offline_documentation_lists_the_operations(address, browser):

@@ -256,7 +256,9 @@ def check(liveblog, kind, answer, possible):
     if kind == "delta" or (kind == "changes" and answer.status_code == 200):  # says that there is none any more
         shown = [each or frozenset() for each in shown]
     found = None if answer.status_code == 404 else marks
-    if kind in {"delta", "changes"} and answer.status_code == 200 and answer.json()["more"]:  # the first part of many changes
+    if (
+        kind in {"delta", "changes"} and answer.status_code == 200 and answer.json()["more"]
+    ):  # the first part of many changes
         assert any(marks <= each for each in shown), (liveblog.name, kind, found, shown)
         return
     assert found in shown, (liveblog.name, kind, found, shown)
