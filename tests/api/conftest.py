@@ -18,7 +18,7 @@ from store import clients, declarations
 from store.database import Store
 from store.tables import metadata
 from tests.api import matchday
-from tests.opening import store_at
+from tests.opening import pool_settings, store_at
 from tests.sqlite import migrated_url
 
 if TYPE_CHECKING:
@@ -91,7 +91,9 @@ async def contents(server: Server) -> dict[str, list[Any]]:
 
 @pytest.fixture
 async def store(tmp_path) -> AsyncIterator[Store]:
-    opened = await store_at(migrated_url(tmp_path / "test.db"), clock=lambda: NOW - 60)
+    opened = await store_at(
+        migrated_url(tmp_path / "test.db"), clock=lambda: NOW - 60, pool=pool_settings(timeout=60.0)
+    )
     await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
     await opened.write(lambda unit: declarations.declare(unit, matchday.TAGS))
     yield opened

@@ -17,7 +17,7 @@ from store.liveblogs import Change, EventWrite, insert_game, lock_game, record, 
 from store.masterdata import import_match
 from store.migrations.versions import v0003_search
 from store.tables import game_links, locations, players, teams, tokens
-from tests.opening import store_at
+from tests.opening import pool_settings, store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.store.test_masterdata import match, person
 
@@ -301,7 +301,8 @@ async def test_both_databases_find_the_same(sqlite_url, migrated_postgres_url, c
 
     stored = [word(9) for _ in range(300)]
     questions = [word(3) for _ in range(300)]
-    stores = [await store_at(url, clock=clock) for url in (sqlite_url, migrated_postgres_url)]
+    patient = pool_settings(timeout=60.0)  # a busy machine takes its time for so many at once
+    stores = [await store_at(url, clock=clock, pool=patient) for url in (sqlite_url, migrated_postgres_url)]
 
     def fill(unit):
         for name in stored:
