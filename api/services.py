@@ -84,6 +84,8 @@ class Services:
     clock: Callable[[], float]
     providers: frozenset[str]
     event_types: frozenset[str]
+    media_key: bytes
+    """Signs the addresses of images (mapping.rules.image_address)."""
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
     """Whether an address may be called now that a client of the organization names; without it only its form is checked,
     and it is checked at each connection anyway."""

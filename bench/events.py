@@ -142,6 +142,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
         clock=lambda: 0,
         providers=frozenset(),
         event_types=frozenset(),
+        media_key=b"k" * 32,
     )
     server = Server()
     limits = ConnectionLimits(server, connections_per_address=0, max_connections=server.max_connections)

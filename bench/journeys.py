@@ -116,6 +116,7 @@ def app_of(components: Components) -> ASGIApp:
         clock=time.time,
         providers=components.registry.ids,
         event_types=components.registry.event_types,
+        media_key=b"k" * 32,
     )
     return create_app(services)
 

@@ -32,8 +32,8 @@ import structlog
 from bench.measure import Figure, percentile, table
 from config.sections import Database, Webhooks
 from ingest.daemon.containment import Containment
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.ssrf_guard import SsrfGuard
 from store import webhooks
 from store.database import PoolSettings, Store
 from store.liveblogs import Change, NewGame, insert_game, record

@@ -1,74 +1,32 @@
-"""The tables. Documents are JSON text; what is searched, sorted or joined by stands in a column of its own.
-
-Times are Unix seconds. Ids are 24 hex digits where nothing else is said.
-"""
+"""All tables. Ids are 24 hex digits where nothing else is said."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table, UniqueConstraint
+from sqlalchemy import text as sql
 
-from store.sql.json_type import Json
-
-metadata = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    }
-)
-
-Bytewise = Text().with_variant(Text(collation="C"), "postgresql")
-"""Text that sorts by its bytes on both databases."""
-Counter = BigInteger().with_variant(Integer(), "sqlite")
-"""A key that the database counts up; SQLite does so for INTEGER only."""
-
-
-def _text(name: str, *args: Any, **kwargs: Any) -> Column[Any]:
-    return Column(name, Text, *args, **{"nullable": False, **kwargs})
-
-
-def _int(name: str, **kwargs: Any) -> Column[Any]:
-    return Column(name, BigInteger, **{"nullable": False, **kwargs})
-
-
-def _json(name: str, **kwargs: Any) -> Column[Any]:
-    return Column(name, Json, **{"nullable": False, **kwargs})
-
+from store.columns import Bytewise, Counter, integer, json, metadata, text
+from store.media_tables import media_probes, service_keys, upload_uses, uploads  # noqa: F401 -- known with all others
 
 games = Table(
     "games",
     metadata,
-    _text("id", primary_key=True),
-    _text("local_id", unique=True),
-    _text("organization_id"),
-    _text("external_id", nullable=True),
-    _int("version"),
-    _int("local_status"),
-    _text("sportstype"),
-    _text("template_id"),
-    _text("title"),
-    _int("starts_at", nullable=True),
-    _int("created_at"),
-    _int("updated_at"),
-    _int("serial"),  # of the event created last
-    _json("doc"),
+    text("id", primary_key=True),
+    text("local_id", unique=True),
+    text("organization_id"),
+    text("external_id", nullable=True),
+    integer("version"),
+    integer("local_status"),
+    text("sportstype"),
+    text("template_id"),
+    text("title"),
+    integer("starts_at", nullable=True),
+    integer("created_at"),
+    integer("updated_at"),
+    integer("serial"),  # of the event created last
+    json("doc"),
     Index(None, "organization_id", "created_at"),
     Index(None, "created_at"),
 )
@@ -76,17 +34,17 @@ games = Table(
 events = Table(
     "events",
     metadata,
-    _text("local_id", primary_key=True),
-    _text("game_id", ForeignKey("games.id", ondelete="CASCADE")),
-    _int("serial"),
+    text("local_id", primary_key=True),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE")),
+    integer("serial"),
     Column("sort", Bytewise, nullable=False),
-    _int("local_status"),
-    _int("created_at"),
-    _int("updated_at"),
-    _int("publish_at", nullable=True),  # set while the event waits for its time
-    _int("version"),
-    _text("user_id"),
-    _json("doc"),
+    integer("local_status"),
+    integer("created_at"),
+    integer("updated_at"),
+    integer("publish_at", nullable=True),  # set while the event waits for its time
+    integer("version"),
+    text("user_id"),
+    json("doc"),
     Index(None, "game_id", "local_status", "sort"),
     Index(None, "game_id", "version"),
     Index(None, "publish_at"),
@@ -95,20 +53,20 @@ events = Table(
 parts = Table(
     "parts",
     metadata,
-    _text("local_id", primary_key=True),  # of a block, a file or an incident
-    _text("event_id", ForeignKey("events.local_id", ondelete="CASCADE"), index=True),
+    text("local_id", primary_key=True),  # of a block, a file or an incident
+    text("event_id", ForeignKey("events.local_id", ondelete="CASCADE"), index=True),
 )
 
 outbox = Table(
     "outbox",
     metadata,
     Column("id", Counter, primary_key=True, autoincrement=True),
-    _text("game_id"),
-    _text("local_id"),
-    _text("organization_id"),
-    _int("version"),
-    _int("at"),
-    _int("number", nullable=True),  # of delivery, given after the commit; cursors go by it
+    text("game_id"),
+    text("local_id"),
+    text("organization_id"),
+    integer("version"),
+    integer("at"),
+    integer("number", nullable=True),  # of delivery, given after the commit; cursors go by it
     UniqueConstraint("game_id", "version"),
     Index(None, "number", "id"),  # those without a number stand together in it, oldest first
     Index(None, "organization_id", "number"),
@@ -118,34 +76,34 @@ outbox = Table(
 outbox_sequence = Table(
     "outbox_sequence",
     metadata,
-    _int("id", primary_key=True, autoincrement=False),
-    _int("last"),
+    integer("id", primary_key=True, autoincrement=False),
+    integer("last"),
 )
 """One row: the delivery number given last. The process that numbers outbox rows locks it."""
 
 follows = Table(
     "follows",
     metadata,
-    _text("id", primary_key=True),
-    _text("endpoint"),
-    _text("provider"),
-    _text("organization_id"),
-    _text("match_id"),
-    _text("sport"),
-    _text("status"),
-    _int("kickoff", nullable=True),
+    text("id", primary_key=True),
+    text("endpoint"),
+    text("provider"),
+    text("organization_id"),
+    text("match_id"),
+    text("sport"),
+    text("status"),
+    integer("kickoff", nullable=True),
     Column("next_poll_at", Double, nullable=False),
-    _int("good_at", nullable=True),
-    _int("changed_at", nullable=True),
-    _int("failures"),
-    _int("failing_since", nullable=True),
-    _text("last_error", nullable=True),
-    _json("hints"),
-    _json("pending", nullable=True),
-    _int("closed_at", nullable=True),
-    _text("owner", nullable=True, index=True),
-    _int("fence"),
-    _int("joined", server_default=text("0")),
+    integer("good_at", nullable=True),
+    integer("changed_at", nullable=True),
+    integer("failures"),
+    integer("failing_since", nullable=True),
+    text("last_error", nullable=True),
+    json("hints"),
+    json("pending", nullable=True),
+    integer("closed_at", nullable=True),
+    text("owner", nullable=True, index=True),
+    integer("fence"),
+    integer("joined", server_default=sql("0")),
     UniqueConstraint("endpoint", "match_id"),
     Index(None, "closed_at", "next_poll_at"),
 )
@@ -153,33 +111,33 @@ follows = Table(
 workers = Table(
     "workers",
     metadata,
-    _text("id", primary_key=True),
-    _text("kind"),
-    _int("lock", nullable=True),
-    _int("beat"),
-    _int("seen_at"),
+    text("id", primary_key=True),
+    text("kind"),
+    integer("lock", nullable=True),
+    integer("beat"),
+    integer("seen_at"),
 )
 
 resources = Table(
     "resources",
     metadata,
-    _text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
-    _text("name", primary_key=True),
-    _text("etag", nullable=True),
-    _text("digest", nullable=True),
-    _int("rows"),
+    text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
+    text("name", primary_key=True),
+    text("etag", nullable=True),
+    text("digest", nullable=True),
+    integer("rows"),
     Column("body", LargeBinary),
-    _int("good_at", nullable=True),
-    _int("changed_at", nullable=True),
-    _int("failures"),
-    _text("last_error", nullable=True),
-    _json("faults"),
+    integer("good_at", nullable=True),
+    integer("changed_at", nullable=True),
+    integer("failures"),
+    text("last_error", nullable=True),
+    json("faults"),
 )
 
 beliefs = Table(
     "beliefs",
     metadata,
-    _text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
+    text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
     Column("belief", LargeBinary, nullable=False),
 )
 """The match as it is believed (mapping.believed), compressed JSON."""
@@ -187,28 +145,28 @@ beliefs = Table(
 attachments = Table(
     "attachments",
     metadata,
-    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    _text("follow_id", ForeignKey("follows.id"), index=True),
-    _text("organization_id"),
-    _text("provider"),
-    _text("match_id"),
-    _json("selector"),
-    _json("terms"),
-    _text("declared_key", nullable=True),
-    _int("created_at"),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("follow_id", ForeignKey("follows.id"), index=True),
+    text("organization_id"),
+    text("provider"),
+    text("match_id"),
+    json("selector"),
+    json("terms"),
+    text("declared_key", nullable=True),
+    integer("created_at"),
     UniqueConstraint("organization_id", "declared_key"),
 )
 
 ledger = Table(
     "ledger",
     metadata,
-    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    _text("key", primary_key=True),
-    _text("local_id", nullable=True),
-    _text("kind"),
-    _text("state"),
-    _text("reason"),
-    _json("written"),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("key", primary_key=True),
+    text("local_id", nullable=True),
+    text("kind"),
+    text("state"),
+    text("reason"),
+    json("written"),
 )
 
 
@@ -217,16 +175,16 @@ def _master(name: str, *more: Column[Any]) -> Table:
     return Table(
         name,
         metadata,
-        _text("id", primary_key=True),
-        _text("owner_id"),
-        _text("source"),
-        _text("ext_id", nullable=True),
-        _text("sportstype"),
-        _text("name"),
-        _json("doc"),
-        _json("written"),
-        _int("created_at"),
-        _int("updated_at"),
+        text("id", primary_key=True),
+        text("owner_id"),
+        text("source"),
+        text("ext_id", nullable=True),
+        text("sportstype"),
+        text("name"),
+        json("doc"),
+        json("written"),
+        integer("created_at"),
+        integer("updated_at"),
         *more,
         UniqueConstraint("owner_id", "source", "sportstype", "ext_id"),
     )
@@ -235,7 +193,7 @@ def _master(name: str, *more: Column[Any]) -> Table:
 teams = _master("teams")
 players = _master(
     "players",
-    _text("team_id", ForeignKey("teams.id"), nullable=True, index=True),
+    text("team_id", ForeignKey("teams.id"), nullable=True, index=True),
     Column("inactive", Boolean, nullable=False),
 )
 tournaments = _master("tournaments")
@@ -244,10 +202,10 @@ locations = _master("locations")
 tokens = Table(
     "tokens",
     metadata,
-    _text("record_id", primary_key=True),
+    text("record_id", primary_key=True),
     Column("token", Bytewise, primary_key=True),
-    _text("kind"),
-    _text("owner_id"),
+    text("kind"),
+    text("owner_id"),
     Index(None, "owner_id", "kind", "token"),
 )
 """The words by which full text search finds a record; `kind` is the name of its table."""
@@ -255,9 +213,9 @@ tokens = Table(
 game_links = Table(
     "game_links",
     metadata,
-    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    _text("kind", primary_key=True),
-    _text("value", primary_key=True),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("kind", primary_key=True),
+    text("value", primary_key=True),
     Index(None, "kind", "value"),
 )
 """What liveblogs are searched by that lies deep in their documents: `kind` team or tag."""
@@ -265,9 +223,9 @@ game_links = Table(
 game_records = Table(
     "game_records",
     metadata,
-    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    _text("kind", primary_key=True),
-    _text("record_id", primary_key=True),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("kind", primary_key=True),
+    text("record_id", primary_key=True),
     Index(None, "record_id"),
 )
 """Master data that a liveblog or one of its posts names, or has named: `kind` as in `mapping.references`, and `_id`."""
@@ -276,10 +234,10 @@ corrections = Table(
     "corrections",
     metadata,
     Column("id", Counter, primary_key=True, autoincrement=True),
-    _text("game_id", index=True),  # no key of games: who corrects a record waits for no liveblog
+    text("game_id", index=True),  # no key of games: who corrects a record waits for no liveblog
     Column("afresh", Boolean, nullable=False),
-    _json("changes"),
-    _text("through", nullable=True),
+    json("changes"),
+    text("through", nullable=True),
     sqlite_autoincrement=True,
 )
 """Corrected records that a liveblog has still to show.
@@ -291,64 +249,64 @@ as well; `through`: the `local_id` of the last post that is done, None before th
 creations = Table(
     "creations",
     metadata,
-    _text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    _text("digest"),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("digest"),
 )
 """What a liveblog with an `external_id` was created from, so that a repeated creation is recognized."""
 
 declarations = Table(
     "declarations",
     metadata,
-    _text("owner_id", primary_key=True),
-    _text("kind", primary_key=True),
-    _text("id", primary_key=True),
-    _json("doc"),
+    text("owner_id", primary_key=True),
+    text("kind", primary_key=True),
+    text("id", primary_key=True),
+    json("doc"),
 )
 """What the operator declares for an organization: `kind` template, pricing or tag."""
 
 clients = Table(
     "clients",
     metadata,
-    _text("id", primary_key=True),
-    _json("secrets"),
-    _json("organizations"),
-    _json("scopes"),
+    text("id", primary_key=True),
+    json("secrets"),
+    json("organizations"),
+    json("scopes"),
     Column("declared", Boolean, nullable=False),
-    _int("revoked_at", nullable=True),
-    _int("created_at"),
+    integer("revoked_at", nullable=True),
+    integer("created_at"),
 )
 
 idempotency = Table(
     "idempotency",
     metadata,
-    _text("organization_id", primary_key=True),
-    _text("client_id", primary_key=True),
-    _text("key", primary_key=True),
-    _text("digest"),
-    _text("game_id"),
-    _int("created_at"),
+    text("organization_id", primary_key=True),
+    text("client_id", primary_key=True),
+    text("key", primary_key=True),
+    text("digest"),
+    text("game_id"),
+    integer("created_at"),
     Index(None, "created_at"),
 )
 
 webhooks = Table(
     "webhooks",
     metadata,
-    _text("id", primary_key=True),
-    _text("organization_id"),
-    _text("url"),
-    _text("status"),
-    _json("secrets"),
-    _int("cursor"),  # the delivery number up to which everything has had its first round
-    _int("failures"),
+    text("id", primary_key=True),
+    text("organization_id"),
+    text("url"),
+    text("status"),
+    json("secrets"),
+    integer("cursor"),  # the delivery number up to which everything has had its first round
+    integer("failures"),
     Column("failing_since", Double),
     Column("outcome_at", Double),
     Column("outcome_success", Boolean),
-    _int("outcome_code", nullable=True),
-    _text("outcome_message", nullable=True),
-    _text("owner", nullable=True),
-    _int("fence"),
-    _int("created_at"),
-    _int("updated_at"),
+    integer("outcome_code", nullable=True),
+    text("outcome_message", nullable=True),
+    text("owner", nullable=True),
+    integer("fence"),
+    integer("created_at"),
+    integer("updated_at"),
     UniqueConstraint("organization_id", "url"),
 )
 
@@ -359,12 +317,12 @@ def _delivery(name: str, *more: Any) -> Table:
         name,
         metadata,
         Column("id", Counter, primary_key=True, autoincrement=True),
-        _text("webhook_id", ForeignKey("webhooks.id", ondelete="CASCADE")),
-        _int("number"),
-        _text("game_id"),
-        _text("local_id"),
-        _int("version"),
-        _text("kind"),
+        text("webhook_id", ForeignKey("webhooks.id", ondelete="CASCADE")),
+        integer("number"),
+        text("game_id"),
+        text("local_id"),
+        integer("version"),
+        text("kind"),
         *more,
         sqlite_autoincrement=True,
     )
@@ -372,7 +330,7 @@ def _delivery(name: str, *more: Any) -> Table:
 
 webhook_waiting = _delivery(
     "webhook_waiting",
-    _int("rounds"),
+    integer("rounds"),
     Column("next_at", Double, nullable=False),
     Index(None, "webhook_id", "next_at"),
     Index(None, "next_at"),
@@ -380,13 +338,13 @@ webhook_waiting = _delivery(
 
 webhook_rounds = _delivery(
     "webhook_rounds",
-    _int("round"),
-    _int("tries"),
+    integer("round"),
+    integer("tries"),
     Column("at", Double, nullable=False),
-    _int("took_ms"),
+    integer("took_ms"),
     Column("success", Boolean, nullable=False),
-    _int("status_code", nullable=True),
-    _text("message"),
+    integer("status_code", nullable=True),
+    text("message"),
     Index(None, "webhook_id", "id"),
     Index(None, "webhook_id", "number"),
     Index(None, "at"),

@@ -50,7 +50,7 @@ def subscribe(
     url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
 ) -> None:
     """Subscribe an endpoint, or enable it again; the secret of a new one is shown once."""
-    from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
+    from ingest.guard.ssrf_guard import Blocked, SsrfGuard
     from store import webhooks
 
     settings = placed(load(config_file), data_dir)

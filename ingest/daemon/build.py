@@ -31,6 +31,7 @@ from store.database import Store
 from store.declarations import Declaration, declare
 from store.errors import StoreError
 from store.ids import new_local_id
+from store.service_keys import service_key
 from store.settings import PoolSettings
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Components:
     jobs: Jobs
     wait: StartWait
     containment: Containment
+    media_key: bytes
+    """Signs the addresses of images."""
 
 
 @asynccontextmanager
@@ -82,6 +85,7 @@ async def build_components(
         cleanup.push_async_callback(store.close)
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
+        media_key = await wait.through(partial(store.write, partial(service_key, name="media")))
         await wait.through(partial(check_clients, store, containment))
         await wait.through(partial(retune, settings.liveblogs, store, containment))
         await wait.through(partial(rehome, store, sources, containment))
@@ -124,6 +128,7 @@ async def build_components(
             jobs=jobs,
             wait=wait,
             containment=containment,
+            media_key=media_key,
         )
 
 

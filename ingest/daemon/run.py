@@ -27,8 +27,8 @@ from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, serving
 from ingest.daemon.start_wait import Stopped
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.ssrf_guard import SsrfGuard
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
@@ -94,6 +94,7 @@ async def run(
                 clock=clock,
                 providers=components.registry.ids,
                 event_types=components.registry.event_types,
+                media_key=components.media_key,
                 check_address=guard.is_allowed,
                 streams=streams,
                 metrics=dispatcher.metrics.text,

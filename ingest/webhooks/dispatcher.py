@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from config.sections import Webhooks
+    from ingest.guard.ssrf_guard import SsrfGuard
     from ingest.webhooks.attempt import RoundOutcome
-    from ingest.webhooks.ssrf_guard import SsrfGuard
     from store.database import Store
     from store.outbox import OutboxRow
     from store.postgres.notify import Stepped

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
-    from ingest.webhooks.ssrf_guard import SsrfGuard
+    from ingest.guard.ssrf_guard import SsrfGuard
 
 RESPONSE_BYTES = 64 * 1024
 """How much of a response's body is read; with what comes after it the connection is closed."""
@@ -48,7 +48,7 @@ class ReceiverClient:
         """
         import aiohttp  # loaded for the first delivery, not for the start of the process
 
-        from ingest.webhooks.guarded_session import REUSED
+        from ingest.guard.guarded_session import REUSED
 
         try:
             try:
@@ -75,7 +75,7 @@ class ReceiverClient:
             return Response(response.status, response.headers.get("Retry-After", "").strip())
 
     def _open(self) -> tuple[aiohttp.ClientSession, URL]:
-        from ingest.webhooks.guarded_session import callable_url
+        from ingest.guard.guarded_session import callable_url
 
         url = callable_url(self._url)
         session = self._guard.session(connections=self._connections, connect_timeout=self._connect_timeout)

@@ -70,6 +70,7 @@ async def serving(
         clock=lambda: server.now,
         providers=frozenset({"heim", "gn-gsd"}),
         event_types=frozenset({"soccer.goal", "soccer.yellow-card", "tennis.start"}),
+        media_key=b"k" * 32,
         metrics=metrics,
     )
     server.services = services

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ingest.webhooks import names
+from ingest.guard import names
 from providers.replay import Line
 from tests.api.described import operations
 from tests.api.write.desk import news

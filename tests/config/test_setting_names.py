@@ -48,7 +48,7 @@ ELSEWHERE = {
 OPTIONS = {
     "api/page/clock.py ShownClock.live",
     "ingest/daemon/purges.py in_batches.pause",
-    "ingest/webhooks/guarded_session.py resolve.port",
+    "ingest/guard/guarded_session.py resolve.port",
     "mapping/rules/delivery.py Plan.rounds",
     "store/deliveries.py Delivery.rounds",
     "store/log_once.py LogOnce.level",

@@ -16,8 +16,8 @@ import pytest
 
 from config.sections import Webhooks
 from ingest.daemon.containment import Containment
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.ssrf_guard import SsrfGuard
 from ingest.webhooks.steady_clock import SteadyClock
 from store import delivery_log, webhooks
 from store.database import Store

@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 
 from config.sections import Webhooks
 from ingest.daemon.containment import Containment
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.ssrf_guard import SsrfGuard
 from store.liveblogs import Change, record
 from store.tables import games, outbox
 from tests.opening import store_at

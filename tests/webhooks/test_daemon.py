@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from config import Settings
 from ingest.cli.main import app
 from ingest.daemon import run as daemon
-from ingest.webhooks.ssrf_guard import SsrfGuard
+from ingest.guard.ssrf_guard import SsrfGuard
 from store import command
 from store.liveblogs import Change, insert_game, record
 from tests.day import ORGANIZATION, configuration, running

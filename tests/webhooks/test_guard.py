@@ -11,9 +11,9 @@ import aiohttp
 import pytest
 
 from config.sections import Webhooks
-from ingest.webhooks.guarded_session import callable_url
+from ingest.guard.guarded_session import callable_url
+from ingest.guard.ssrf_guard import Blocked, SsrfGuard
 from ingest.webhooks.receiver_client import ReceiverClient
-from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
 from mapping.rules.addresses import REFUSED, shown
 
 PUBLIC = "93.184.216.34"

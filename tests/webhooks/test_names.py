@@ -12,8 +12,8 @@ import time
 import pytest
 
 from config.sections import Webhooks
-from ingest.webhooks.names import Resolver
-from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
+from ingest.guard.names import Resolver
+from ingest.guard.ssrf_guard import Blocked, SsrfGuard
 from tests.webhooks.conftest import QUICK, ROOT
 from tests.webhooks.latency import OTHER, SLOW, changing, games_of, latencies, p99, shown
 
@@ -151,7 +151,7 @@ async def test_without_a_thread_a_name_is_not_found(monkeypatch):
 HANGING = """
 import asyncio, socket, time
 from config.sections import Webhooks
-from ingest.webhooks.ssrf_guard import SsrfGuard
+from ingest.guard.ssrf_guard import SsrfGuard
 socket.getaddrinfo = lambda *_, **__: time.sleep(60)
 assert not asyncio.run(SsrfGuard(Webhooks(look_up_timeout=0.1)).is_allowed("https://slow.example/"))
 """

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from config.sections import Webhooks
-from ingest.webhooks.ssrf_guard import SsrfGuard
+from ingest.guard.ssrf_guard import SsrfGuard
 from store.tables import metadata
 from tests.store.conftest import ORGANIZATION
 

@@ -19,9 +19,9 @@ from structlog.testing import capture_logs
 
 from config.sections import Webhooks
 from ingest.daemon.containment import Containment
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks import outbox_sequencer
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.errors import ServiceError
 from store import webhooks
 from store.liveblogs import Change, insert_game, record

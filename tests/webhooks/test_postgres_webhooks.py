@@ -12,8 +12,8 @@ from sqlalchemy import delete, insert, select
 
 from config.sections import Webhooks
 from ingest.daemon.containment import Containment
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
-from ingest.webhooks.ssrf_guard import SsrfGuard
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
 from store.deliveries import AttemptRecord, Delivery, RecordResult, Round

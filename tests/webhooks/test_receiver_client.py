@@ -11,10 +11,11 @@ import pytest
 import uvloop
 
 from config.sections import Webhooks
-from ingest.webhooks import guarded_session, receiver_client
-from ingest.webhooks.guarded_session import callable_url
+from ingest.guard import guarded_session
+from ingest.guard.guarded_session import callable_url
+from ingest.guard.ssrf_guard import Blocked, SsrfGuard
+from ingest.webhooks import receiver_client
 from ingest.webhooks.receiver_client import RESPONSE_BYTES, NoResponse, ReceiverClient, Response
-from ingest.webhooks.ssrf_guard import Blocked, SsrfGuard
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SIZED = OK + b"content-length: 2\r\n\r\nok"

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 import structlog
 
-from ingest.webhooks.names import Resolver
+from ingest.guard.names import Resolver
 from mapping.rules import addresses
 from mapping.rules.addresses import Allowed, NotAllowed
 
@@ -83,7 +83,7 @@ class SsrfGuard:
         `connect_timeout`: seconds that a new connection may take, look-up and TLS included. The caller sets the other
         time-outs, reads no more than it can hold, forbids redirects or follows them by itself, and closes the session.
         """
-        from ingest.webhooks.guarded_session import open_session
+        from ingest.guard.guarded_session import open_session
 
         return open_session(self, connections=connections, connect_timeout=connect_timeout)
 

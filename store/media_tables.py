@@ -1,0 +1,58 @@
+"""The tables of media: uploads, what refers to them, probes, and the key that signs addresses of images."""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table
+
+from store.columns import integer, metadata, text
+
+uploads = Table(
+    "uploads",
+    metadata,
+    text("key", primary_key=True),  # random: whoever knows it and the organization can name the file
+    text("organization_id"),
+    text("client_id"),
+    text("subtype"),
+    text("content_type"),
+    text("digest"),
+    integer("bytes"),
+    integer("width", nullable=True),
+    integer("height", nullable=True),
+    integer("created_at"),
+    Index(None, "created_at"),
+)
+"""Files that clients have uploaded, which stand in the storage before the row does; `digest`: SHA-256 in hex."""
+
+upload_uses = Table(
+    "upload_uses",
+    metadata,
+    text("upload_key", ForeignKey("uploads.key", ondelete="CASCADE"), primary_key=True),
+    text("kind", primary_key=True),
+    text("record_id", primary_key=True),
+    Column("shown", Boolean, nullable=False),
+    Index(None, "kind", "record_id"),
+)
+"""What refers to an upload: `kind` event, game, team or player, and its id; `shown`: not by an unpublished entry of `media`."""
+
+media_probes = Table(
+    "media_probes",
+    metadata,
+    text("media_id", primary_key=True),
+    text("event_id", ForeignKey("events.local_id", ondelete="CASCADE"), index=True),
+    text("game_id"),
+    text("organization_id"),
+    text("url"),
+    integer("tries"),
+    Column("next_at", Double),
+    text("error", nullable=True),
+    Index(None, "next_at"),
+)
+"""Files of posts whose size is not known yet; a probe that was given up has no `next_at`."""
+
+service_keys = Table(
+    "service_keys",
+    metadata,
+    text("name", primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+"""Secrets that the service makes for itself at its first start, equal for all processes: `media` signs addresses of images."""
