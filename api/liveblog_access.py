@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.json_path import nodes, text
+from api.post_files import published
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
     from starlette.datastructures import Headers
@@ -125,16 +126,28 @@ def documents(events: Sequence[StoredEvent]) -> list[Json]:
 def public_documents(events: Sequence[StoredEvent]) -> list[Json]:
     """What readers see of the events, which is all that any read without write access shows: of public ones, without clients."""
     found = documents([event for event in events if event.public])
-    return [_public({**each, **_public_media(each)}) for each in found]
+    return [_public({**each, **_public_files(each)}) for each in found]
 
 
 def _public(value: Json) -> Json:
     return {name: each for name, each in value.items() if name not in WRITERS_ONLY}
 
 
-def _public_media(event: Json) -> Json:
+def _public_files(event: Json) -> Json:
+    """The published files of an event, and its blocks without the others: what is withdrawn has no address any more."""
     media = nodes(event, "media")
-    return {"media": [_public(each) for each in media]} if media else {}
+    if not media:
+        return {}
+    withdrawn = {text(each, "local_id") for each in media if not published(each)}
+    shown = {"media": [_public(each) for each in media if published(each)]}
+    return shown | ({"contents": [_without(withdrawn, each) for each in nodes(event, "contents")]} if withdrawn else {})
+
+
+def _without(withdrawn: Collection[str], block: Json) -> Json:
+    """The block without the items that show one of these files."""
+    if "items" not in block:
+        return block
+    return {**block, "items": [each for each in nodes(block, "items") if text(each, "media_local_id") not in withdrawn]}
 
 
 def among(game: StoredGame, caller: Caller | None) -> bool:
