@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import structlog
+from cachetools import LRUCache
 
 from api.json_path import nodes, text
 from api.post_files import published
@@ -43,7 +43,7 @@ class LiveblogIndex:
     """The liveblogs of recently written events. A hint, by which writes to one liveblog queue up: nothing relies on it."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, str] = OrderedDict()
+        self._known: LRUCache[str, str] = LRUCache(INDEXED)
 
     def __call__(self, name: str) -> str | None:
         """The `local_id` of the liveblog that has this name, or of that in which the event with this name is."""
@@ -52,9 +52,6 @@ class LiveblogIndex:
     def note(self, name: str, liveblog: str) -> None:
         """`name`, of an event or a liveblog, belongs to `liveblog`."""
         self._known[name] = liveblog
-        self._known.move_to_end(name)
-        if len(self._known) > INDEXED:
-            self._known.popitem(last=False)
 
 
 def readable(game: StoredGame | None, caller: Caller | None, *, public: bool, field: str | None = None) -> StoredGame:

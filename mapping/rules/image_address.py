@@ -24,7 +24,7 @@ LARGEST = 4096
 DENSITIES = (1, 2, 3)
 SIGNATURE_BYTES = 16
 _OPTIONS = re.compile(
-    r"(?:w(?P<width>[1-9]\d{0,3}))?(?:h(?P<height>[1-9]\d{0,3}))?(?:-(?P<fit>[a-z]+))?(?:@(?P<dpr>[123]))?"
+    r"(?:w(?P<width>[1-9]\d{0,3}))?(?:h(?P<height>[1-9]\d{0,3}))?(?:-(?P<fit>contain|cover))?(?:@(?P<dpr>[123]))?"
 )
 
 
@@ -59,9 +59,9 @@ class ImageRequest:
 def read_options(text: str) -> ImageOptions:
     """The options of an address. Raises InvalidRequest for what is none, or too large."""
     found = _OPTIONS.fullmatch(text)
-    if found is None or (found["fit"] or "contain") not in FITS:
+    if found is None:
         raise InvalidRequest("options look like w640h360-cover@2", field="options")
-    width, height = (int(found[side]) if found[side] else None for side in ("width", "height"))
+    width, height = (int(found[side] or 0) or None for side in ("width", "height"))
     options = ImageOptions(width, height, "cover" if found["fit"] == "cover" else "contain", int(found["dpr"] or 1))
     if max(width or 0, height or 0) * options.dpr > LARGEST:
         raise InvalidRequest(f"a side of an image has at most {LARGEST} pixels", field="options")

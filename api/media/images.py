@@ -1,0 +1,158 @@
+"""What an image is, by its content: format, size and frames from the first bytes, without decoding a pixel."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Final
+
+from PIL import ExifTags, Image, PngImagePlugin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAD: Final = 262_144
+"""Bytes from which an image is identified."""
+CONTENT_TYPES: Final = {
+    "jpeg": "image/jpeg",
+    "png": "image/png",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "avif": "image/avif",
+}
+"""Formats that the service takes, each with its media type. SVG is none: it is a document that can run scripts."""
+READ_BY_PILLOW: Final = ("JPEG", "PNG", "GIF")
+"""Formats whose headers Pillow reads from the beginning of a file alone; it wants WebP and AVIF whole."""
+TURNED: Final = frozenset({5, 6, 7, 8})
+"""EXIF orientations that swap width and height."""
+
+RIFF: Final = len(b"RIFF____WEBP")
+
+Image.MAX_IMAGE_PIXELS = None  # sizes are checked against the settings, before anything is decoded
+PngImagePlugin.MAX_TEXT_MEMORY = PngImagePlugin.MAX_TEXT_CHUNK  # 64 MiB of unpacked comments otherwise
+warnings.filterwarnings("ignore", module=r"PIL\.")  # strangers' files have broken EXIF blocks every day
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFacts:
+    """What an image says of itself. Width and height as it is shown, its EXIF orientation applied.
+
+    `frames`: those that the first bytes show, so an animation of a large file can have more.
+    """
+
+    format: str
+    content_type: str
+    width: int
+    height: int
+    frames: int
+
+
+def identify(head: bytes) -> ImageFacts | None:
+    """The facts of the image that begins with `head` (its first `HEAD` bytes); None where it is none that the service takes."""
+    head = head[:HEAD]
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return _webp(head)
+    if head[4:8] == b"ftyp":
+        return _avif(head)
+    try:
+        with Image.open(BytesIO(head), formats=READ_BY_PILLOW) as image:
+            return _facts(
+                image.format or "", *image.size, frames=_frames(image), orientation=orientation(image.info.get("exif"))
+            )
+    except (OSError, ValueError, SyntaxError, struct.error, IndexError, EOFError):
+        return None
+
+
+def orientation(exif: bytes | None) -> int:
+    """The orientation that an EXIF block names, 1 (upright) where it names none or cannot be read."""
+    tags = Image.Exif()
+    try:
+        tags.load(exif or b"")
+        named = tags.get(ExifTags.Base.Orientation, 1)
+    except Exception:  # noqa: BLE001 -- Pillow's parser fails in many ways; what it cannot read turns nothing
+        return 1
+    return named if named in range(1, 9) else 1
+
+
+def _facts(name: str, width: int, height: int, *, frames: int = 1, orientation: int = 1) -> ImageFacts | None:
+    """None for an image without pixels. MPO is JPEG with further images behind the first."""
+    name = "jpeg" if name == "MPO" else name.casefold()
+    if orientation in TURNED:
+        width, height = height, width
+    return ImageFacts(name, CONTENT_TYPES[name], width, height, frames) if width and height else None
+
+
+def _frames(image: Image.Image) -> int:
+    """Frames that are there; the first is, where the file ends before the second."""
+    if image.format == "MPO":
+        return 1
+    try:
+        return max(1, getattr(image, "n_frames", 1))
+    except (OSError, ValueError, SyntaxError, struct.error, IndexError, EOFError):
+        return 1
+
+
+def _webp(head: bytes) -> ImageFacts | None:
+    """The canvas of a WebP file, which its first chunk names."""
+    size: tuple[int, int] | None = None
+    frames, exif = 0, None
+    for place, (name, content) in enumerate(_riff_chunks(head)):
+        if place == 0:
+            size = _webp_size(name, content)
+        frames += name == b"ANMF"
+        exif = content if name == b"EXIF" else exif
+    return _facts("webp", *size, frames=max(1, frames), orientation=orientation(exif)) if size else None
+
+
+def _webp_size(name: bytes, content: bytes) -> tuple[int, int] | None:
+    """The size that a first chunk names: of an extended, a lossy or a lossless file."""
+    if name == b"VP8X" and len(content) >= 10:
+        return int.from_bytes(content[4:7], "little") + 1, int.from_bytes(content[7:10], "little") + 1
+    if name == b"VP8 " and content[3:6] == b"\x9d\x01\x2a" and len(content) >= 10:
+        width, height = struct.unpack_from("<HH", content, 6)
+        return width & 0x3FFF, height & 0x3FFF
+    if name == b"VP8L" and content[:1] == b"\x2f" and len(content) >= 5:
+        (bits,) = struct.unpack_from("<I", content, 1)
+        return (bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1
+    return None
+
+
+def _riff_chunks(head: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Name and content of each chunk that begins within the head."""
+    place = RIFF
+    while place + 8 <= len(head):
+        length = int.from_bytes(head[place + 4 : place + 8], "little")
+        yield head[place : place + 4], head[place + 8 : place + 8 + length]
+        place += 8 + length + length % 2
+
+
+def _avif(head: bytes) -> ImageFacts | None:
+    """The largest image that an AVIF file's properties name: its tiles and thumbnails are smaller."""
+    brands = _box(head, b"ftyp")
+    brands = brands[:4] + brands[8:]
+    if not {b"avif", b"avis"}.intersection(brands[place : place + 4] for place in range(0, len(brands), 4)):
+        return None
+    properties = list(_boxes(_box(_box(_box(head, b"meta")[4:], b"iprp"), b"ipco")))
+    sizes = [struct.unpack_from(">II", each, 4) for name, each in properties if name == b"ispe" and len(each) >= 12]
+    width, height = max(sizes, key=lambda size: size[0] * size[1], default=(0, 0))
+    turned = any(name == b"irot" and each[:1] in {b"\x01", b"\x03"} for name, each in properties)
+    frames = 2 if brands[:4] == b"avis" else 1
+    return _facts("avif", width, height, frames=frames, orientation=6 if turned else 1)
+
+
+def _box(content: bytes, name: bytes) -> bytes:
+    """The content of the box of that name, empty where there is none."""
+    return dict(_boxes(content)).get(name, b"")
+
+
+def _boxes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Name and content of each box of an ISO media file that begins here."""
+    place = 0
+    while place + 8 <= len(content):
+        length = int.from_bytes(content[place : place + 4], "big")
+        if length < 8:
+            return  # to the end of the file, or larger than 4 GiB: the pixels
+        yield content[place + 4 : place + 8], content[place + 8 : place + length]
+        place += length

@@ -1,0 +1,91 @@
+"""Real image files, made by Pillow, and hostile ones, made by hand."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from functools import cache
+from io import BytesIO
+
+from PIL import ExifTags, Image, ImageCms
+
+FORMATS = ("jpeg", "png", "gif", "webp", "avif")
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+HTML = b"<!doctype html><title>An image?</title><script>alert(1)</script>"
+
+
+@cache
+def photo(width=640, height=480, *, mode="RGB"):
+    """A picture with detail in it and no two corners alike: a gradient, and noise above it."""
+    across = Image.linear_gradient("L").resize((width, height))
+    down = Image.linear_gradient("L").rotate(90).resize((width, height))
+    picture = Image.merge("RGB", (across, down, Image.effect_noise((width, height), 30)))
+    if mode == "RGBA":
+        picture.putalpha(across)
+    return picture.convert(mode)
+
+
+def picture(name="jpeg", width=640, height=480, *, mode="RGB", orientation=None, profile=False, **options):
+    """The bytes of a picture in a format; `orientation`: as EXIF has it; `profile`: with a colour profile."""
+    if orientation:
+        exif = Image.Exif()
+        exif[ExifTags.Base.Orientation] = orientation
+        exif[ExifTags.Base.Artist] = "a name that nobody may see"
+        options["exif"] = exif
+    if profile:
+        options["icc_profile"] = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    return encoded(photo(width, height, mode=mode), name, **options)
+
+
+def encoded(image, name, **options):
+    file = BytesIO()
+    image.save(file, name, **({"speed": 10} if name == "avif" else {}), **options)
+    return file.getvalue()
+
+
+def animation(name="gif", frames=5, width=64, height=48):
+    pictures = [photo(width, height).rotate(7 * turn) for turn in range(frames)]
+    return encoded(pictures[0], name, save_all=True, append_images=pictures[1:], duration=100)
+
+
+def _chunk(name, content):
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def png_header(width, height, *, data=b""):
+    """A PNG that says how large it is, with `data` as its packed pixels."""
+    header = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+
+
+def flood():
+    """A header of 100 megapixels, and nothing behind it."""
+    return png_header(10_000, 10_000)
+
+
+def bomb(width=20_000, height=20_000):
+    """A PNG of a few hundred KB that unpacks to more than a gigabyte of black."""
+    packer = zlib.compressobj(9)
+    row = bytes(1 + 3 * width)
+    packed = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
+    return png_header(width, height, data=packed)
+
+
+def many_frames(frames=10_000):
+    """A GIF of many frames, each of them one pixel."""
+    screen = b"GIF89a" + struct.pack("<HHBBB", 500, 500, 0x80, 0, 0) + b"\0\0\0\xff\xff\xff"
+    frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"
+    return screen + frame * frames + b";"
+
+
+def truncated(name="jpeg"):
+    """The first half of a picture."""
+    whole = picture(name, 1200, 900)
+    return whole[: len(whole) // 2]
+
+
+def polyglot():
+    """A picture that is a page with a script too."""
+    comment = b"--><script>alert(document.cookie)</script><!--"
+    whole = picture("jpeg")
+    return whole[:2] + b"\xff\xfe" + struct.pack(">H", len(comment) + 2) + comment + whole[2:] + HTML

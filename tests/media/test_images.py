@@ -1,0 +1,94 @@
+"""Images are known by their content, from their first bytes."""
+
+import tracemalloc
+
+import pytest
+
+from api.media.images import HEAD, ImageFacts, identify
+from tests.media import pictures
+
+FORMATS = pytest.mark.parametrize("name", pictures.FORMATS)
+
+
+@FORMATS
+def test_an_image_is_known_by_its_content(name):
+    """Format, media type and size come from the bytes."""
+    assert identify(pictures.picture(name, 320, 200)) == ImageFacts(name, f"image/{name}", 320, 200, 1)
+
+
+@FORMATS
+def test_the_first_bytes_are_enough(name):
+    """A file whose rest is not there yet is identified from its head alone."""
+    whole = pictures.picture(name, 1200, 900)
+    facts = identify(whole[: min(4096, len(whole) - 1)])
+    assert (facts.format, facts.width, facts.height) == (name, 1200, 900)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+@pytest.mark.parametrize("lossless", [False, True])
+def test_all_kinds_of_webp_are_known(mode, lossless):
+    """Lossy, lossless and extended files each have their size elsewhere."""
+    facts = identify(pictures.picture("webp", 321, 123, mode=mode, lossless=lossless))
+    assert (facts.width, facts.height) == (321, 123)
+
+
+@pytest.mark.parametrize("name", ["jpeg", "png", "webp", "avif"])
+@pytest.mark.parametrize(("orientation", "size"), [(1, (320, 200)), (3, (320, 200)), (6, (200, 320)), (8, (200, 320))])
+def test_the_size_is_that_of_the_image_as_it_is_shown(name, orientation, size):
+    """An image that EXIF turns on its side has its width and height swapped."""
+    facts = identify(pictures.picture(name, 320, 200, orientation=orientation))
+    assert (facts.width, facts.height) == size
+
+
+@pytest.mark.parametrize("name", ["gif", "webp", "png"])
+def test_frames_are_counted(name):
+    """An animation says how many frames it has."""
+    assert identify(pictures.animation(name, frames=5)).frames == 5
+
+
+def test_an_animated_avif_has_more_than_one_frame():
+    """The head of an AVIF says only that it is a sequence."""
+    assert identify(pictures.animation("avif", frames=5)).frames > 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"GIF89a",
+        b"\xff\xd8\xff",
+        b"RIFF\0\0\0\0WEBP",
+        b"RIFF\0\0\0\0WEBPVP8X",
+        b"\0\0\0\x14ftypavif",
+        b"\0\0\0\x14ftypmp42\0\0\0\0avif"[:16] + b"isom" * 4,
+        b"%PDF-1.7",
+        b"BM" + bytes(100),
+        pictures.SVG,
+        pictures.HTML,
+        pictures.png_header(0, 10),
+    ],
+)
+def test_what_is_no_image_is_none(body):
+    """SVG, pages, other formats and broken heads are no images, and raise nothing."""
+    assert identify(body) is None
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:PIL")
+@FORMATS
+def test_a_broken_head_raises_nothing(name):
+    """Whatever a byte is changed to and wherever a file ends, there are facts or none."""
+    whole = pictures.picture(name, 64, 48, **({"orientation": 6} if name != "gif" else {}))
+    for place in range(0, min(len(whole), 600), 3):
+        identify(whole[:place])
+        identify(whole[:place] + b"\xff" + whole[place + 1 :])
+
+
+def test_a_pixel_flood_is_measured_without_its_pixels():
+    """A header of a hundred megapixels costs no memory."""
+    body = pictures.flood()
+    tracemalloc.start()
+    facts = identify(body)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (facts.width, facts.height) == (10_000, 10_000)
+    assert peak < 2 * HEAD
