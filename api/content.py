@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
-from api.json_path import Json, kind, node, nodes, number, text
-from mapping.documents.scalars import LocalStatus
+from api.json_path import Json, kind, node, nodes, text
+from api.post_files import block_files, host, web_url
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
@@ -16,6 +15,8 @@ from mapping.wording import distinguished
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from api.post_files import FilesHtml
 
 Names = tuple[tuple[str, str], ...]
 """Surname and whole name of people."""
@@ -100,10 +101,10 @@ def players(event: Json) -> list[tuple[str, str]]:
     return [(text(each, "event_player_title"), name) for each in parts if (name := text(each, "player", "name"))]
 
 
-def body_html(event: Json, locale: str) -> str:
+def body_html(event: Json, locale: str, files: FilesHtml) -> str:
     """The post without its headline, as sanitised HTML; who took part is listed where the text does not name them."""
-    media = {text(each, "local_id"): each for each in nodes(event, "media")}
-    return "".join([_players_html(event), *(_block_html(each, media, locale) for each in nodes(event, "contents"))])
+    blocks = (_block_html(each, event, locale, files) for each in nodes(event, "contents"))
+    return "".join([_players_html(event), *blocks])
 
 
 def plain_text(event: Json) -> str:
@@ -116,16 +117,6 @@ def plain_text(event: Json) -> str:
 
 def one_line(value: str) -> str:
     return " ".join(value.split())
-
-
-def web_url(value: Any) -> str:
-    """The URL when a reader's browser may follow it, else nothing: http and https alone."""
-    url = text({"url": value}, "url")
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    return url if parts.scheme in {"http", "https"} and parts.netloc else ""
 
 
 def tally(score: Json, locale: str) -> str:
@@ -168,11 +159,14 @@ def _names(written: str, who: Json) -> bool:
     return any(re.search(f"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})", written, re.IGNORECASE) for name in names)
 
 
-def _block_html(block: Json, media: dict[str, Json], locale: str) -> str:
-    if kind(block) == "MultiMediaContentBlock":
-        return "".join(_media_html(item, media) for item in nodes(block, "items"))
-    if kind(block) == "ScoreboardContentBlock":
-        return _board(block, locale)
+def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
+    match kind(block):
+        case "MultiMediaContentBlock":
+            return files.files(block_files(block, event), slideshow=text(block, "display_type") == "slideshow")
+        case "ScoreboardContentBlock":
+            return _board(block, locale)
+        case "PlayerCardContentBlock":
+            return _player_card(block, files)
     render = BLOCKS.get(kind(block))
     return render(block) if render else ""
 
@@ -186,7 +180,7 @@ def _quote(block: Json) -> str:
     quote = escape(text(block, "text"))
     source = text(block, "source")
     link = (
-        f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(_host(url))}</a>'
+        f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(host(url))}</a>'
         if (url := web_url(source))
         else escape(source)
     )
@@ -196,7 +190,7 @@ def _quote(block: Json) -> str:
 
 def _embed(block: Json) -> str:
     url = web_url(block.get("url"))
-    label = escape(_host(url))
+    label = escape(host(url))
     return f'<p class="embed"><a href="{escape(url)}" rel="nofollow noopener noreferrer">{label}</a></p>' if url else ""
 
 
@@ -207,52 +201,16 @@ def _question(block: Json) -> str:
     return f"<p><strong>{question}</strong></p><ul>{items}</ul>" if question else ""
 
 
-def _player_card(block: Json) -> str:
+def _player_card(block: Json, files: FilesHtml) -> str:
     person = node(block, "player")
     line = " ".join(filter(None, [text(person, "number"), text(person, "name")]))
-    return f"<p>{escape(line)}</p>" if line else ""
+    return f'<p class="card">{files.portrait(text(person, "image"))}{escape(line)}</p>' if line else ""
 
 
 def _board(block: Json, locale: str) -> str:
     home, away = text(block, "scoreboard", "home_team", "name"), text(block, "scoreboard", "away_team", "name")
     line = " ".join(filter(None, [home, tally(node(block, "scoreboard", "score"), locale), away]))
     return f'<p class="score">{escape(line)}</p>' if home and away else ""
-
-
-def _media_html(item: Json, media: dict[str, Json]) -> str:
-    file = media.get(text(item, "media_local_id"), {})
-    if (number(file, "local_status") or LocalStatus.PUBLISHED) != LocalStatus.PUBLISHED:
-        return ""
-    url = web_url(file.get("url")) or web_url(item.get("source_url"))
-    if not url:
-        return ""
-    figure = _figure(item, file, url)
-    if item.get("content_warning") is None:
-        return figure
-    warning = text(item, "content_warning") or "Sensitive content"
-    return f"<details><summary>{escape(warning)}</summary>{figure}</details>"
-
-
-def _figure(item: Json, file: Json, url: str) -> str:
-    title, credit = (text(item, name) or text(file, name) for name in ("title", "credit"))
-    caption = " · ".join(filter(None, [escape(title), escape(credit)]))
-    show = _video if kind(item) == "VideoMediaContent" or text(file, "subtype") == "v" else _image
-    return f"<figure>{show(url, title, file)}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
-
-
-def _image(url: str, title: str, file: Json) -> str:
-    width, height = number(file, "width"), number(file, "height")
-    size = f' width="{width}" height="{height}"' if width and height else ""
-    return f'<img src="{escape(url)}" alt="{escape(title)}" loading="lazy"{size}>'
-
-
-def _video(url: str, title: str, _: Json) -> str:
-    link = f'<a href="{escape(url)}">{escape(title or _host(url))}</a>'
-    return f'<video src="{escape(url)}" controls preload="none">{link}</video>'
-
-
-def _host(url: str) -> str:
-    return (urlsplit(url).hostname or url).removeprefix("www.") if url else ""
 
 
 BLOCKS: dict[str, Callable[[Json], str]] = {
@@ -262,6 +220,5 @@ BLOCKS: dict[str, Callable[[Json], str]] = {
     "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
     "PollContentBlock": _question,
     "QuizContentBlock": _question,
-    "PlayerCardContentBlock": _player_card,
 }
 """How each kind of content is shown; kinds not listed are not shown."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import structlog
+from cachetools import LRUCache
 
 from api.json_path import nodes, text
+from api.post_files import published
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
     from starlette.datastructures import Headers
@@ -42,7 +43,7 @@ class LiveblogIndex:
     """The liveblogs of recently written events. A hint, by which writes to one liveblog queue up: nothing relies on it."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, str] = OrderedDict()
+        self._known: LRUCache[str, str] = LRUCache(INDEXED)
 
     def __call__(self, name: str) -> str | None:
         """The `local_id` of the liveblog that has this name, or of that in which the event with this name is."""
@@ -51,9 +52,6 @@ class LiveblogIndex:
     def note(self, name: str, liveblog: str) -> None:
         """`name`, of an event or a liveblog, belongs to `liveblog`."""
         self._known[name] = liveblog
-        self._known.move_to_end(name)
-        if len(self._known) > INDEXED:
-            self._known.popitem(last=False)
 
 
 def readable(game: StoredGame | None, caller: Caller | None, *, public: bool, field: str | None = None) -> StoredGame:
@@ -125,16 +123,28 @@ def documents(events: Sequence[StoredEvent]) -> list[Json]:
 def public_documents(events: Sequence[StoredEvent]) -> list[Json]:
     """What readers see of the events, which is all that any read without write access shows: of public ones, without clients."""
     found = documents([event for event in events if event.public])
-    return [_public({**each, **_public_media(each)}) for each in found]
+    return [_public({**each, **_public_files(each)}) for each in found]
 
 
 def _public(value: Json) -> Json:
     return {name: each for name, each in value.items() if name not in WRITERS_ONLY}
 
 
-def _public_media(event: Json) -> Json:
+def _public_files(event: Json) -> Json:
+    """The published files of an event, and its blocks without the others: what is withdrawn has no address any more."""
     media = nodes(event, "media")
-    return {"media": [_public(each) for each in media]} if media else {}
+    if not media:
+        return {}
+    withdrawn = {text(each, "local_id") for each in media if not published(each)}
+    shown = {"media": [_public(each) for each in media if published(each)]}
+    return shown | ({"contents": [_without(withdrawn, each) for each in nodes(event, "contents")]} if withdrawn else {})
+
+
+def _without(withdrawn: Collection[str], block: Json) -> Json:
+    """The block without the items that show one of these files."""
+    if "items" not in block:
+        return block
+    return {**block, "items": [each for each in nodes(block, "items") if text(each, "media_local_id") not in withdrawn]}
 
 
 def among(game: StoredGame, caller: Caller | None) -> bool:

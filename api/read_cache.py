@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cachetools import LRUCache
+
 from api.flight_group import FlightGroup
 from api.json_path import at
 from api.rendered import Rendered, Rendering
@@ -52,7 +54,7 @@ class ReadCache:
         self._rendered = Rendered(monotonic, kept_bytes)
         self._once = FlightGroup()
         self._games: OrderedDict[str, KnownGame] = OrderedDict()
-        self._versions: OrderedDict[str, int] = OrderedDict()
+        self._versions: LRUCache[str, int] = LRUCache(GAMES)
         self._steps = 0
         self._unsure_before = 0
         store.on_step(self._hear)
@@ -103,9 +105,6 @@ class ReadCache:
         for game_id, version in stepped.items():
             self._forget(game_id)
             self._versions[game_id] = version
-            self._versions.move_to_end(game_id)
-            if len(self._versions) > GAMES:
-                self._versions.popitem(last=False)
 
     def _forget(self, game_id: str) -> None:
         known = self._games.pop(game_id, None)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from cachetools import TTLCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -38,26 +40,22 @@ class Rendered:
     """
 
     def __init__(self, monotonic: Callable[[], float], kept_bytes: int) -> None:
-        self._monotonic = monotonic
-        self._free = kept_bytes
-        self._kept: OrderedDict[Hashable, tuple[float, Rendering]] = OrderedDict()
+        self._kept: TTLCache[Hashable, Rendering] = TTLCache(kept_bytes, KEPT_SECONDS, timer=monotonic, getsizeof=_size)
 
     def get(self, key: Hashable) -> Rendering | None:
         """The body, None where there is none or it is too old."""
-        kept = self._kept.get(key)
-        return kept[1] if kept is not None and self._monotonic() < kept[0] else None
+        try:
+            return self._kept[key]
+        except KeyError:
+            return None
 
     def put(self, key: Hashable, body: bytes) -> Rendering:
-        """Keep the body for a while, as long as there is room: the oldest go first."""
+        """Keep the body for a while, as long as there is room: those that were wanted least recently go first."""
         made = Rendering.of(body)
-        self._drop(key)
-        self._kept[key] = (self._monotonic() + KEPT_SECONDS, made)
-        self._free -= len(body) + OVERHEAD
-        while self._free < 0:
-            self._drop(next(iter(self._kept)))
+        with suppress(ValueError):  # larger than all the room there is
+            self._kept[key] = made
         return made
 
-    def _drop(self, key: Hashable) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._free += len(kept[1].body) + OVERHEAD
+
+def _size(rendering: Rendering) -> int:
+    return len(rendering.body) + OVERHEAD

@@ -34,6 +34,8 @@ class ApiSettings:
     feed_limit_max: int
     read_cache_bytes: int
     """Bytes of rendered feeds, pages and delta reads that are kept."""
+    embed_consent: bool
+    """Whether a page loads something from a third party only after a click."""
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES

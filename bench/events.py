@@ -9,8 +9,6 @@ Trips  to PostgreSQL for one write, counted by a relay, everything included. At 
 `--database` takes `sqlite`, `postgresql` (a server of the benchmark's own, thrown away afterwards) or an address.
 """
 
-# ruff: noqa: SLF001 -- a benchmark looks inside
-
 from __future__ import annotations
 
 import argparse
@@ -19,14 +17,16 @@ import logging
 import secrets
 import sys
 import tempfile
+import time
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
 import uvloop
+from sqlalchemy import make_url
 
 from api.app import create_app
 from api.middleware.request_log import RequestLog
@@ -46,11 +46,14 @@ from store.database import PoolSettings, Store
 from store.ids import new_local_id
 from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.sql.compiled_query import execute
+from store.sqlite.backend import SqliteBackend, writer_engine
 from store.unit import Unit
 from tests.postgres import Cluster, binaries
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+
+T = TypeVar("T")
 
 POOL = PoolSettings(pool_size=Database().pool_size, timeout=Database().timeout)
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
@@ -122,7 +125,15 @@ asyncio.run(main())
 
 @asynccontextmanager
 async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
+    """The address of the app on the database, and the store."""
     store = await Store.open(url, pool=POOL, migrate=True)
+    async with served(store) as address:
+        yield address, store
+
+
+@asynccontextmanager
+async def served(store: Store) -> AsyncIterator[str]:
+    """The address of the app; the store is closed in the end."""
     spec = clients.ClientSpec(
         id="bench", secrets=(clients.hash_secret(SECRET),), organizations=(ORGANIZATION,), scopes=("write",)
     )
@@ -147,7 +158,7 @@ async def ours(url: str) -> AsyncIterator[tuple[str, Store]]:
     server = Server()
     limits = ConnectionLimits(server, connections_per_address=0, max_connections=server.max_connections)
     async with serving(create_app(services), bound("127.0.0.1", 0), limits, server) as address:
-        yield address, store
+        yield address
     await store.close()
 
 
@@ -214,31 +225,41 @@ async def trips(url: str) -> Figure:
     return Figure("round trips of a write", f"{each:.1f}", "≤ 5, COMMIT included", each <= 5)
 
 
-def undatabased(store: Store) -> None:
-    """Let units run in the event loop, on a SQLite connection of their own that waits for no disk."""
-    conn = store._backend._writer._engine.connect()  # type: ignore[union-attr]
-    execute(conn, "PRAGMA synchronous=OFF")
+class InLoopBackend(SqliteBackend):
+    """Runs units in the event loop, on a SQLite connection of its own that waits for no disk."""
 
-    async def direct(work: Any, _key: str | None = None, committed: Callable[[], None] | None = None) -> Any:
-        conn.begin()
-        execute(conn, "BEGIN IMMEDIATE")
+    def __init__(self, url: str) -> None:
+        super().__init__(make_url(url), time.time, POOL)
+        self._conn = writer_engine(make_url(url), POOL).connect()
+        execute(self._conn, "PRAGMA synchronous=OFF")
+
+    async def write(
+        self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
+    ) -> T:
+        del group_key
+        self._conn.begin()
+        execute(self._conn, "BEGIN IMMEDIATE")
         try:
-            result = work(Unit(conn, 0))
+            result = work(Unit(self._conn, 0))
         finally:
-            conn.commit()
+            self._conn.commit()
         if committed is not None:
             committed()
         return result
 
-    store._backend.write = direct  # type: ignore[method-assign]
+    async def close(self) -> None:
+        self._conn.close()
+        await super().close()
 
 
 async def floor(naive_url: str, given: argparse.Namespace) -> Figure:
     """What a write costs before any database is involved, by a plain one with its database."""
     with tempfile.TemporaryDirectory() as folder:
-        async with plain(naive_url) as naive, ours(f"sqlite+aiosqlite:///{folder}/floor.db") as (address, store):
-            name = await filled(store, 1, 10)
-            undatabased(store)
+        url = f"sqlite+aiosqlite:///{folder}/floor.db"
+        store = await Store.open(url, pool=POOL, migrate=True)
+        name = await filled(store, 1, 10)
+        await store.close()
+        async with plain(naive_url) as naive, served(Store(InLoopBackend(url))) as address:
             settle_memory()
             async with writing(address, name, given.count) as mine, writing_plainly(naive, given.count) as theirs:
                 sides = await alternating(mine, theirs, rounds=given.rounds)

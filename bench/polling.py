@@ -3,7 +3,7 @@
 Both sides run in turn, each in a process of its own, against one provider in a third; CPU time, medians.
 """
 
-# ruff: noqa: SLF001, ASYNC110, RUF001 -- a benchmark looks inside, waits for what others do, and prints multiples
+# ruff: noqa: ASYNC110, RUF001 -- a benchmark waits for what others do, and prints multiples
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import structlog
@@ -35,7 +35,7 @@ from mapping.match import Status
 from store import sync
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
     from ingest.daemon.build import Components
     from ingest.sync.poll import Followed
@@ -101,12 +101,11 @@ async def changing(address: str, *, on: bool) -> None:
 async def one_poll(components: Components) -> list[Figure]:
     """What one poll costs that finds nothing new, and what one that finds an event changed, one after the other."""
     match = components.followers.matches[0]
-    poller = components.followers._pollers[match.endpoint]
     costs: dict[bool, list[float]] = {False: [], True: []}
     for _ in range(60 * EVERY):
-        began = time.process_time()
-        fetched = await poller.poll(match)
-        costs[bool(fetched.changed)].append(time.process_time() - began)
+        before, began = match.changed_at, time.process_time()
+        await components.followers.poll(match)
+        costs[match.changed_at != before].append(time.process_time() - began)
     figures = (("finds nothing new", costs[False]), ("finds one event changed", costs[True]))
     return [Figure(f"CPU of a poll that {what}", f"{median(each) * 1e6:.0f} µs") for what, each in figures]
 
@@ -137,7 +136,7 @@ async def _driven(components: Components, matches: list[Followed]) -> None:
     followers = components.followers
     before = sum(match.polls for match in matches)
     for number, match in enumerate(matches):
-        followers._schedule(match, INTERVAL * number / len(matches))
+        followers.schedule(match, INTERVAL * number / len(matches))
     driving = asyncio.create_task(followers.run())
     await asyncio.sleep(INTERVAL * (1 - 1 / len(matches)))
     while sum(match.polls for match in matches) < before + len(matches) or any(match.busy for match in matches):
@@ -152,8 +151,7 @@ async def allocated(address: str, count: int = 200) -> Figure:
         await follow(components, count)
         rows = [row.id for row in await components.store.read(sync.follows)]
         await _all_afresh(components, rows)  # fills what is kept for all matches together
-        components.followers._matches.clear()
-        components.followers._heap.clear()
+        components.followers.keep(())
         gc.collect()
         tracemalloc.start()
         await _all_afresh(components, rows)
@@ -194,23 +192,22 @@ async def latency(components: Components, seconds: float = 15.0) -> Figure:
     """From the planned poll, whose response is the first with the change, until the feed's next reader is given it."""
     took: list[float] = []
     followers = components.followers
-    poller = next(iter(followers._pollers.values()))
-    apply = type(poller)._apply
+    matches = {match.id: match for match in followers.matches}
+    attached = await components.store.read(
+        lambda conn: [each for row in matches for each in sync.attachments_of(conn, row)]
+    )
+    by_liveblog = {each.game_id: matches[each.follow_id] for each in attached}
 
-    async def timed(self: Any, match: Followed, fetched: Any, **given: Any) -> None:
-        await apply(self, match, fetched, **given)
-        took.append(time.monotonic() - match.due)
+    def committed(stepped: Mapping[str, int] | None) -> None:
+        took.extend(time.monotonic() - by_liveblog[game_id].due for game_id in stepped or ())
 
-    type(poller)._apply = timed  # type: ignore[method-assign]
-    try:
-        for number, match in enumerate(followers.matches):
-            followers._schedule(match, INTERVAL * number / len(followers))
-        driving = asyncio.create_task(followers.run())
-        await asyncio.sleep(seconds)
-        driving.cancel()
-        await followers.stop()
-    finally:
-        type(poller)._apply = apply  # type: ignore[method-assign]
+    components.store.on_step(committed)
+    for number, match in enumerate(followers.matches):
+        followers.schedule(match, INTERVAL * number / len(followers))
+    driving = asyncio.create_task(followers.run())
+    await asyncio.sleep(seconds)
+    driving.cancel()
+    await followers.stop()
     half, p99 = percentile(took, 0.5), percentile(took, 0.99)
     return Figure(
         f"from the planned poll to the commit of the change that it found, {len(followers)} matches",

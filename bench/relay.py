@@ -46,7 +46,7 @@ async def counted(url: str) -> AsyncIterator[Trips]:
                 writer.write(data)
             writer.close()
 
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, asyncio.CancelledError):  # asyncio would log each one that the run's end cancels
             await asyncio.gather(there(), back())
 
     relay = await asyncio.start_server(carry, "127.0.0.1", 0)

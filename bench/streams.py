@@ -172,14 +172,13 @@ async def serving() -> AsyncIterator[Daemon]:
             yield running
 
 
-def stream_of(running: Daemon, version: int = 0) -> bytes:
-    known = f"Last-Event-ID: {version}\r\n" if version else ""
-    path = f"/api/embed/v4/stream?liveblogId={running.liveblog}"
+def stream_of(liveblog: str) -> bytes:
+    path = f"/api/embed/v4/stream?liveblogId={liveblog}"
     browser = (
         "Accept: text/event-stream\r\nAccept-Language: de,en;q=0.7\r\nCache-Control: no-cache\r\n"
         "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n"
     )
-    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{browser}{known}\r\n".encode()
+    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{browser}\r\n".encode()
 
 
 @asynccontextmanager
@@ -205,7 +204,7 @@ async def sending(readers: int, rounds: int, versions: int) -> list[Figure]:
     times: tuple[list[float], list[float]] = ([], [])
     costs: tuple[list[float], list[float]] = ([], [])
     async with serving() as running, bare() as (other, port):
-        ours, theirs = Crowd(running.port, stream_of(running)), Crowd(port)
+        ours, theirs = Crowd(running.port, stream_of(running.liveblog)), Crowd(port)
         before = cpu_of(running.process.pid)
         for _ in range(3 * versions):
             await running.write(300)
@@ -252,7 +251,7 @@ async def sending(readers: int, rounds: int, versions: int) -> list[Figure]:
 async def opening(few: int, many: int) -> list[Figure]:
     """Memory from few streams to many; then, at a fresh daemon, many streams within three seconds."""
     async with serving() as running:
-        crowd = Crowd(running.port, stream_of(running))
+        crowd = Crowd(running.port, stream_of(running.liveblog))
         await crowd.open(few, 1.0)
         await crowd.until_answered(few)
         await asyncio.sleep(1)
@@ -265,7 +264,7 @@ async def opening(few: int, many: int) -> list[Figure]:
         each = (after - before) * 1024 / (held - few)
         crowd.close()
     async with serving() as running:
-        crowd = Crowd(running.port, stream_of(running))
+        crowd = Crowd(running.port, stream_of(running.liveblog))
         began, before = time.perf_counter(), cpu_of(running.process.pid)
         await crowd.open(many, SECONDS)
         await crowd.until_answered(many)

@@ -66,6 +66,7 @@ class Provider(asyncio.Protocol):
 
     bodies: Bodies
     polls: dict[str, int] = {}  # noqa: RUF012 -- one server a process
+    every = EVERY
     changing = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -86,8 +87,8 @@ class Provider(asyncio.Protocol):
             return b"HTTP/1.1 204 No Content\r\n\r\n"
         kind, match_id = address.path.strip("/").split("/")[0], address.path.rpartition("ma")[2]
         if kind == "match-event":
-            self.polls[match_id] = self.polls.get(match_id, int(match_id) % EVERY) + self.changing
-        version = self.polls.get(match_id, 0) // EVERY % VERSIONS
+            self.polls[match_id] = self.polls.get(match_id, int(match_id) % self.every) + self.changing
+        version = self.polls.get(match_id, 0) // self.every % VERSIONS
         body, tag = self.bodies.of(kind, match_id, version)
         known = next((line[15:].strip() for line in lines if line[:14].lower() == b"if-none-match:"), None)
         common = b"ETag: %s\r\nCache-Control: public, max-age=30\r\nContent-Type: application/json\r\n" % tag
@@ -98,11 +99,12 @@ class Provider(asyncio.Protocol):
 
 
 @asynccontextmanager
-async def upstream() -> AsyncIterator[str]:
-    """The address of a provider that runs beside this process."""
+async def upstream(every: int = EVERY) -> AsyncIterator[str]:
+    """The address of a provider that runs beside this process; so many requests for a match's events show the same."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.upstream", stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[1]
-    )
+        sys.executable, "-m", "bench.upstream", str(every),
+        stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[1],
+    )  # fmt: skip
     assert process.stdout is not None
     try:
         yield (await process.stdout.readline()).decode().strip()
@@ -111,8 +113,8 @@ async def upstream() -> AsyncIterator[str]:
         await process.wait()
 
 
-async def serve() -> None:
-    Provider.bodies = Bodies()
+async def serve(every: int) -> None:
+    Provider.bodies, Provider.every = Bodies(), every
     server = await asyncio.get_running_loop().create_server(Provider, "127.0.0.1", 0)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
@@ -121,4 +123,4 @@ async def serve() -> None:
 if __name__ == "__main__":
     import uvloop
 
-    uvloop.run(serve())
+    uvloop.run(serve(int(sys.argv[1])))

@@ -132,6 +132,12 @@ class Webhooks(Section):
     log_kept: Interval = 604800.0
 
 
+class Embed(Section):
+    """What pages load from third parties."""
+
+    consent: bool = True
+
+
 class Recording(Section):
     """Whether what is polled is kept on disk, where, for how long (seconds) and how much of it (bytes)."""
 

@@ -6,7 +6,18 @@ from typing import Self
 from pydantic import Field
 
 from config.parties import Client, Liveblog, OrganizationConfig
-from config.sections import Database, Limits, Logging, Polling, ProviderNames, Recording, Section, Server, Webhooks
+from config.sections import (
+    Database,
+    Embed,
+    Limits,
+    Logging,
+    Polling,
+    ProviderNames,
+    Recording,
+    Section,
+    Server,
+    Webhooks,
+)
 from config.values import ClientId, OrganizationId, ProviderId
 
 
@@ -19,6 +30,7 @@ class Settings(Section):
     polling: Polling = Polling()
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
+    embed: Embed = Embed()
     recording: Recording = Recording()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
     organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)

@@ -7,10 +7,13 @@ that would be made again. Without the cache everything is the same, only slower.
 from __future__ import annotations
 
 import marshal
-from collections import OrderedDict
+from contextlib import suppress
 from hashlib import blake2b
+from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from cachetools import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +30,7 @@ class RowCache(Generic[T]):
     """Translated rows up to about `row_cache_bytes`; the least recently used ones are dropped. 0: none are kept. Thread-safe."""
 
     def __init__(self, row_cache_bytes: int) -> None:
-        self._limit = row_cache_bytes
-        self._size = 0
-        self._rows: OrderedDict[bytes, tuple[T, int]] = OrderedDict()
+        self._rows: LRUCache[bytes, tuple[T, int]] = LRUCache(row_cache_bytes, getsizeof=itemgetter(1))
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -52,23 +53,12 @@ class RowCache(Generic[T]):
         """The translated row, None where it is not known."""
         with self._lock:
             found = self._rows.get(key.digest)
-            if found is None:
-                return None
-            self._rows.move_to_end(key.digest)
-            return found[0]
+        return None if found is None else found[0]
 
     def put(self, key: RowKey, row: T) -> None:
         """Keep a translated row, in the place of one with the same key."""
-        size = ENTRY + key.size
-        if size > self._limit:
-            return
-        with self._lock:
-            if key.digest not in self._rows:
-                self._size += size
-            self._rows[key.digest] = row, size
-            while self._size > self._limit:
-                _, (_, dropped) = self._rows.popitem(last=False)
-                self._size -= dropped
+        with self._lock, suppress(ValueError):  # larger than all the room there is
+            self._rows[key.digest] = row, ENTRY + key.size
 
 
 class RowKey:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
-from store.errors import SchemaOutdated, StoreError
+from store.errors import SchemaMissing, SchemaOutdated, StoreError
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.unit import Unit
@@ -135,15 +135,21 @@ class Store:
             raise StoreUnavailable("the database is closed")
 
     async def _prepare(self, *, migrate: bool) -> None:
-        if migrate:
-            await self._backend.prepare(lambda unit: migrations.upgrade_connection(unit.conn))
+        current = await self._revision()
+        if current == migrations.head():
             return
-        current = await self.read(migrations.current_of)
-        if current != migrations.head():
+        if not migrate:
             raise SchemaOutdated(
                 f"the database schema is at {current or 'nothing'}, this version needs {migrations.head()}:"
                 " run `matchwire db upgrade`"
             )
+        await self._backend.prepare(lambda unit: migrations.upgrade_connection(unit.conn))
+
+    async def _revision(self) -> str | None:
+        try:
+            return await self._backend.prepare(lambda unit: migrations.current_of(unit.conn))
+        except SchemaMissing:
+            return None
 
 
 def _is_sqlite(url: URL) -> bool:

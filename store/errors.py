@@ -5,6 +5,7 @@
     ├── DatabaseAway      it was not available for as long as a start waits
     ├── DatabaseRefused   the server does not let this user in, or do what it has to
     └── SchemaOutdated    the schema is not the one that this version needs
+        └── SchemaMissing it has no schema at all
 
 What passes by itself (locked, full, gone away, too slow) becomes `mapping.errors.StoreUnavailable` for the callers.
 """
@@ -50,6 +51,9 @@ POSTGRES_RACES = frozenset({"23505", "40001", "40P01"})
 
 OLD_PLAN = "0A000"
 """SQLSTATE of a statement that was prepared before the schema changed."""
+
+UNDEFINED_TABLE = "42P01"
+"""SQLSTATE of a statement that names a table that is not there."""
 
 POSTGRES_RETRIED = POSTGRES_RACES | {OLD_PLAN}
 """SQLSTATEs of a unit that may well succeed when it runs again at once."""
@@ -104,10 +108,19 @@ class SchemaOutdated(StoreError):
     """The database's schema is not the one that this version of matchwire needs."""
 
 
+class SchemaMissing(SchemaOutdated):
+    """The database is empty."""
+
+
 def sqlstate(error: BaseException) -> str | None:
     """PostgreSQL's code for `error`, None for anything else."""
     code = getattr(getattr(error, "orig", error), "sqlstate", None)
     return code if isinstance(code, str) else None
+
+
+def no_such_table(error: exc.DBAPIError) -> bool:
+    """Whether the statement named a table that the database does not have; SQLite has no code for that."""
+    return sqlstate(error) == UNDEFINED_TABLE or str(error.orig).startswith("no such table: ")
 
 
 def passing(error: BaseException) -> bool:

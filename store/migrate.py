@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
-from store.errors import SchemaOutdated, store_errors
+from store.errors import SchemaMissing, SchemaOutdated, no_such_table, store_errors
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite.file_lock import FileLock
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HISTORY = Path(__file__).parent / "migrations"
-KNOWN = {
-    "sqlite": "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'",
-    "postgresql": "SELECT to_regclass('alembic_version') IS NOT NULL",
-}
-"""Whether there is a schema at all; SQLAlchemy's reflection asks the same at ten times the price, at every start."""
 PATIENT = PoolSettings(pool_size=1, timeout=3600)
 """A migration may take as long as it takes."""
 UPGRADE_KEY = 0x6D77_7570
@@ -43,10 +39,16 @@ def head() -> str:
 
 
 def current_of(conn: Connection) -> str | None:
-    """The revision that the database behind `conn` is at; None for an empty one."""
-    if not conn.exec_driver_sql(KNOWN[conn.dialect.name]).scalar():
-        return None
-    return conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    """The revision that the database behind `conn` is at, by one query: every start asks for it.
+
+    Raises SchemaMissing for an empty database; on PostgreSQL the transaction has failed then.
+    """
+    try:
+        return conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    except DBAPIError as error:
+        if no_such_table(error):
+            raise SchemaMissing("the database has no schema yet") from error
+        raise
 
 
 def upgrade_connection(conn: Connection) -> None:
@@ -54,15 +56,14 @@ def upgrade_connection(conn: Connection) -> None:
 
     Raises SchemaOutdated when a newer version of matchwire has been here.
     """
-    if conn.dialect.name == "postgresql":
-        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": UPGRADE_KEY})
-    current = current_of(conn)
-    if current == head():
-        return
     from alembic import command
     from alembic.config import Config
+    from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
+    if conn.dialect.name == "postgresql":
+        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": UPGRADE_KEY})
+    current = MigrationContext.configure(conn).get_current_revision()
     if current not in {None, *(script.revision for script in ScriptDirectory(HISTORY).walk_revisions())}:
         raise SchemaOutdated(f"the database schema is at {current}, which this version of matchwire does not know")
     config = Config(attributes={"connection": conn})
@@ -95,7 +96,12 @@ def current(url: str) -> str | None:
     """The revision of the database at `url`, None for an empty one. Not to be called from a running event loop."""
     parsed = parse_url(url)
     file = _file(parsed)
-    return None if file is not None and not file.exists() else asyncio.run(_run(parsed, current_of))
+    if file is not None and not file.exists():
+        return None
+    try:
+        return asyncio.run(_run(parsed, current_of))
+    except SchemaMissing:
+        return None
 
 
 def _file(url: URL) -> Path | None:

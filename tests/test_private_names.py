@@ -1,4 +1,4 @@
-"""Third-party packages are used by their public names, so that an upgrade within their promises breaks nothing."""
+"""Third-party packages and our own modules are used by their public names, so that what is behind them may change."""
 
 from __future__ import annotations
 
@@ -82,20 +82,17 @@ def foreign_names(tree):
             yield from (alias.asname or alias.name for alias in node.names)
 
 
-def private_uses(source, ours=frozenset()):
-    """(line, what) of every private or internal name of others that a source text imports or reaches.
-
-    `ours`: private names of other modules of this repository.
-    """
+def private_uses(source):
+    """(line, what) of every private or internal name of others, third parties or our own, that a text imports or reaches."""
     tree = ast.parse(source)
-    own = {*own_names(tree), *ours}
+    own = set(own_names(tree))
     inherits = any(base.split(".")[0].split("[")[0] in set(foreign_names(tree)) for base in _bases(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (
                 (node.lineno, alias.name) for alias in node.names if is_foreign(alias.name) and is_internal(alias.name)
             )
-        elif isinstance(node, ast.ImportFrom) and is_foreign(node.module or ""):
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
             dotted = (f"{node.module}.{alias.name}" for alias in node.names)
             yield from ((node.lineno, name) for name in dotted if is_internal(name))
         elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
@@ -122,18 +119,16 @@ def _is_internal_attribute(node, tree):
 
 @cache
 def found():
-    """(file, what) of all modules; a benchmark may look inside the product, whose own modules may not among each other."""
-    sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in modules()}
-    ours = {name for source in sources.values() for name in own_names(ast.parse(source))}
+    """(file, what) of all modules, benchmarks too."""
     return {
-        (name, what)
-        for name, source in sources.items()
-        for _, what in private_uses(source, ours if name.startswith("bench/") else frozenset())
+        (path.relative_to(ROOT).as_posix(), what)
+        for path in modules()
+        for _, what in private_uses(path.read_text(encoding="utf-8"))
     }
 
 
-def test_third_parties_are_used_by_their_public_names():
-    """No import and no attribute of another package begins with an underscore or lies in a module that is internal."""
+def test_others_are_used_by_their_public_names():
+    """No import and no attribute of another package or module begins with an underscore or lies in a module that is internal."""
     assert found() - ALLOWED.keys() == set()
 
 
@@ -167,6 +162,8 @@ def test_what_is_allowed_has_a_reason_a_test_and_a_bound():
         "def f(pool):\n    return getattr(pool, '_connections')",
         "from uvicorn import Server\nclass Mine(Server):\n    def stop(self):\n        self._serve()",
         "from importlib import import_module\nimport_module('pgqueuer.core.qm')",
+        "from store.ids import _draw",
+        "from ingest.sync.poll import Poller\nPoller._apply",
     ],
 )
 def test_a_private_name_would_be_found(source):
@@ -179,7 +176,6 @@ def test_a_private_name_would_be_found(source):
     [
         "class Own:\n    def __init__(self):\n        self._held = 1\n    def like(self, other):\n        return other._held",
         "def f(row):\n    return row._asdict(), row._replace(a=1), type(row).__name__",
-        "from store.ids import _draw",
         "from sqlalchemy import select",
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from api.feeds.common import item_of
 from api.page.posts import post
 from mapping.sports import SPORTS
+from tests.api.showing import page_files
 from tools import wording
 
 
@@ -33,8 +34,12 @@ def test_every_sentence_begins_with_a_capital(locale):
 
 def shown(case, locale):
     """A case's post in a feed, and on the page."""
-    event = wording.event_of(case, locale)
-    return item_of(event, "", locale).html, post({"locale": locale}, event)
+    return shown_event(wording.event_of(case, locale), locale)
+
+
+def shown_event(event, locale):
+    files = page_files(locale)
+    return item_of(event, "", locale, (), files.images).html, post({"locale": locale}, event, files)
 
 
 @pytest.mark.parametrize("locale", wording.LOCALES)
@@ -45,8 +50,9 @@ def test_no_sentence_has_a_line_of_players_below_it(locale):
 
     event = wording.event_of(next(wording.cases(SPORTS["soccer"])), locale)
     event["contents"][0]["text"] = "?"
-    assert "van der Hoorn" in item_of(event, "", locale).html
-    assert 'class="players"' in post({"locale": locale}, event)
+    feed, page = shown_event(event, locale)
+    assert "van der Hoorn" in feed
+    assert 'class="players"' in page
 
 
 @pytest.mark.parametrize("locale", wording.LOCALES)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from api.feeds.common import item_of
+from api.content import headline, plain_text
 from mapping.documents.scalars import Locale
 from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
 from mapping.posts import wanted
@@ -167,8 +167,8 @@ def event_of(case: Case, locale: str) -> dict[str, Any]:
 
 def published(case: Case, locale: str) -> tuple[str, str]:
     """The post's title in a feed, and its text."""
-    item = item_of(event_of(case, locale), "", locale)
-    return item.title, item.text
+    event = event_of(case, locale)
+    return headline(event, locale), plain_text(event)
 
 
 def table(sport: Sport) -> Iterator[str]:

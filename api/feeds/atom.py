@@ -48,4 +48,7 @@ def _add_entry(root: ET.Element, item: Item) -> None:
     add(entry, "published", rfc3339(item.published))
     add(entry, "updated", rfc3339(item.updated))
     add(entry, "link", rel="alternate", type="text/html", href=item.url)
+    for file in item.enclosures:
+        titled = {"title": file.title} if file.title else {}
+        add(entry, "link", rel="enclosure", type=file.content_type, href=file.url, **titled)
     add(entry, "content", item.html, type="html")

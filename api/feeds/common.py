@@ -12,9 +12,12 @@ from xml.etree import ElementTree as ET
 import structlog
 
 from api.content import Names, body_html, headline, incident, minute, names_of, one_line, plain_text
+from api.feeds.enclosures import FeedFiles
 from api.json_path import Json, node, number, text
 from api.liveblog_access import cursor, in_batches, read_liveblog
+from api.post_files import Images, post_files
 from api.request import Query, boolean, choice, integer
+from mapping.locales import translator
 from store import liveblogs
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from api.feeds.enclosures import Enclosure
     from store.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
@@ -57,6 +61,7 @@ class Item:
     published: int
     updated: int
     url: str
+    enclosures: tuple[Enclosure, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +108,21 @@ def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: st
 
 
 def build_feed(
-    game: StoredGame, events: Sequence[Json], request: FeedRequest, *, public_url: str, extension: str, more: bool
+    game: StoredGame,
+    events: Sequence[Json],
+    request: FeedRequest,
+    *,
+    public_url: str,
+    media_key: bytes,
+    extension: str,
+    more: bool,
 ) -> Feed:
     """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
     page = page_url(public_url, game.local_id)
     language = text(game.document, "locale") or "en"
     squads = names_of(node(game.document, "squads"))
-    items = tuple(item for event in events if (item := _item(event, page, language, squads)))
+    images = Images(media_key, public_url.rstrip("/"), game.organization_id)
+    items = tuple(item for event in events if (item := _item(event, page, language, squads, images)))
     last = text(events[-1], "local_id") if events and more else None
     return Feed(
         id=game.local_id,
@@ -123,9 +136,9 @@ def build_feed(
     )
 
 
-def _item(event: Json, page: str, language: str, squads: Names) -> Item | None:
+def _item(event: Json, page: str, language: str, squads: Names, images: Images) -> Item | None:
     try:
-        return item_of(event, page, language, squads)
+        return item_of(event, page, language, squads, images)
     except NOT_RENDERED as error:
         log.warning("feed.item_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return None
@@ -137,18 +150,21 @@ def _lead(event: Json, language: str) -> str:
     return f"<p><strong>{escape(happened)}</strong></p>" if happened else ""
 
 
-def item_of(event: Json, page: str, language: str, squads: Names = ()) -> Item:
+def item_of(event: Json, page: str, language: str, squads: Names, images: Images) -> Item:
     """One event as a feed's item, its score written as in that language; `squads`: who plays beside the one it names."""
     local_id = text(event, "local_id")
+    url = f"{page}#{quote(local_id, safe='')}"
+    files = FeedFiles(images, translator(language), url)
     published = number(event, "created_at") or 0
     return Item(
         id=local_id,
         title=headline(event, language, squads),
-        html=_lead(event, language) + body_html(event, language),
+        html=_lead(event, language) + body_html(event, language, files),
         text=plain_text(event),
         published=published,
         updated=max(published, number(event, "updated_at") or 0),
-        url=f"{page}#{quote(local_id, safe='')}",
+        url=url,
+        enclosures=files.enclosures(post_files(event)),
     )
 
 

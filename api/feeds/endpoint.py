@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from api.json_path import Json
     from api.request import ApiRequest
     from api.routing import Handler
+    from api.services import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,22 @@ JSON_FEED: Json = {
                     "url": openapi.TEXT,
                     "title": openapi.TEXT,
                     "content_html": openapi.TEXT,
+                    "image": openapi.TEXT,
                     "date_published": {"type": "string", "format": "date-time"},
                     "date_modified": {"type": "string", "format": "date-time"},
+                    "attachments": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["url", "mime_type"],
+                            "properties": {
+                                "url": openapi.TEXT,
+                                "mime_type": openapi.TEXT,
+                                "title": openapi.TEXT,
+                                "duration_in_seconds": {"type": "integer", "minimum": 1},
+                            },
+                        },
+                    },
                 },
             },
         },
@@ -107,7 +122,7 @@ def endpoint(form: Format) -> Handler:
         second = int(now) if wanted.delay else 0  # what `delay` hides appears without any change of the liveblog
 
         def render(conn: Connection) -> bytes:
-            return form.render(_feed(conn, game.id, wanted, settings.public_url, extension=form.extension, now=second))
+            return form.render(_feed(conn, game.id, wanted, services, extension=form.extension, now=second))
 
         return conditional(
             request.headers,
@@ -122,9 +137,19 @@ def endpoint(form: Format) -> Handler:
     return respond
 
 
-def _feed(conn: Connection, game_id: str, request: FeedRequest, public_url: str, *, extension: str, now: int) -> Feed:
+def _feed(
+    conn: Connection, game_id: str, request: FeedRequest, services: Services, *, extension: str, now: int
+) -> Feed:
     """The feed as the database says it now; raises NotFound."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request, now)
     found = complete(conn, public_documents(events))
-    return build_feed(game, found, request, public_url=public_url, extension=extension, more=more)
+    return build_feed(
+        game,
+        found,
+        request,
+        public_url=services.settings.public_url,
+        media_key=services.media_key,
+        extension=extension,
+        more=more,
+    )

@@ -10,6 +10,7 @@ from api.feeds.common import clean
 
 if TYPE_CHECKING:
     from api.feeds.common import Feed, Item
+    from api.feeds.enclosures import Enclosure
 
 CONTENT_TYPE = "application/json; charset=utf-8"
 VERSION = "https://jsonfeed.org/version/1.1"
@@ -36,6 +37,19 @@ def _item(item: Item) -> dict[str, Any]:
         entry["title"] = clean(item.title)
     # The format wants some content in every item, also where all that a post says is its title.
     entry["content_html"] = clean(item.html)
+    if image := next((each.url for each in item.enclosures if not each.video), None):
+        entry["image"] = clean(image)
     entry["date_published"] = rfc3339(item.published)
     entry["date_modified"] = rfc3339(item.updated)
+    if item.enclosures:
+        entry["attachments"] = [_enclosure(each) for each in item.enclosures]
     return entry
+
+
+def _enclosure(file: Enclosure) -> dict[str, Any]:
+    about = {"title": clean(file.title), "duration_in_seconds": file.seconds}
+    return {
+        "url": clean(file.url),
+        "mime_type": file.content_type,
+        **{name: each for name, each in about.items() if each},
+    }

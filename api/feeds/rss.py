@@ -11,12 +11,15 @@ from api.json_path import instant
 
 if TYPE_CHECKING:
     from api.feeds.common import Feed, Item
+    from api.feeds.enclosures import Enclosure
 
 CONTENT_TYPE = "application/rss+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"
-DC = "http://purl.org/dc/elements/1.1/"
+MEDIA = "http://search.yahoo.com/mrss/"
+LENGTH = "0"
+"""Of a file whose bytes nobody has counted; the format demands a number."""
 ET.register_namespace("atom", ATOM)
-ET.register_namespace("dc", DC)
+ET.register_namespace("media", MEDIA)
 
 
 def render(feed: Feed) -> bytes:
@@ -48,3 +51,21 @@ def _add_item(channel: ET.Element, item: Item) -> None:
     add(entry, "guid", item.id, isPermaLink="false")
     add(entry, "pubDate", rfc822(item.published))
     add(entry, "description", item.html)
+    for file in item.enclosures[:1]:  # most readers take no more than one
+        add(entry, "enclosure", url=file.url, length=LENGTH, type=file.content_type)
+    for file in item.enclosures:
+        _add_file(entry, file)
+
+
+def _add_file(entry: ET.Element, file: Enclosure) -> None:
+    """All of the files, with what an enclosure cannot say of them."""
+    sides = zip(("width", "height"), map(str, file.size or ()), strict=False)
+    length = {"duration": str(file.seconds)} if file.seconds else {}
+    medium = "video" if file.video else "image"
+    content = add(
+        entry, f"{{{MEDIA}}}content", url=file.url, type=file.content_type, medium=medium, **dict(sides), **length
+    )
+    if file.title:
+        add(content, f"{{{MEDIA}}}title", file.title)
+    if file.credit:
+        add(content, f"{{{MEDIA}}}credit", file.credit)

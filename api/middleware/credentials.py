@@ -8,9 +8,10 @@ from __future__ import annotations
 import binascii
 import hashlib
 import hmac
-from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from cachetools import LRUCache
 
 from api.middleware.rate_limiter import RateLimiter, Taken
 from api.request import UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
@@ -169,7 +170,7 @@ class Clients:
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
         self._monotonic = monotonic
-        self._known: OrderedDict[str, tuple[float, KnownClient | None]] = OrderedDict()
+        self._known: LRUCache[str, tuple[float, KnownClient | None]] = LRUCache(CACHE_CLIENTS)
 
     async def caller(self, claim: Presented) -> Caller:
         """The client with these credentials; raises one and the same Unauthorized for an unknown, wrong or revoked one."""
@@ -189,7 +190,4 @@ class Clients:
         row = await self._store.read(lambda conn: clients.find(conn, client_id))
         known = None if row is None or row.revoked_at is not None else KnownClient.of(row)
         self._known[client_id] = (now + CACHE_SECONDS, known)
-        self._known.move_to_end(client_id)
-        while len(self._known) > CACHE_CLIENTS:
-            self._known.popitem(last=False)
         return known

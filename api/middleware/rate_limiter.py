@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
 
 from mapping.rules.token_bucket import TokenBucket
 
@@ -41,7 +42,7 @@ class RateLimiter:
         self._rate = rate
         self._burst = max(1.0, burst)
         self._monotonic = monotonic
-        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._buckets: LRUCache[str, TokenBucket] = LRUCache(KEPT)
 
     def take(self, name: str) -> Taken | None:
         """Take a token out of the bucket; None where there is no limit."""
@@ -49,8 +50,5 @@ class RateLimiter:
             return None
         now = self._monotonic()
         bucket = self._buckets.setdefault(name, TokenBucket(self._rate, self._burst))
-        self._buckets.move_to_end(name)
-        if len(self._buckets) > KEPT:
-            self._buckets.popitem(last=False)
         allowed = bucket.take(now)
         return Taken(allowed, int(self._burst), int(bucket.level(now)), bucket.wait(now))

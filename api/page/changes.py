@@ -9,10 +9,12 @@ from api.errors import json_bytes
 from api.json_path import Json, text
 from api.liveblog_access import public_documents
 from api.openapi import TEXT
+from api.page.files import UP, PageFiles
 from api.page.page import language
 from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
+from api.post_files import Images
 from api.references import complete
 from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from api.services import Services
     from store.liveblogs import StoredEvent, StoredGame
 
 CHANGES: Json = {
@@ -49,28 +52,38 @@ CHANGES: Json = {
 
 @dataclass(frozen=True, slots=True)
 class AsPage:
-    """Writes the messages of a stream for pages; `clock` gives Unix seconds."""
+    """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images."""
 
     clock: Callable[[], float]
+    media_key: bytes
+    consent: bool
+
+    @classmethod
+    def of(cls, services: Services) -> AsPage:
+        return cls(services.clock, services.media_key, services.settings.embed_consent)
+
+    def files(self, game: StoredGame) -> PageFiles:
+        """Writes the images and videos of a liveblog in its language."""
+        images = Images(self.media_key, UP, game.organization_id)
+        return PageFiles(images, translator(language(game.document)), self.consent)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
     ) -> bytes:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
-        return json_bytes(
-            span | (parts(conn, game, events, self.clock()) if game.local_status == LocalStatus.PUBLISHED else {})
-        )
+        if game.local_status != LocalStatus.PUBLISHED:
+            return json_bytes(span)
+        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock()))
 
 
-def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], now: float) -> Json:
+def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], files: PageFiles, now: float) -> Json:
     """Head and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
-    texts = translator(language(document))
-    shown = {text(each, "local_id"): safe_post(document, each) for each in posts}
+    shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),
-        "label": named(deltas.count(conn, game.id), texts),
-        "board": scoreboard(document, texts, now),
-        "squads": squads(document, texts),
+        "label": named(deltas.count(conn, game.id), files.texts),
+        "board": scoreboard(document, files, now),
+        "squads": squads(document, files.texts),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

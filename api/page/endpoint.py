@@ -71,7 +71,7 @@ async def liveblog(request: ApiRequest) -> Response:
         current = published_game(conn, game.id)
         events, more = chosen_events(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN), int(now))
         document, *posts = complete(conn, [current.as_document(), *public_documents(events)])
-        inner = render_liveblog(document, posts, translator(language(document)), now)
+        inner = render_liveblog(document, posts, AsPage.of(request.services).files(current), now)
         return (inner if fragment else page(document, inner, more=more)).encode("utf-8", "replace")
 
     return _html(request, await context.reads.body(_key(game, now, fragment=fragment), render))
@@ -79,7 +79,7 @@ async def liveblog(request: ApiRequest) -> Response:
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
-    services, context, form = request.services, request.context, AsPage(request.services.clock)
+    services, context, form = request.services, request.context, AsPage.of(request.services)
     game = await _game(request)
     cache_control = _cache_control(services)
     if refresh == game.version:

@@ -17,23 +17,23 @@ from mapping.locales import translator
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mapping.locales import Translator
+    from api.page.files import PageFiles
 
 ABOUT = "Sports data in, liveblogs out."
 STREAM_PATH = "/api/embed/v4/stream"
 """Where a page hears of changes."""
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https: http: data:;"
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self';"
     " media-src https: http:; base-uri 'none'; form-action 'none'"
 )
-"""Nothing inline runs. A liveblog may stand in a frame of any site: no click in it can do harm."""
+"""Nothing inline runs; only videos come from elsewhere. A liveblog may stand in a frame of any site: no click in it can do harm."""
 
 
-def render_liveblog(game: Json, events: Iterable[Json], texts: Translator, now: float) -> str:
+def render_liveblog(game: Json, events: Iterable[Json], files: PageFiles, now: float) -> str:
     """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped."""
     return (
-        f'{scoreboard(game, texts, now)}<div class="columns">'
-        f"<main>{stream(game, events, texts)}</main>{squads(game, texts)}</div>"
+        f'{scoreboard(game, files, now)}<div class="columns">'
+        f"<main>{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
     )
 
 

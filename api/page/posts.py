@@ -17,6 +17,7 @@ from mapping.locales.labels import POSTS, Label
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from api.page.files import PageFiles
     from mapping.locales import Translator
 
 log = structlog.get_logger(__name__)
@@ -24,9 +25,10 @@ log = structlog.get_logger(__name__)
 PINNED = ("sticky", "stickyNoHighlight")
 
 
-def stream(game: Json, events: Iterable[Json], translator: Translator) -> str:
+def stream(game: Json, events: Iterable[Json], files: PageFiles) -> str:
     """The posts as an ordered list; one that cannot be shown is left out and logged."""
-    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := safe_post(game, event))]
+    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := safe_post(game, event, files))]
+    translator = files.texts
     nothing = escape(translator.text(Label.NOTHING))
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
     return (
@@ -44,16 +46,16 @@ def _place(event: Json) -> tuple[bool, str]:
     return text(event, "highlight") in PINNED, text(event, "sort")
 
 
-def safe_post(game: Json, event: Json) -> str:
+def safe_post(game: Json, event: Json, files: PageFiles) -> str:
     """The post, empty where it cannot be shown, which is logged."""
     try:
-        return post(game, event)
+        return post(game, event, files)
     except NOT_RENDERED as error:
         log.warning("page.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return ""
 
 
-def post(game: Json, event: Json) -> str:
+def post(game: Json, event: Json, files: PageFiles) -> str:
     """One post as a list item that its `local_id` names."""
     event_type, locale = text(event, "sport_event", "event_type"), text(game, "locale") or "en"
     happened = incident(event, locale)
@@ -67,7 +69,7 @@ def post(game: Json, event: Json) -> str:
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" data-sort="{escape(text(event, "sort"))}">'
         f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
-        f'<div class="body">{_head(event, happened, locale)}{body_html(event, locale)}</div></article></li>'
+        f'<div class="body">{_head(event, happened, locale)}{body_html(event, locale, files)}</div></article></li>'
     )
 
 

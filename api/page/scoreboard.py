@@ -5,15 +5,18 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.content import tally, web_url
+from api.content import tally
 from api.json_path import Json, instant, node, nodes, number, text
 from api.page.clock import ShownClock, clock
+from api.page.files import CREST
 from api.page.ranking import progress
 from mapping.documents.state import BEFORE
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
-    from mapping.locales import Translator
+    from collections.abc import Iterator
+
+    from api.page.files import PageFiles
 
 SIDES = ("home", "away")
 
@@ -42,7 +45,7 @@ def scores(game: Json) -> tuple[str, str] | None:
     return (home, away) if home and away and number(game, "state_info", "gamestate") != BEFORE else None
 
 
-def scoreboard(game: Json, translator: Translator, now: float) -> str:
+def scoreboard(game: Json, files: PageFiles, now: float) -> str:
     """The header element of the page."""
     meta = node(game, "meta_info")
     place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
@@ -52,7 +55,7 @@ def scoreboard(game: Json, translator: Translator, now: float) -> str:
     # Where the teams say it all, the heading is there for those who listen.
     seen = ' class="unseen"' if title(game) == _pairing(game) else ""
     heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
-    return f'<header class="board">{heading}{_match(game, translator, now)}</header>'
+    return f'<header class="board">{heading}{_match(game, files, now)}</header>'
 
 
 def moment(seconds: int, form: str) -> str:
@@ -75,7 +78,8 @@ def clock_html(shown: ShownClock | None) -> str:
     return f'<p class="{name}">{escape(shown.label)}{ticking}</p>'
 
 
-def _match(game: Json, translator: Translator, now: float) -> str:
+def _match(game: Json, files: PageFiles, now: float) -> str:
+    translator = files.texts
     home, away = (team_of(game, side) for side in SIDES)
     if not text(home, "name") or not text(away, "name"):
         return clock_html(clock(game, translator, now)) + progress(game, translator)
@@ -87,23 +91,32 @@ def _match(game: Json, translator: Translator, now: float) -> str:
     )
     middle = f'<div class="middle">{shown}{_parts(game)}{clock_html(clock(game, translator, now))}</div>'
     label = escape(translator.text(Label.SCOREBOARD))
-    return f'<section class="teams" aria-label="{label}">{_team(home, "home")}{middle}{_team(away, "away")}</section>'
+    teams = [_team(*each, files) for each in zip((home, away), SIDES, _initials(home, away), strict=True)]
+    return f'<section class="teams" aria-label="{label}">{teams[0]}{middle}{teams[1]}</section>'
 
 
-def _team(team: Json, side: str) -> str:
-    name = text(team, "name")
-    image = web_url(team.get("image"))
-    crest = (
-        f'<img class="crest" src="{escape(image)}" alt="" width="72" height="72">'
-        if image
-        else f'<span class="crest" aria-hidden="true">{escape(_initials(team))}</span>'
+def _team(team: Json, side: str, initials: str, files: PageFiles) -> str:
+    crest = files.icon(text(team, "image"), CREST, "crest") or (
+        f'<span class="crest" aria-hidden="true">{escape(initials)}</span>'
     )
-    return f'<div class="team of-{side}">{crest}<p class="name">{escape(name)}</p></div>'
+    return f'<div class="team of-{side}">{crest}<p class="name">{escape(text(team, "name"))}</p></div>'
 
 
-def _initials(team: Json) -> str:
-    short = text(team, "short_name")
-    return (short if 0 < len(short) <= 3 else text(team, "name")[:3]).upper()
+def _initials(home: Json, away: Json) -> Iterator[str]:
+    """Up to three letters for each of the teams, different where their names do."""
+    names = [text(team, "name") for team in (home, away)]
+    short = [text(team, "short_name") for team in (home, away)]
+    ways = (
+        list(map(_abbreviated, short, names)),
+        ["".join(word[0] for word in name.split())[:3] for name in names],
+        [name[:1] + name[-2:] for name in names],
+    )
+    different = (way for way in ways if way[0].upper() != way[1].upper())
+    return map(str.upper, next(different, ways[0]))
+
+
+def _abbreviated(short_name: str, name: str) -> str:
+    return short_name if 0 < len(short_name) <= 3 else name[:3].strip()
 
 
 def _parts(game: Json) -> str:

@@ -89,7 +89,7 @@ async def watch(request: ApiRequest) -> Response:
         raise NotFound(NO_LIVEBLOG, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
-    form = AsPage(services.clock) if for_page else as_json
+    form = AsPage.of(services) if for_page else as_json
     wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page])
     return EventStream(services.streams, wanted)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
+
+from cachetools import LRUCache
 
 from api.errors import json_bytes
 from api.liveblogs.delta import response
@@ -88,22 +90,17 @@ class KeptMessages:
     """Messages for readers that come back: as many as fit, those that were wanted least recently go first."""
 
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
-        self._free = kept_bytes
-        self._messages: OrderedDict[Hashable, Message] = OrderedDict()
+        self._messages: LRUCache[Hashable, Message] = LRUCache(kept_bytes, getsizeof=_size)
 
     def get(self, key: Hashable) -> Message | None:
         """The message, None where it is not kept."""
-        message = self._messages.get(key)
-        if message is not None:
-            self._messages.move_to_end(key)
-        return message
+        return self._messages.get(key)
 
     def put(self, key: Hashable, message: Message) -> None:
         """Keep it, as long as there is room."""
-        if key in self._messages:
-            return
-        self._messages[key] = message
-        self._free -= len(message.body)
-        while self._free < 0:
-            _, dropped = self._messages.popitem(last=False)
-            self._free += len(dropped.body)
+        with suppress(ValueError):  # larger than all the room there is
+            self._messages.setdefault(key, message)
+
+
+def _size(message: Message) -> int:
+    return len(message.body)

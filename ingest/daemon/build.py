@@ -224,4 +224,5 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         public_per_second=limits.public_per_second,
         feed_limit_max=limits.feed_limit_max,
         read_cache_bytes=limits.read_cache_bytes,
+        embed_consent=settings.embed.consent,
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections import OrderedDict
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
 
 from ingest.webhooks.bulkhead import Bulkhead
 
@@ -34,7 +35,7 @@ class Resolver:
     def __init__(self, look_ups: int, organization_look_ups: int) -> None:
         self._bulkhead = Bulkhead(look_ups, organization_look_ups)
         self._running: dict[tuple[str, int], Found] = {}
-        self._took: OrderedDict[str, float] = OrderedDict()
+        self._took: LRUCache[str, float] = LRUCache(CACHED_TIMES)
 
     async def __call__(self, host: str, port: int, *, organization: str = "") -> Sequence[str]:
         """The addresses of `host`, looked up once for all who ask at the same time. Raises OSError, UnicodeError."""
@@ -55,7 +56,7 @@ class Resolver:
 
         def ended(result: list[str] | Exception) -> None:
             del self._running[key]
-            self._cache_time(key[0], monotonic() - began)
+            self._took[key[0]] = monotonic() - began
             self._bulkhead.release(place)
             if isinstance(result, Exception):
                 found.set_exception(result)
@@ -73,12 +74,6 @@ class Resolver:
         except RuntimeError:  # no more threads
             ended(OSError("no thread for a look-up"))
         return found
-
-    def _cache_time(self, host: str, seconds: float) -> None:
-        self._took[host] = seconds
-        self._took.move_to_end(host)
-        if len(self._took) > CACHED_TIMES:
-            self._took.popitem(last=False)
 
 
 def addresses_of(host: str, port: int) -> list[str] | Exception:

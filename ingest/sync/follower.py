@@ -132,7 +132,7 @@ class Followers:
             return
         if match is not None:
             self._left_out.taken_up(match)
-            self._schedule(match, pacing.phase(match.match_id, self._pace.live))
+            self.schedule(match, pacing.phase(match.match_id, self._pace.live))
 
     async def _take_up(self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool) -> Followed | None:
         """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
@@ -147,6 +147,12 @@ class Followers:
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
         return match
+
+    def schedule(self, match: Followed, wait: float) -> None:
+        """Plan the next poll in `wait` seconds, whatever was planned before."""
+        match.due = monotonic() + wait
+        heappush(self._heap, (match.due, next(self._sequence), match.id))
+        self._woken.set()
 
     async def run(self) -> None:
         """Drive the polls until cancelled; `stop` then sees to those under way."""
@@ -233,7 +239,7 @@ class Followers:
             if match is not None:
                 match.failures = 0
                 if not match.busy:
-                    self._schedule(match, pacing.phase(match.match_id, self._pace.live))
+                    self.schedule(match, pacing.phase(match.match_id, self._pace.live))
 
     def clock_set(self, seconds: float) -> None:
         """The wall clock was set by so many seconds: nothing that is cached gets older or younger by that.
@@ -247,7 +253,7 @@ class Followers:
             match.clock_set(seconds)
             wait = self._interval(match)
             if wait is not None and not match.busy and not match.failures and match.due > monotonic() + wait:
-                self._schedule(match, pacing.phase(match.match_id, wait))
+                self.schedule(match, pacing.phase(match.match_id, wait))
 
     def health(self) -> dict[str, int]:
         """How many matches are followed, failing, and silent (an alarm was raised).
@@ -274,11 +280,6 @@ class Followers:
         except TimeoutError:
             return
 
-    def _schedule(self, match: Followed, wait: float) -> None:
-        match.due = monotonic() + wait
-        heappush(self._heap, (match.due, next(self._sequence), match.id))
-        self._woken.set()
-
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
@@ -298,7 +299,7 @@ class Followers:
             wait = pacing.backoff(pace, wait, failures=match.failures, jitter=jitter, retry_after=retry_after)
         elif fetched is not None:
             wait = pacing.align(pace, wait, fetched.fresh_for)
-        self._schedule(match, wait)
+        self.schedule(match, wait)
 
     def _interval(self, match: Followed) -> float | None:
         """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start."""
@@ -363,7 +364,7 @@ class Followers:
 
     def _postpone(self, match: Followed, pause: float) -> None:
         """Poll again once the endpoint is no longer paused, not all matches at once."""
-        self._schedule(match, pause + pacing.phase(match.match_id, self._pace.live))
+        self.schedule(match, pause + pacing.phase(match.match_id, self._pace.live))
 
     def _retry_after(self, errors: list[ServiceError]) -> float | None:
         """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
@@ -388,4 +389,4 @@ class Followers:
             self._matches.pop(match.id, None)
             log.info("match.closed", match=match.match_id)
             return
-        self._schedule(match, self._pace.backoff_max)
+        self.schedule(match, self._pace.backoff_max)

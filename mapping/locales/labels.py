@@ -31,10 +31,14 @@ class Label(StrEnum):
     NOTHING = "Nothing posted yet"
     NOT_STARTED = "Not started"
     PLACE = "Place"
+    PLAY = "Play video"
     POSTPONED = "Postponed"
     RANKING = "Ranking"
     SCOREBOARD = "Scoreboard"
+    SENSITIVE = "Sensitive content"
     SHOOTOUT = "Penalty shoot-out"
+    SHOW = "Show"
+    SLIDESHOW = "Slideshow"
     START_LIST = "Start list"
     TIME = "Time"
     UPDATED = "Updated"
@@ -43,6 +47,9 @@ class Label(StrEnum):
 
 POSTS = ("{count} post", "{count} posts")
 """Singular and plural: `translator.plural(*POSTS, count)`."""
+
+LOADS_FROM = "Loads from {host}"
+"""What a video says before it is played."""
 
 SCORE_CONTEXT = "score"
 

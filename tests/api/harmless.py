@@ -9,13 +9,15 @@ ALLOWED = {
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
-SAFE_URLS = ("https://", "http://", "../static/", "static/", "liveblogs/", "mailto:", "tel:", "docs")
+SAFE_URLS = ("https://", "http://", "../static/", "static/", "../media/", "liveblogs/", "mailto:", "tel:", "docs")
+PROXY = ("../media/", "https://live.example.org/blogs/media/")
+"""Where images may come from: the service's proxy alone."""
 
 
 class Reader(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.bad, self.text, self.ids = [], [], []
+        self.bad, self.text, self.ids, self.images = [], [], [], []
 
     def handle_starttag(self, tag, attrs):
         values = dict(attrs)
@@ -23,6 +25,9 @@ class Reader(HTMLParser):
             self.bad.append(tag)
         self.bad += [f"{tag} {name}" for name in values if name.startswith("on") or name == "style"]
         self.bad += [f"{tag} {values[name]}" for name in URLS & values.keys() if not values[name].startswith(SAFE_URLS)]
+        if tag == "img":
+            self.images += [values["src"], *(each.split()[0] for each in values.get("srcset", "").split(",") if each)]
+            self.bad += [f"img {url}" for url in self.images if not url.startswith(PROXY)]
         self.ids += [values["id"]] if "id" in values else []
 
     def handle_data(self, data):

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from api.page.page import render_liveblog
-from mapping.locales import translator
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.harmless import active_parts, read
+from tests.api.showing import page_files
 from tests.api.streaming import STREAM, over_http
 from tests.api.writing import Desk, post
 
@@ -224,7 +224,7 @@ def test_a_news_liveblog_has_a_title_and_no_teams():
     """No scoreboard without teams, and a word where nothing is posted."""
     game = {"meta_info": {"title": "Council night"}}
 
-    html = render_liveblog(game, [], translator("en"), 0)
+    html = render_liveblog(game, [], page_files(), 0)
 
     assert "<h1>Council night</h1>" in html
     assert "teams" not in html
@@ -248,4 +248,4 @@ def test_the_state_of_play_is_shown(state, shown):
     """Before, in each phase, in breaks and after; a clock that ran on for ever is not shown."""
     game = matchday.document(state_info=state)
 
-    assert shown in render_liveblog(game, [], translator("en"), 1001)
+    assert shown in render_liveblog(game, [], page_files(), 1001)

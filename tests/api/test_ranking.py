@@ -7,8 +7,8 @@ import re
 import pytest
 
 from api.page.page import render_liveblog
-from mapping.locales import translator
 from tests.api.harmless import read
+from tests.api.showing import page_files
 
 RANKING = [
     {"position": 1, "player": {"name": "Max Muster"}, "team": {"name": "Team Nord"}, "time": "2:06:54.430", "gap": "+0"},
@@ -25,7 +25,7 @@ def race(**state):
 
 
 def html(game, locale="en"):
-    return render_liveblog(game, [], translator(locale), 0)
+    return render_liveblog(game, [], page_files(locale), 0)
 
 
 def rows(page):

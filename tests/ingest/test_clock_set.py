@@ -105,7 +105,7 @@ async def test_a_match_that_fails_keeps_its_distance():
     """Whatever the clock says, a provider that is to be spared is spared."""
     watched = Watched(Status.SCHEDULED, kickoff=70 * 60)
     watched.match.failures = 3
-    watched.followers._schedule(watched.match, 500.0)
+    watched.followers.schedule(watched.match, 500.0)
 
     assert watched.set_clock(2 * HOUR) == pytest.approx(500, abs=1)
 

@@ -257,7 +257,7 @@ async def test_an_endpoint_that_goes_down_is_logged_once():
             status=Status.LIVE, kickoff=0,
         )  # fmt: skip
         followers._matches[match.id] = match
-        followers._schedule(match, number / 1000)
+        followers.schedule(match, number / 1000)
     with capture_logs() as lines:
         driving = asyncio.create_task(followers.run())
         await asyncio.sleep(0.3)

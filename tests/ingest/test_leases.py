@@ -263,7 +263,7 @@ async def test_nothing_is_polled_without_a_lease():
         kickoff=0,
     )  # fmt: skip
     followers._matches[match.id] = match
-    followers._schedule(match, 0.0)
+    followers.schedule(match, 0.0)
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(0.3)
     polls = len(provider.requested)

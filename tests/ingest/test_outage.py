@@ -64,7 +64,7 @@ class Matches:
                 status=Status.LIVE, kickoff=0, bad={"match"}, good_at=1000.0,
             )  # fmt: skip
             self.followers._matches[match.id] = match
-            self.followers._schedule(match, 0.0)
+            self.followers.schedule(match, 0.0)
 
     @asynccontextmanager
     async def running(self):
@@ -88,7 +88,7 @@ async def test_a_lost_store_is_logged_once_and_its_return_once_with_the_matches_
             await matches.until(lambda: len(matches.provider.requested) > 3 * MANY)
             assert (MANY, MANY) == (matches.followers.unwritten, matches.followers.health()["failing"])
             for match in matches.followers.matches:
-                matches.followers._schedule(match, 60.0)
+                matches.followers.schedule(match, 60.0)
             matches.store.lost = False
             await asyncio.sleep(0.1)
             before = len(matches.provider.requested)

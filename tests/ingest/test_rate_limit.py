@@ -112,7 +112,7 @@ async def test_each_match_has_its_turn(provider):
     """Four times as many matches as the rate is for: all of them are polled equally often, late or not."""
     followers = following(provider, 40, live=0.1, rate=200)  # 800 requests a second are needed
     for number, match in enumerate(followers.matches):
-        followers._schedule(match, 0 if number < 20 else 0.05)
+        followers.schedule(match, 0 if number < 20 else 0.05)
     driving = asyncio.create_task(followers.run())
     await asyncio.sleep(2.5)
     driving.cancel()

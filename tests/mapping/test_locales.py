@@ -13,6 +13,7 @@ from mapping.locales.labels import (
     ENDINGS,
     INTERRUPTED,
     LAP,
+    LOADS_FROM,
     PERIODS,
     POSTS,
     SCORE,
@@ -28,7 +29,7 @@ from mapping.wording import placeholders
 
 def used():
     """Every (context, msgid) that a row, a label or a position asks for."""
-    texts = {(None, label.value) for label in Label} | {(None, POSTS[0]), (None, LAP)}
+    texts = {(None, label.value) for label in Label} | {(None, POSTS[0]), (None, LAP), (None, LOADS_FROM)}
     shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}
     texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}

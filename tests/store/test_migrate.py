@@ -9,7 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import Engine, event, inspect, text
 
 from store import migrate
 from store.errors import SchemaOutdated
@@ -81,3 +81,22 @@ def test_revisions_are_found_inside_the_package():
     """The history travels with the code: every revision file is loaded, and the last one is the head."""
     files = {re.match(r"v(\d+)", path.name)[1] for path in (migrate.HISTORY / "versions").glob("v*.py")}
     assert migrate.head() == max(files) == ScriptDirectory(migrate.HISTORY).get_current_head()
+
+
+async def test_opening_a_current_database_takes_one_query_for_the_schema(url):
+    """A store whose schema is current is opened by reading the revision, and by nothing else."""
+    await (await store_at(url, migrate=True)).close()
+    statements = []
+
+    def note(_conn, _cursor, statement, *_):
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        for migrating in (True, False):
+            await (await store_at(url, migrate=migrating)).close()
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+    asked = [each for each in statements if each != "BEGIN"]
+    assert asked == ["SELECT version_num FROM alembic_version"] * 2

@@ -1,0 +1,108 @@
+"""The images and videos of a page. Before a click it loads nothing from anybody else: images come through the proxy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from api.post_files import host, image_url
+from mapping.locales.labels import LOADS_FROM, Label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from api.post_files import File, Images
+    from mapping.locales import Translator
+
+UP = ".."
+"""From a page to the root of the service, which may lie behind a path of the public URL."""
+WIDTHS = (320, 640, 1280)
+"""Pixels of the variants that a browser chooses from."""
+SIZES = "(max-width: 56rem) 80vw, 36rem"
+VEIL = 16
+"""Pixels of the preview under a warning: too few to recognise anything, also where no style sheet blurs them."""
+PORTRAIT = 48
+CREST = 72
+DENSITIES = (1, 2)
+UNKNOWN = (4, 3)
+"""The aspect ratio of what has no known size."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFiles:
+    """Writes images and videos for a page; with `consent` a video's host hears of a reader after a click alone."""
+
+    images: Images
+    texts: Translator
+    consent: bool
+
+    def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
+        """The files below each other, or side by side in a list that scrolls."""
+        each = [self._file(file) for file in shown]
+        if not slideshow or len(each) < 2:
+            return "".join(each)
+        items = "".join(f"<li>{html}<i>{at}/{len(each)}</i></li>" for at, html in enumerate(each, 1))
+        return f'<ul class="slides" tabindex="0" aria-label="{self._text(Label.SLIDESHOW)}">{items}</ul>'
+
+    def portrait(self, url: str) -> str:
+        return self.icon(url, PORTRAIT, "portrait")
+
+    def icon(self, url: str, side: int, name: str) -> str:
+        """A small image in a square of `side` CSS pixels, of the class `name`; empty for an address of no image."""
+        if not image_url(url):
+            return ""
+        small, large = (self.images.address(url, side, side, dpr=dpr) for dpr in DENSITIES)
+        return f'<img class="{name}" src="{small}" srcset="{large} 2x" alt="" width="{side}" height="{side}">'
+
+    def _file(self, file: File) -> str:
+        titled = file.video and self.consent  # the card has the title
+        caption = " · ".join(escape(each) for each in ("" if titled else file.title, file.credit) if each)
+        shown = self._video(file) if file.video else self._image(file)
+        figure = f"<figure>{shown}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
+        return figure if file.warning is None else self._warned(file, file.warning, figure)
+
+    def _warned(self, file: File, warning: str, figure: str) -> str:
+        preview = self.images.address(file.url, VEIL)
+        veil = _room(file) if file.video else f'<img src="{preview}" alt="" loading="lazy"{_size(file)}>'
+        text = escape(warning) or self._text(Label.SENSITIVE)
+        summary = f"{veil}<span>{text} <b>{self._text(Label.SHOW)}</b></span>"
+        return f'<details class="warned"><summary>{summary}</summary>{figure}</details>'
+
+    def _image(self, file: File) -> str:
+        natural = file.size[0] if file.size else WIDTHS[-1]
+        offered = WIDTHS[: 1 + sum(width < natural for width in WIDTHS)]
+        addresses = [self.images.address(file.url, width) for width in offered]
+        variants = ", ".join(
+            f"{address} {min(width, natural)}w" for width, address in zip(offered, addresses, strict=True)
+        )
+        several = f' srcset="{variants}" sizes="{SIZES}"' if len(offered) > 1 else ""
+        middle = addresses[:2][-1]
+        return f'<img src="{middle}"{several} alt="{escape(file.title)}" loading="lazy" decoding="async"{_size(file)}>'
+
+    def _video(self, file: File) -> str:
+        url, name = escape(file.url), escape(file.title or host(file.url))
+        if not self.consent:
+            return f'<video src="{url}" controls preload="none"{_size(file)}><a href="{url}">{name}</a></video>'
+        length = f" <small>{_clock(file.milliseconds // 1000)}</small>" if file.milliseconds else ""
+        link = f'<a class="play" href="{url}" rel="nofollow noopener noreferrer">{self._text(Label.PLAY)}</a>'
+        note = f"<small>{escape(self.texts.text(LOADS_FROM, host=host(file.url)))}</small>"
+        return f'<div class="consent">{_room(file)}<p><b>{name}</b>{length}</p>{link}{note}</div>'
+
+    def _text(self, label: Label) -> str:
+        return escape(self.texts.text(label))
+
+
+def _size(file: File) -> str:
+    return f' width="{file.size[0]}" height="{file.size[1]}"' if file.size else ""
+
+
+def _room(file: File) -> str:
+    """Holds the place of a file of this aspect ratio, which no style sheet can know."""
+    width, height = file.size or UNKNOWN
+    return f'<svg viewBox="0 0 {width} {height}" aria-hidden="true"></svg>'
+
+
+def _clock(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes}:{rest:02}"

@@ -1,0 +1,161 @@
+"""The images and videos of feeds: enclosures of each format and HTML, at absolute addresses; none that has a warning."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from api.feeds.enclosures import WIDTH
+from tests.api import matchday, poison
+from tests.api.harmless import read
+from tests.api.showing import add, file, item, proxied, showing
+from tests.api.test_feeds import ATOM, FORMATS, feed
+
+SITE = "https://live.example.org/blogs"
+MEDIA = "{http://search.yahoo.com/mrss/}"
+PHOTO = "https://img.example.org/photos/derby.PNG"
+CLIP = "https://video.example.org/clips/goal.mp4"
+IMAGE = f"{SITE}{proxied(PHOTO, width=WIDTH)}"
+
+
+@pytest.fixture
+async def shown(public):
+    """A liveblog with one post that shows a photo and a clip."""
+    photo = file("mphoto", PHOTO, width=2560, height=1440)
+    clip = file("mclip", CLIP, "v", width=1920, height=1080, duration_ms=83_600)
+    items = [item(photo, title="The winner", credit="Ina"), item(clip, title="The goal")]
+    await add(public, showing("ephoto", photo, clip, items=items, headline="Riedel!"))
+    return public
+
+
+async def root_of(server, extension):
+    return ET.fromstring((await feed(server, extension)).content)
+
+
+def html_of(response, extension):
+    """The HTML of each post."""
+    if extension == "json":
+        return [each["content_html"] for each in response.json()["items"]]
+    tag = f"{ATOM}content" if extension == "atom" else "item/description"
+    return [each.text or "" for each in ET.fromstring(response.content).iterfind(f".//{tag}")]
+
+
+async def test_rss_has_the_first_file_as_enclosure_and_all_as_media(shown):
+    """An enclosure with its three attributes, of which the format demands a length; sizes and length where they are known."""
+    (entry,) = (await root_of(shown, "rss")).iter("item")
+
+    assert [each.attrib for each in entry.findall("enclosure")] == [{"url": IMAGE, "length": "0", "type": "image/png"}]
+    photo, clip = entry.findall(f"{MEDIA}content")
+    assert photo.attrib == {"url": IMAGE, "type": "image/png", "medium": "image", "width": "1280", "height": "720"}
+    assert clip.attrib == {
+        "url": CLIP, "type": "video/mp4", "medium": "video", "width": "1920", "height": "1080", "duration": "84",
+    }  # fmt: skip
+    assert (photo.findtext(f"{MEDIA}title"), photo.findtext(f"{MEDIA}credit")) == ("The winner", "Ina")
+
+
+async def test_atom_links_every_file_as_enclosure(shown):
+    """Beside the link to the post itself."""
+    (entry,) = (await root_of(shown, "atom")).iter(f"{ATOM}entry")
+
+    links = [each.attrib for each in entry.findall(f"{ATOM}link")]
+    assert [each["rel"] for each in links] == ["alternate", "enclosure", "enclosure"]
+    assert links[1:] == [
+        {"rel": "enclosure", "type": "image/png", "href": IMAGE, "title": "The winner"},
+        {"rel": "enclosure", "type": "video/mp4", "href": CLIP, "title": "The goal"},
+    ]
+
+
+async def test_json_feed_has_attachments_and_the_first_image(shown):
+    """With the length of the video in whole seconds."""
+    (entry,) = (await feed(shown)).json()["items"]
+
+    assert entry["image"] == IMAGE
+    assert entry["attachments"] == [
+        {"url": IMAGE, "mime_type": "image/png", "title": "The winner"},
+        {"url": CLIP, "mime_type": "video/mp4", "title": "The goal", "duration_in_seconds": 84},
+    ]
+
+
+async def test_a_post_without_files_has_no_empty_lists(public):
+    """Neither `image` nor `attachments` nor enclosures."""
+    await public.add(matchday.derby())
+    for extension in FORMATS:
+        body = (await feed(public, extension)).text
+        assert not [
+            word
+            for word in ("enclosure", "attachments", '"image"', "media:")
+            if f"{word}" in body.replace("xmlns:media", "")
+        ]
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+async def test_the_html_of_feeds_has_absolute_addresses_of_the_proxy(shown, extension):
+    """With the size of that variant; the origin of the image is not named."""
+    response = await feed(shown, extension)
+    html = html_of(response, extension)[-1]
+
+    assert f'<img src="{IMAGE}" alt="The winner" width="1280" height="720">' in html
+    assert f'<video src="{CLIP}" controls preload="none">' in html
+    assert read(html).bad == []
+    assert "img.example.org" not in response.text
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+@pytest.mark.parametrize(("warning", "words"), [("", "Sensibler Inhalt"), ("Blut", "Blut")])
+async def test_what_has_a_warning_is_a_link_to_the_post(public, extension, warning, words):
+    """A feed's reader could not ask first: neither enclosure nor image."""
+    photo, clip = file("mphoto", PHOTO), file("mclip", CLIP, "v")
+    items = [item(each, content_warning=warning) for each in (photo, clip)]
+    await add(public, showing("ephoto", photo, clip, items=items, headline="Riedel!"), locale="de")
+    response = await feed(public, extension)
+
+    assert f'<p><a href="{SITE}/liveblogs/gderby#ephoto">{words}</a></p>' in html_of(response, extension)[-1]
+    for word in ("/media/", "enclosure", "attachments", CLIP):
+        assert word not in response.text
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+@pytest.mark.parametrize("status", [60, 100])
+async def test_a_withdrawn_file_is_in_no_feed(public, extension, status):
+    """Neither in the HTML nor as an enclosure."""
+    photo, clip = file("mphoto", PHOTO), file("mclip", CLIP, "v")
+    items = [item(photo, source_url=PHOTO), item(clip, source_url=CLIP)]
+    withdrawn = [{**each, "local_status": status} for each in (photo, clip)]
+    await add(public, showing("ephoto", *withdrawn, items=items, headline="Riedel!"))
+
+    body = (await feed(public, extension)).text
+    assert "Riedel!" in body
+    assert not [word for word in ("<img", "&lt;img", "video", "/media/", "enclosure", "attachments") if word in body]
+
+
+@pytest.mark.parametrize(
+    ("url", "subtype", "content_type"),
+    [
+        ("https://x.example/a.gif?size=1", "i", "image/gif"),
+        ("https://x.example/a", "i", "image/jpeg"),
+        ("https://x.example/a.WEBM", "v", "video/webm"),
+        ("https://x.example/live.m3u8", "v", "application/vnd.apple.mpegurl"),
+        ("https://x.example/a.exe", "v", "video/mp4"),
+    ],
+)
+async def test_the_type_of_an_enclosure_is_what_its_name_suggests(public, url, subtype, content_type):
+    """What most files are where the name says nothing."""
+    await add(public, showing("ephoto", file("mphoto", url, subtype)))
+    (entry,) = (await feed(public)).json()["items"]
+
+    assert [each["mime_type"] for each in entry["attachments"]] == [content_type]
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+async def test_hostile_texts_of_files_break_no_feed(public, extension):
+    """Title, credit, warning and address; and what no XML may hold."""
+    hostile = f"{poison.XSS}\x00\x0b\ufffe"
+    photo = file("mphoto", f"https://x.example/{poison.XSS}")
+    clip = file("mclip", f"https://x.example/{poison.XSS}", "v")
+    texts = {"title": hostile, "credit": hostile}
+    items = [item(each, **texts, **more) for each in (photo, clip) for more in ({}, {"content_warning": hostile})]
+    await add(public, showing("exss", photo, clip, items=items, headline="x"), showing("ebare", photo, headline="y"))
+    response = await feed(public, extension)
+
+    assert all(read(html).bad == [] for html in html_of(response, extension))
+    if extension != "json":
+        assert ET.fromstring(response.content) is not None

@@ -1,0 +1,287 @@
+"""The images and videos of a page: through the proxy alone, in sizes to choose from, and no third party before a click."""
+
+import json
+import re
+
+import pytest
+
+from api.page.page import render_liveblog
+from mapping.locales import translator
+from mapping.locales.labels import Label
+from store.liveblogs import Change, record
+from tests.api import matchday, poison
+from tests.api.conftest import serving
+from tests.api.harmless import read
+from tests.api.showing import add, file, item, page_files, proxied, showing
+from tests.api.streaming import STREAM, over_http
+from tests.api.writing import DELTA
+
+PAGE = "/liveblogs/gderby"
+PHOTO = "https://img.example.org/photos/derby.jpg"
+CLIP = "https://video.example.org/clips/goal.mp4"
+UPLOAD = f"imageservice://{matchday.ORGANIZATION}/aVeryLongKeyThatNobodyGuesses123"
+
+
+def above(path):
+    return f"..{path}"
+
+
+async def page_of(server):
+    response = await server.http.get(PAGE)
+    assert response.status_code == 200
+    return response
+
+
+def image_tags(html):
+    return re.findall(r"<img [^>]*>", html)
+
+
+async def test_an_image_comes_through_the_proxy_at_three_widths(public):
+    """`src` and `srcset` are signed paths of the proxy; size, alternative text and credit are there."""
+    photo = file("mphoto", PHOTO, width=2000, height=1500)
+    await add(public, showing("ephoto", photo, items=[item(photo, title="The winner", credit="Photo: Ina")]))
+    html = (await page_of(public)).text
+
+    (tag,) = image_tags(html)
+    variants = ", ".join(f"{above(proxied(PHOTO, width=width))} {width}w" for width in (320, 640, 1280))
+    assert f'src="{above(proxied(PHOTO, width=640))}"' in tag
+    assert f'srcset="{variants}"' in tag
+    assert ' sizes="' in tag
+    for attribute in ('width="2000"', 'height="1500"', 'alt="The winner"', 'loading="lazy"', 'decoding="async"'):
+        assert attribute in tag
+    assert "<figcaption>The winner · Photo: Ina</figcaption>" in html
+    assert PHOTO not in html
+
+
+@pytest.mark.parametrize(
+    ("width", "widths"), [(200, []), (320, []), (321, [320, 321]), (640, [320, 640]), (900, [320, 640, 900])]
+)
+async def test_no_variant_claims_to_be_wider_than_the_image(public, width, widths):
+    """The proxy never enlarges, so the descriptor is the width that comes; a single variant needs no choice."""
+    await add(public, showing("ephoto", file("mphoto", PHOTO, width=width, height=100)))
+    (tag,) = image_tags((await page_of(public)).text)
+
+    found = re.search(r'srcset="([^"]*)"', tag)
+    claimed = [int(each.split()[1].removesuffix("w")) for each in found[1].split(", ")] if found else []
+    assert claimed == widths
+
+
+async def test_an_upload_is_shown_as_any_image(public):
+    """The reader gets the proxy's address, which hides nothing that the reader could use elsewhere."""
+    await add(public, showing("ephoto", file("mphoto", UPLOAD)))
+    html = (await page_of(public)).text
+
+    assert f'src="{above(proxied(UPLOAD, width=640))}"' in html
+    assert "imageservice" not in html
+
+
+async def test_every_render_has_the_same_addresses(public, store):
+    """Page, fragment and another process: caches of readers and of the proxy stay good."""
+    await add(public, showing("ephoto", file("mphoto", PHOTO)))
+    first = read((await page_of(public)).text).images
+    async with serving(store, public_feeds=True) as other:
+        assert read((await page_of(other)).text).images == first
+    fragment = await public.http.get(PAGE, params={"fragment": "1"})
+    assert read(fragment.text).images == first
+
+
+@pytest.mark.parametrize("status", [60, 100])
+@pytest.mark.parametrize("subtype", ["i", "v"])
+async def test_a_withdrawn_file_appears_nowhere(public, status, subtype):
+    """Neither on the page, nor in what programs read, nor by the shortcut that posted it; its neighbour stays."""
+    gone = file("mgone", f"https://files.example.org/gone.{'jpg' if subtype == 'i' else 'mp4'}", subtype)
+    stays = file("mstays", PHOTO)
+    items = [item(gone, source_url=gone["url"]), item(stays)]
+    await add(public, showing("ephoto", {**gone, "local_status": status}, stays, items=items))
+    html = (await page_of(public)).text
+    delta = await public.http.get(DELTA, params={"local_id": "gderby", "refresh": "0", "client_id": "desk"})
+
+    assert delta.status_code == 200
+    assert "gone" not in html
+    assert len(image_tags(html)) == 1
+    assert "gone" not in delta.text
+    assert PHOTO in delta.text
+
+
+async def test_a_warning_covers_the_image_until_the_reader_asks(public):
+    """A closed element whose summary shows the warning over a preview of sixteen pixels, which no style sheet is needed for."""
+    photo = file("mphoto", PHOTO, width=2000, height=1500)
+    await add(public, showing("ephoto", photo, items=[item(photo, content_warning="Blood & <b>bruises</b>")]))
+    html = (await page_of(public)).text
+
+    found = re.search(r'<details class="warned"><summary>(.*?)</summary>(.*?)</details>', html)
+    (preview,), (whole,) = image_tags(found[1]), image_tags(found[2])
+    assert "Blood &amp; &lt;b&gt;bruises&lt;/b&gt;" in found[1]
+    assert f'src="{above(proxied(PHOTO, width=16))}"' in preview
+    assert "srcset" not in preview
+    assert 'width="2000" height="1500"' in preview
+    assert 'loading="lazy"' in whole, "a browser loads it when it is opened"
+    assert len(image_tags(html)) == 2
+
+
+@pytest.mark.parametrize(
+    ("locale", "warning"),
+    [
+        *((name, "Sensitive content") for name in ("en", "en-gb", "en-ie", "en-au", "en-nz")),
+        ("de", "Sensibler Inhalt"),
+        ("fr-fr", "Contenu sensible"),
+        ("it-it", "Contenuto sensibile"),
+        ("nl-nl", "Gevoelige inhoud"),
+        ("zh-tw", "敏感內容"),
+    ],
+)
+async def test_an_empty_warning_is_the_generic_one_of_the_language(public, locale, warning):
+    """In each locale of the interface, with a word to open it."""
+    photo = file("mphoto", PHOTO)
+    await add(public, showing("ephoto", photo, items=[item(photo, content_warning="")]), locale=locale)
+    html = (await page_of(public)).text
+
+    assert f"<span>{warning} <b>{translator(locale).text(Label.SHOW)}</b></span>" in html
+
+
+async def test_no_warning_covers_nothing(public):
+    """Null is none."""
+    photo = file("mphoto", PHOTO)
+    await add(public, showing("ephoto", photo, items=[item(photo, content_warning=None)]))
+
+    assert "<details" not in (await page_of(public)).text
+
+
+async def test_a_video_is_a_card_until_the_reader_asks(public):
+    """Title, length and host, a link that works without a script, the room that the video will take; no element that loads it."""
+    clip = file("mclip", CLIP, "v", width=1920, height=1080, duration_ms=83_400)
+    await add(public, showing("eclip", clip, items=[item(clip, title="The winner")]))
+    response = await page_of(public)
+    html = response.text
+
+    assert "<video" not in html
+    assert f'<a class="play" href="{CLIP}" rel="nofollow noopener noreferrer">Play video</a>' in html
+    assert "Loads from video.example.org" in html
+    assert "<b>The winner</b> <small>1:23</small>" in html
+    assert 'viewBox="0 0 1920 1080"' in html
+    policy = response.headers["content-security-policy"]
+    assert "img-src 'self';" in policy
+    assert "media-src https:" in policy
+
+
+async def test_without_consent_a_video_has_its_player_at_once(store):
+    """`embed.consent = false`: a player that loads nothing by itself."""
+    async with serving(store, public_feeds=True, embed_consent=False) as server:
+        await add(server, showing("eclip", file("mclip", CLIP, "v", width=1920, height=1080)))
+        html = (await page_of(server)).text
+
+    assert f'<video src="{CLIP}" controls preload="none" width="1920" height="1080">' in html
+    assert "consent" not in html
+
+
+async def test_a_slideshow_is_a_list_that_takes_the_keyboard(public):
+    """Focusable and named, one item a file, numbered; a single file and the default are no slideshow."""
+    photos = [file(f"m{index}", f"https://img.example.org/{index}.jpg") for index in range(3)]
+    slides, stack = {"display_type": "slideshow"}, {"display_type": "default"}
+    await add(
+        public,
+        showing("eslides", *photos, block_fields=slides),
+        showing("estack", *photos, block_fields=stack, at=matchday.KICK_OFF + 1),
+        showing("eone", photos[0], block_fields=slides, at=matchday.KICK_OFF + 2),
+        locale="de",
+    )
+    html = (await page_of(public)).text
+
+    shows = re.findall(r'<ul class="slides" tabindex="0" aria-label="Bildergalerie">(.*?)</ul>', html)
+    assert [each.count("<li>") for each in shows] == [3]
+    assert re.findall(r"<i>(.*?)</i></li>", shows[0]) == ["1/3", "2/3", "3/3"]
+    assert len(image_tags(html)) == 7
+
+
+async def test_logos_and_portraits_come_through_the_proxy(public):
+    """Of the teams on the board, and of the player whom a card shows."""
+    logo, portrait = "https://img.example.org/haf.png", "https://img.example.org/dahl.jpg"
+    card = {"_type": "Svc::Model::Content::PlayerCardContentBlock", "player": {"name": "Dahl", "image": portrait}}
+    board = matchday.document()["scoreboard"]
+    board["home_team"] = {**board["home_team"], "image": logo}
+    await add(public, matchday.event("ecard", matchday.KICK_OFF, contents=[card]), scoreboard=board)
+    html = (await page_of(public)).text
+
+    for url, side in ((logo, 72), (portrait, 48)):
+        small, large = (above(proxied(url, width=side, height=side, dpr=dpr)) for dpr in (1, 2))
+        assert f'src="{small}" srcset="{large} 2x" alt="" width="{side}" height="{side}">' in html
+    assert "img.example.org" not in html
+
+
+@pytest.mark.parametrize(
+    ("home", "away", "initials"),
+    [
+        (("SV Hafenstadt", "HAF"), ("Alpenverein Bergheim", "AVB"), ["HAF", "AVB"]),
+        (("Real Madrid", ""), ("Real Sociedad", ""), ["RM", "RS"]),
+        (("Borussia", ""), ("Borussen", ""), ["BIA", "BEN"]),
+        (("SV Nord", ""), ("FC Ost", ""), ["SV", "FC"]),
+        (("Twins", ""), ("Twins", ""), ["TWI", "TWI"]),
+    ],
+)
+def test_teams_without_a_logo_have_different_initials(home, away, initials):
+    """Unless their names are the same."""
+    teams = [{"name": name, "short_name": short} for name, short in (home, away)]
+    board = dict(zip(("home_team", "away_team"), teams, strict=True))
+    html = render_liveblog(matchday.document(scoreboard=board), [], page_files(), 0)
+
+    assert re.findall(r'aria-hidden="true">([^<]*)</span>', html) == initials
+
+
+async def test_hostile_texts_of_files_become_no_code(public):
+    """Title, credit and warning of images and videos, under a warning and without, single and as slides."""
+    photo, clip = (
+        file("mphoto", f"https://x.example/{poison.XSS}"),
+        file("mclip", f"https://x.example/{poison.XSS}", "v"),
+    )
+    texts = {"title": poison.XSS, "credit": poison.XSS}
+    items = [
+        item(each, **texts, **warning) for each in (photo, clip) for warning in ({}, {"content_warning": poison.XSS})
+    ]
+    await add(
+        public,
+        showing("exss", photo, clip, items=items),
+        showing("eslides", photo, clip, items=items, block_fields={"display_type": "slideshow"}),
+    )
+    page = read((await page_of(public)).text)
+
+    assert page.bad == []
+    assert len(page.images) > 10
+    assert "alert(1)" in "".join(page.text)
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:image/png;base64,x", "ftp://x.example/a.jpg", "http://[half", "x"]
+)
+@pytest.mark.parametrize("subtype", ["i", "v"])
+async def test_an_address_that_is_none_for_readers_is_not_shown(public, url, subtype):
+    """Whatever a stored document holds."""
+    await add(public, showing("ephoto", file("mphoto", url, subtype)))
+    html = (await page_of(public)).text
+
+    assert "<figure" not in html
+    assert "/media/" not in html
+
+
+async def test_twenty_photos_fit_into_a_light_page(public):
+    """The page stays below 60 KB with twenty photos and line-ups."""
+    photos = [file(f"m{index}", f"https://img.example.org/matches/2026/11/22/{index:032}.jpg") for index in range(20)]
+    await add(public, *(showing(f"e{each['local_id']}", each) for each in photos))
+
+    assert len((await page_of(public)).content) < 60_000
+
+
+async def test_what_a_probe_learns_reaches_page_and_stream(public):
+    """A step that brings nothing but width and height of a file."""
+    photo = file("mphoto", PHOTO)
+    await add(public, showing("ephoto", photo))
+    assert 'width="2000"' not in (await page_of(public)).text
+    probed = showing("ephoto", {**photo, "width": 2000, "height": 1500})
+    await public.store.write(lambda unit: record(unit, "6a" * 12, Change(events=(probed,))))
+
+    params = {"liveblogId": "gderby", "html": "1", "refresh": "1"}
+    async with over_http(public.app) as http, http.stream("GET", STREAM, params=params) as response:
+        lines = response.aiter_lines()
+        found = [await anext(lines) for _ in range(5)]
+    (post,) = json.loads(found[4].removeprefix("data: "))["posts"]
+    assert 'width="2000" height="1500"' in post["html"]
+    assert post["html"] in (await page_of(public)).text
