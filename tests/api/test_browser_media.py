@@ -105,7 +105,7 @@ class Shown:
 
 
 def posts():
-    """One of everything, oldest first."""
+    """One of everything; what has no known size stands above the others, which it could move."""
     photo = file("mphoto", PHOTO, width=2000, height=1250)
     tall = file("mtall", TALL, width=900, height=1600)
     unknown = file("munknown", UNKNOWN)
@@ -115,12 +115,12 @@ def posts():
     at = matchday.KICK_OFF
     show = {"display_type": "slideshow"}
     return (
-        showing("eunknown", unknown, at=at, headline="No size is known"),
+        showing("eunknown", unknown, at=at + 7, headline="No size is known"),
         showing("etall", tall, at=at + 1),
         showing("eslides", photo, tall, unknown, at=at + 2, items=slides, block_fields=show, headline="Three of them"),
         showing("ewarned", photo, at=at + 3, items=[warned], headline="A hard tackle"),
         showing("eclip", clip, at=at + 4, items=[item(clip, title="The winner from above", credit="Club TV")]),
-        showing("ephoto", photo, at=at + 5, items=[item(photo, title="Late light", credit="Photo: Ina Hartwig")]),
+        showing("ephoto", photo, at=at + 6, items=[item(photo, title="Late light", credit="Photo: Ina Hartwig")]),
     )
 
 
