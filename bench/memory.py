@@ -75,7 +75,7 @@ async def by_turns(work: Iterable[Awaitable[None]]) -> None:
 
 
 class Bench:
-    """The daemon, and what is asked of it."""
+    """The daemon, and the requests to it."""
 
     def __init__(self, running: Daemon, file: Path, given: argparse.Namespace) -> None:
         self._running = running
