@@ -58,7 +58,6 @@ OTHERWISE = {
     "tools/demo/wire.py": {"Wire"},  # the provider's format on the wire
     "tools/demo/others/grandprix.py": {"lane"},  # where cars stop
 }
-ANY = re.compile("|".join((*REPLACED, *REPLACED_NAMES)), re.IGNORECASE)
 
 
 def modules(*folders):
@@ -122,7 +121,8 @@ def prose_of(source, tree):
 
 def replaced_in(source, path="module.py"):
     """Replaced words of a file, each as often as it occurs: in its name, in the names it gives, in its prose."""
-    if not ANY.search(source) and not ANY.search(path):
+    text = set(re.findall(r"\w+", f"{path} {source}"))
+    if text.isdisjoint(REPLACED_NAMES) and REPLACED.keys().isdisjoint(word for name in text for word in words_in(name)):
         return []
     tree = ast.parse(source)
     words = [word for name in (*Path(path).with_suffix("").parts, *names_of(tree)) for word in words_in(name)]

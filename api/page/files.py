@@ -56,7 +56,8 @@ class PageFiles:
         return f'<img class="{name}" src="{small}" srcset="{large} 2x" alt="" width="{side}" height="{side}">'
 
     def _file(self, file: File) -> str:
-        caption = " · ".join(escape(each) for each in (file.title, file.credit) if each)
+        titled = file.video and self.consent  # the card has the title
+        caption = " · ".join(escape(each) for each in ("" if titled else file.title, file.credit) if each)
         shown = self._video(file) if file.video else self._image(file)
         figure = f"<figure>{shown}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
         return figure if file.warning is None else self._warned(file, file.warning, figure)

@@ -77,17 +77,20 @@ class Case:
     """A provider and its samples. `endpoint` makes an endpoint for the address of the kit's server.
 
     `order`: sport → event types in the order of the interface's row for this provider; without it the sport's own.
+    `row_cache_bytes`: of the endpoint's cache of translated rows; 0: every row is translated each time.
     """
 
     provider: Provider
     samples: tuple[Sample, ...]
     endpoint: Callable[[str], Endpoint] | None = None
     order: Catalog = field(default_factory=dict)
+    row_cache_bytes: int = 0
 
     def connect(self, base_url: str) -> ProviderAdapter:
         """An adapter with a time-out and a body limit that are small enough for a test."""
         given = self.endpoint(base_url) if self.endpoint else plain_endpoint(self.provider.id, base_url)
-        return self.provider.connect(replace(given, timeout=TIMEOUT, provider_bytes=MAX_BODY))
+        cache = RowCache[object](self.row_cache_bytes)
+        return self.provider.connect(replace(given, timeout=TIMEOUT, provider_bytes=MAX_BODY, row_cache=cache))
 
     @asynccontextmanager
     async def open(self, sample: Sample) -> AsyncIterator[Opened]:

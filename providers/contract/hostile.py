@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import DownstreamRejected, InvalidRequest
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 DOCUMENTED = (DownstreamRejected, InvalidRequest)
 """What `translate` may raise: there is no match, or its sport is not supported."""
+
+ROW_CACHE_BYTES = 2**25
+"""Of thousands of bodies with one field hurt, the row with that field alone is translated anew, as in the daemon."""
 
 REFUSED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -45,7 +49,7 @@ async def faults(case: Case) -> None:
 async def keeps(case: Case, rows: int = 3) -> None:
     """`rows`: of each list in which a field is hurt."""
     for sample in case.samples:
-        async with case.open(sample) as opened:
+        async with _cached(case).open(sample) as opened:
             whole = await opened.fetch()
             bodies = bodies_of(whole)
             before = opened.translate(bodies)
@@ -61,7 +65,8 @@ async def keeps(case: Case, rows: int = 3) -> None:
 
 def missing(before: Match, now: Match) -> dict[str, str]:
     """Key → source of the posts that the later match does not want; text on an incident is no post of its own."""
-    return {key: source for key, source in _posts(before).items() if key not in _posts(now)}
+    wanted = _posts(now)
+    return {key: source for key, source in _posts(before).items() if key not in wanted}
 
 
 def _posts(match: Match) -> dict[str, str]:
@@ -107,7 +112,11 @@ async def characters(case: Case) -> None:
 
 
 async def _opened(case: Case, sample: Sample) -> tuple[Sample, ProviderAdapter, Bodies]:
-    return sample, *await case.bodies(sample)
+    return sample, *await _cached(case).bodies(sample)
+
+
+def _cached(case: Case) -> Case:
+    return replace(case, row_cache_bytes=ROW_CACHE_BYTES)
 
 
 def _survived(adapter: ProviderAdapter, sample: Sample, each: Hurt) -> Match | None:

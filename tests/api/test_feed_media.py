@@ -1,4 +1,4 @@
-"""The images and videos of feeds: enclosures of each format and HTML, at absolute addresses; none that must be asked for first."""
+"""The images and videos of feeds: enclosures of each format and HTML, at absolute addresses; none that has a warning."""
 
 from xml.etree import ElementTree as ET
 

@@ -48,7 +48,7 @@ function tick() {
 function parsed(html) {
   const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
   localise(element);
-  return element;
+  return document.adoptNode(element); // so that a video which is put into it goes on
 }
 
 function posts() {
@@ -60,12 +60,39 @@ function rank(post) {
   return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
 }
 
-// What the reader has done to the old form of a post is done to the new one.
-function keep(before, after) {
-  const [old, young] = [before, after].map((post) => [...post.querySelectorAll("details")]);
-  old.forEach((each, index) => { if (each.open && young[index]) young[index].open = true; });
-  const [held, free] = [before, after].map((post) => [...post.querySelectorAll("a, summary, video")]);
-  return free[held.indexOf(document.activeElement)];
+// The pairs of what the old and the new form of a post have alike.
+function pairs(before, after, selector) {
+  const found = [...after.querySelectorAll(selector)];
+  return [...before.querySelectorAll(selector)].map((old, index) => [old, found[index]]).filter(([, young]) => young);
+}
+
+// Puts the new form of a post into the place of the old one; what the reader has done to the old one stays done.
+function exchange(before, after) {
+  for (const [old, young] of pairs(before, after, "details")) young.open = old.open;
+  const scrolled = pairs(before, after, ".slides").map(([old, young]) => [young, old.scrollLeft]);
+  const focused = pairs(before, after, "a, summary, .slides").find(([old]) => old === document.activeElement)?.[1];
+  const active = document.activeElement;
+  for (const video of before.querySelectorAll("video")) {
+    const same = [...after.querySelectorAll(".play, video")].find((each) => (each.href ?? each.src) === video.src);
+    (same?.closest(".consent") ?? same)?.replaceWith(video);
+  }
+  before.replaceWith(after);
+  for (const [slides, left] of scrolled) slides.scrollLeft = left;
+  (active.tagName === "VIDEO" && active.isConnected ? active : focused)?.focus({ preventScroll: true });
+}
+
+// A video is loaded from its own host when the reader asks for it.
+function play(event) {
+  const link = event.target.closest(".play");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const card = link.closest(".consent");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  const video = document.createElement("video");
+  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
+  video.ariaLabel = card.querySelector("b").textContent;
+  card.replaceWith(video);
+  video.focus();
 }
 
 function place(before, html) {
@@ -73,11 +100,7 @@ function place(before, html) {
   const after = parsed(html);
   const next = posts().find((post) => post !== before && rank(post) < rank(after));
   if (!before && !next && liveblog.dataset.more === "1") return undefined; // older than what the page shows
-  if (before && rank(before) === rank(after)) {
-    const focused = keep(before, after);
-    before.replaceWith(after);
-    return focused?.focus({ preventScroll: true });
-  }
+  if (before && rank(before) === rank(after)) return exchange(before, after);
   if (!before) after.classList.add("fresh");
   before?.remove();
   return list.insertBefore(after, next ?? null);
@@ -217,6 +240,7 @@ function listen() {
 
 document.addEventListener("visibilitychange", () => (document.hidden ? stop() : connect()));
 addEventListener("online", connect);
+liveblog.addEventListener("click", play);
 setInterval(tick, 1000);
 localise(liveblog);
 tick();

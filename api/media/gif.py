@@ -1,0 +1,59 @@
+"""A GIF as it is, made of its pictures alone: comments, applications' blocks and what follows the end are left out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+EXTENSION, PICTURE, END = 0x21, 0x2C, 0x3B
+CONTROL, APPLICATION = 0xF9, 0xFF
+LOOP: Final = b"NETSCAPE2.0"
+"""The application whose block says how often an animation is repeated."""
+HEADER: Final = 13
+"""Bytes of the signature and the description of the screen."""
+
+
+class BrokenGif(Exception):
+    """It ends in the middle, or is no GIF."""
+
+
+def cleaned(body: bytes, most: int) -> tuple[bytes, int]:
+    """The file with its pictures, their delays and the number of repetitions, and how many pictures it has.
+
+    It is read up to the first picture beyond `most`. Nothing is decoded. Raises BrokenGif.
+    """
+    if body[:6] not in {b"GIF87a", b"GIF89a"} or len(body) < HEADER:
+        raise BrokenGif("no GIF")
+    place = HEADER + _table(body[10])
+    kept = [body[:place]]
+    pictures = 0
+    try:
+        while body[place] != END and pictures <= most:
+            start, (place, keep) = place, _block(body, place)
+            pictures += body[start] == PICTURE
+            if keep:
+                kept.append(body[start:place])
+    except IndexError:
+        raise BrokenGif("it ends in the middle") from None
+    return b"".join((*kept, bytes((END,)))), pictures
+
+
+def _block(body: bytes, place: int) -> tuple[int, bool]:
+    """Where the block ends that begins at `place`, and whether it is kept."""
+    if body[place] == PICTURE:
+        return _skip(body, place + 11 + _table(body[place + 9])), True
+    if body[place] != EXTENSION:
+        raise BrokenGif("an unknown block")
+    looping = body[place + 1] == APPLICATION and body[place + 3 : place + 14] == LOOP
+    return _skip(body, place + 2), looping or body[place + 1] == CONTROL
+
+
+def _table(flags: int) -> int:
+    """Bytes of the table of colours that follows."""
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
+
+
+def _skip(body: bytes, place: int) -> int:
+    """The place behind a row of sub-blocks."""
+    while length := body[place]:
+        place += length + 1
+    return place + 1

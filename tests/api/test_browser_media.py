@@ -1,0 +1,252 @@
+"""Images and videos in a real browser: nothing jumps, no third party is involved before a click, and keys are enough."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+from functools import partial
+from urllib.parse import urlsplit
+
+import pytest
+from PIL import Image, ImageDraw
+from playwright.async_api import async_playwright
+
+from mapping.rules.image_address import read_path
+from store import liveblogs
+from store.liveblogs import Change
+from tests.api import matchday
+from tests.api.showing import KEY, add, file, item, showing
+from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
+
+__all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
+
+PHOTO = "https://img.example.org/derby.jpg"
+TALL = "https://img.example.org/tall.jpg"
+UNKNOWN = "https://img.example.org/unknown.jpg"
+CLIP = "https://video.example.org/goal.webm"
+SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900)}
+SCREENS = [(390, 844), (1280, 900)]
+LATE = 0.4
+"""Seconds after which an image comes: the page has been laid out and shown."""
+SHIFTS = """() => {
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+def picture(size):
+    """A JPEG of that size: a pitch at dusk, about."""
+    width, height = size
+    image = Image.linear_gradient("L").resize(size)
+    image = Image.merge("RGB", (image.point(lambda v: 30 + v // 4), image.point(lambda v: 70 + v // 3), image))
+    draw = ImageDraw.Draw(image)
+    draw.ellipse((width * 0.38, height * 0.3, width * 0.62, height * 0.3 + width * 0.24), outline="white", width=8)
+    draw.line((0, height * 0.45, width, height * 0.45), fill="white", width=8)
+    target = io.BytesIO()
+    image.save(target, "JPEG", quality=70)
+    return target.getvalue()
+
+
+class Shown:
+    """An open page whose images come late from a stand-in for the proxy, and all that its browser requested."""
+
+    def __init__(self, page, address, server):
+        self.page, self.address, self.server = page, address, server
+        self.requested, self.widths, self.complaints = [], {}, []
+        page.on("request", lambda request: self.requested.append(request.url))
+        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+
+    async def open(self):
+        await self.page.add_init_script(f"({SHIFTS})()")
+        await self.page.route("**/media/*/*/*", self._image)
+        await self.page.route("https://*.example.org/**", lambda route: route.fulfill(status=200, body=b""))
+        await self.page.goto(f"{self.address}/liveblogs/gderby")
+        await self.page.locator(".post").first.wait_for()
+
+    async def _image(self, route):
+        """The variant that the path is signed for, of a real image."""
+        wanted = read_path(KEY, *urlsplit(route.request.url).path.split("/")[2:])
+        await asyncio.sleep(LATE)
+        natural = SIZES.get(wanted.url, (400, 400))
+        self.widths.setdefault(wanted.url, []).append(wanted.options.width)
+        image = Image.open(io.BytesIO(picture(natural)))
+        box = [(side or 4000) * wanted.options.dpr for side in (wanted.options.width, wanted.options.height)]
+        image.thumbnail(box)
+        target = io.BytesIO()
+        image.save(target, "JPEG")
+        await route.fulfill(body=target.getvalue(), content_type="image/jpeg")
+
+    @property
+    def elsewhere(self):
+        return [url for url in self.requested if not url.startswith(self.address)]
+
+    async def all_images(self):
+        """Scroll to the end, so that whatever is lazy is wanted, and wait until all of it is there."""
+        for _ in range(40):
+            await self.page.mouse.wheel(0, 400)
+            await asyncio.sleep(0.05)
+        await self.page.wait_for_function(
+            "[...document.images].filter((each) => each.checkVisibility()).every((each) => each.complete)"
+        )
+        await asyncio.sleep(0.2)
+
+    async def correct(self, name):
+        """Have a post written with another headline, and wait until the page shows it."""
+        changed = next(each for each in posts() if each.local_id == name)
+        changed.document["headline"] = "Corrected"
+        await self.server.store.write(partial(liveblogs.record, game_id="6a" * 12, change=Change(events=(changed,))))
+        await self.page.locator(f"#{name}").get_by_text("Corrected").wait_for(timeout=60_000)
+
+    async def shifted(self):
+        return await self.page.evaluate("window.shifted")
+
+
+def posts():
+    """One of everything; what has no known size stands above the others, which it could move."""
+    photo = file("mphoto", PHOTO, width=2000, height=1250)
+    tall = file("mtall", TALL, width=900, height=1600)
+    unknown = file("munknown", UNKNOWN)
+    clip = file("mclip", CLIP, "v", width=1920, height=1080, duration_ms=83_000)
+    warned = item(photo, content_warning="", credit="Photo: Ina Hartwig")
+    slides = [item(each, title=f"Picture {at}") for at, each in enumerate((photo, tall, unknown), 1)]
+    at = matchday.KICK_OFF
+    show = {"display_type": "slideshow"}
+    return (
+        showing("eunknown", unknown, at=at + 7, headline="No size is known"),
+        showing("etall", tall, at=at + 1),
+        showing("eslides", photo, tall, unknown, at=at + 2, items=slides, block_fields=show, headline="Three of them"),
+        showing("ewarned", photo, at=at + 3, items=[warned], headline="A hard tackle"),
+        showing("eclip", clip, at=at + 4, items=[item(clip, title="The winner from above", credit="Club TV")]),
+        showing("ephoto", photo, at=at + 6, items=[item(photo, title="Late light", credit="Photo: Ina Hartwig")]),
+    )
+
+
+@pytest.fixture(params=SCREENS, ids=["phone", "desk"])
+async def shown(request, public, address, browser):
+    board = matchday.document()["scoreboard"]
+    board["home_team"] = {**board["home_team"], "image": "https://img.example.org/haf.png"}
+    await add(public, *posts(), scoreboard=board)
+    page = await browser.new_page()
+    await page.set_viewport_size(dict(zip(("width", "height"), request.param, strict=True)))
+    shown = Shown(page, address, public)
+    await shown.open()
+    return shown
+
+
+async def test_nothing_jumps_and_no_third_party_hears_of_the_reader(shown):
+    """Layout shift below 0.05 with images that come late; every request goes to the service; the page fits its screen."""
+    await shown.all_images()
+    if folder := os.environ.get("SCREENSHOTS"):
+        width = shown.page.viewport_size["width"]
+        await shown.page.screenshot(path=f"{folder}/media-{width}.png", full_page=True)
+
+    assert shown.widths.keys() >= {PHOTO, TALL, UNKNOWN}
+    assert shown.elsewhere == []
+    assert shown.complaints == []
+    assert await shown.shifted() < 0.05
+    assert await shown.page.evaluate("document.documentElement.scrollWidth") == shown.page.viewport_size["width"]
+
+
+async def test_the_browser_takes_a_small_variant(shown):
+    """No more than the screen can show: 320 pixels on a phone of density 1, 640 at a desk; a preview of 16 below the warning."""
+    await shown.all_images()
+
+    wide = 320 if shown.page.viewport_size["width"] == 390 else 640
+    assert set(shown.widths[PHOTO]) == {16, wide}
+    assert set(shown.widths[TALL]) == {wide}
+
+
+async def test_a_warned_image_is_blurred_until_the_reader_asks(shown):
+    """Only the preview is loaded before; a key is enough to open it, and it takes the same room."""
+    post = shown.page.locator("#ewarned")
+    await post.scroll_into_view_if_needed()
+    veil, whole = post.locator("summary img"), post.locator("figure img")
+    before = await veil.bounding_box()
+
+    assert "blur" in await veil.evaluate("each => getComputedStyle(each).filter")
+    assert not await whole.is_visible()
+    assert await post.get_by_text("Sensitive content").is_visible()
+    await post.locator("summary").focus()
+    await shown.page.keyboard.press("Enter")
+    await whole.wait_for()
+    after = await whole.bounding_box()
+    assert not await veil.is_visible()
+    assert after["height"] == pytest.approx(before["height"] / 1.1, rel=0.03), (
+        "the veil is a tenth larger than its room"
+    )
+
+
+async def test_a_slideshow_goes_by_the_arrow_keys(shown):
+    """One slide a key, to the end and back; each comes to stand at the edge of the list."""
+    slides = shown.page.locator(".slides")
+    await slides.scroll_into_view_if_needed()
+    await slides.focus()
+    left = "getBoundingClientRect().left"
+    at = f"list => [...list.children].findIndex((each) => Math.abs(each.{left} - list.{left}) < 3)"
+
+    for key, expected in (("ArrowRight", 1), ("ArrowLeft", 0)):
+        await shown.page.keyboard.press(key)
+        for _ in range(100):
+            if await slides.evaluate(at) == expected:
+                break
+            await asyncio.sleep(0.05)
+        assert await slides.evaluate(at) == expected
+
+
+async def test_a_video_asks_its_host_after_a_click_alone(shown):
+    """A card of the video's size that becomes the player in the same place; an update of the post leaves it as it is."""
+    post = shown.page.locator("#eclip")
+    card = post.locator(".consent")
+    await card.scroll_into_view_if_needed()
+    before = await card.bounding_box()
+    assert before["width"] / before["height"] == pytest.approx(16 / 9, rel=0.02)
+    await asyncio.sleep(0.5)
+    assert shown.elsewhere == []
+
+    await post.get_by_text("Play video").click()
+    await post.locator("video").wait_for()
+    await asyncio.sleep(0.5)
+    after = await post.locator("video").bounding_box()
+    assert shown.elsewhere[:1] == [CLIP]
+    assert [after[side] for side in ("width", "height")] == pytest.approx([before["width"], before["height"]], abs=2)
+    await post.locator("video").evaluate("each => { window.player = each; }")
+    await shown.correct("eclip")
+    assert await shown.page.evaluate("document.querySelector('#eclip video') === window.player")
+
+
+async def test_what_the_reader_has_done_to_a_post_survives_its_correction(shown):
+    """An opened warning stays open, a slideshow where it is, and the focus on it."""
+    await shown.page.locator("#ewarned summary").click()
+    slides = shown.page.locator(".slides")
+    await slides.evaluate("each => { each.scrollLeft = each.scrollWidth; each.focus(); }")
+    await asyncio.sleep(1)
+    before = await slides.evaluate("each => each.scrollLeft")
+    for name in ("ewarned", "eslides"):
+        await shown.correct(name)
+
+    assert await shown.page.locator("#ewarned details").get_attribute("open") is not None
+    assert before > 0
+    assert await slides.evaluate("each => each.scrollLeft") == pytest.approx(before, abs=2)
+    assert await slides.evaluate("each => each === document.activeElement")
+
+
+async def test_without_a_script_a_video_is_a_link(public, address, tmp_path):
+    """And the warning opens all the same."""
+    await add(public, *posts())
+    async with async_playwright() as playwright:
+        context = await playwright.chromium.launch_persistent_context(
+            tmp_path / "plain",
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu"],
+            java_script_enabled=False,
+        )
+        shown = Shown(await context.new_page(), address, public)
+        await shown.open()
+
+        assert await shown.page.locator("#eclip a.play").get_attribute("href") == CLIP
+        await shown.page.locator("#ewarned summary").click()
+        await shown.page.locator("#ewarned figure img").wait_for()
+        await context.close()
