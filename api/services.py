@@ -32,6 +32,8 @@ class ApiSettings:
     client_burst: int
     public_per_second: float
     feed_limit_max: int
+    media_new_hosts: int
+    """Hosts of files that one request may name and that its record does not name yet."""
     read_cache_bytes: int
     """Bytes of rendered feeds, pages and delta reads that are kept."""
     embed_consent: bool
@@ -91,6 +93,8 @@ class Services:
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
     """Whether an address may be called now that a client of the organization names; without it only its form is checked,
     and it is checked at each connection anyway."""
+    check_file_address: Callable[[str, str], Awaitable[bool]] | None = None
+    """The same for the address of a file, where a name that does not resolve now passes."""
     streams: Streams | None = None
     """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
     metrics: Callable[[], bytes] | None = None

@@ -138,6 +138,12 @@ class Embed(Section):
     consent: bool = True
 
 
+class MediaConfig(Section):
+    """Files that clients name."""
+
+    new_hosts: Annotated[Count, Field(ge=1, le=1000)] = 50
+
+
 class Recording(Section):
     """Whether what is polled is kept on disk, where, for how long (seconds) and how much of it (bytes)."""
 

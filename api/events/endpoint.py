@@ -22,6 +22,7 @@ from api.liveblog_access import (
     named_liveblog,
     writable_game,
 )
+from api.media.addresses import check_addresses
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
@@ -126,6 +127,7 @@ async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
     names = named_liveblog(request.query)
     event = await request.document(Event)
+    await check_addresses(request, event)
     key = idempotency_key(request.headers)
     if key is not None and not event.local_id:
         event = event.model_copy(update={"local_id": _made_of(request.caller.client_id, key)})
@@ -141,12 +143,13 @@ async def create(request: ApiRequest) -> Response:
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    event_id = _named(request)
+    event_id, event = _named(request), await request.document(Event)
+    await check_addresses(request, event, partial(_known, event_id, request.caller))
     work = partial(
         update_event,
         caller=request.caller,
         event_id=event_id,
-        event=await request.document(Event),
+        event=event,
         expected=expected_version(request.headers),
     )
     return await _run(request, "event.update", work, event_id)
@@ -271,6 +274,13 @@ def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, Sto
     if not may_write_events(game, caller):
         raise NotFound(NO_EVENT, field="event_local_id")
     return event, game
+
+
+def _known(event_id: str, caller: Caller, conn: Connection) -> Json | None:
+    """The named event as the caller is shown it; None where that is not at all."""
+    event = liveblogs.event(conn, event_id)
+    game = event and liveblogs.find_game(conn, event.game_id)
+    return rendered(conn, event, older=False) if event and game and may_write_events(game, caller) else None
 
 
 def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:

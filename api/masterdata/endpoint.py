@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import json_response
+from api.media.addresses import check_addresses
 from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
 from api.request import boolean
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
@@ -34,8 +35,10 @@ AT_ONCE = 20
 async def create(kind: MasterKind, request: ApiRequest) -> Response:
     """A new record of one of the caller's organizations."""
     table, caller = kind.table, request.caller
-    fields = sent(await request.document(kind.draft))
+    draft = await request.document(kind.draft)
+    fields = sent(draft)
     check_owner(caller, fields["owner_id"], field="owner_id")
+    await check_addresses(request, draft)
     record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
     request.audit(f"{table.name}.create", record=record.id)
     return json_response(record.as_document())
@@ -44,7 +47,9 @@ async def create(kind: MasterKind, request: ApiRequest) -> Response:
 async def change(kind: MasterKind, request: ApiRequest) -> Response:
     """The record with what the document says; what it leaves out stays."""
     table = kind.table
-    fields = sent(await request.document(kind.update))
+    update = await request.document(kind.update)
+    fields = sent(update)
+    await check_addresses(request, update, partial(_known, table, fields["_id"], request.caller))
     store = request.services.store
     record = await store.write(partial(_change, table=table, fields=fields, caller=request.caller))
     with suppress(StoreUnavailable):  # the record is written, and the daemon goes on
@@ -97,6 +102,13 @@ def _show(table: MasterTable, record_id: str, caller: Caller, conn: Connection) 
     if record is None or not _visible(record, caller):
         raise NotFound("there is no such record", field="_id")
     return record
+
+
+def _known(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> Json | None:
+    """The record as the caller is shown it; None where that is not at all."""
+    with suppress(NotFound):
+        return _show(table, record_id, caller, conn).as_document()
+    return None
 
 
 def _visible(record: Master | None, caller: Caller) -> bool:

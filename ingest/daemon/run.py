@@ -96,6 +96,7 @@ async def run(
                 event_types=components.registry.event_types,
                 media_key=components.media_key,
                 check_address=guard.is_allowed,
+                check_file_address=guard.may_be_kept,
                 streams=streams,
                 metrics=dispatcher.metrics.text,
                 request_log=request_log,
