@@ -138,6 +138,20 @@ class Embed(Section):
     consent: bool = True
 
 
+class Media(Section):
+    """Files that clients upload: where they are kept, how large they may be (bytes), and how long unused ones stay (seconds)."""
+
+    folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"
+    image_bytes: Bytes = 20_971_520
+    uploads: Annotated[Count, Field(ge=1, le=1000)] = 16
+    organization_uploads: Annotated[Count, Field(ge=1, le=1000)] = 4
+    upload_kept: Annotated[Interval, Field(ge=60)] = 86400.0
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same, a folder that is named relatively taken as one in `folder`."""
+        return self.model_copy(update={"folder": str(folder / self.folder)})
+
+
 class Recording(Section):
     """Whether what is polled is kept on disk, where, for how long (seconds) and how much of it (bytes)."""
 

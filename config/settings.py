@@ -11,6 +11,7 @@ from config.sections import (
     Embed,
     Limits,
     Logging,
+    Media,
     Polling,
     ProviderNames,
     Recording,
@@ -31,6 +32,7 @@ class Settings(Section):
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
     embed: Embed = Embed()
+    media: Media = Media()
     recording: Recording = Recording()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
     organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)
@@ -38,6 +40,10 @@ class Settings(Section):
     liveblogs: tuple[Liveblog, ...] = ()
 
     def in_folder(self, folder: Path) -> Self:
-        """These settings with relative names (SQLite file, recordings) taken as below `folder`; the rest stays as it is."""
-        moved = {"database": self.database.in_folder(folder), "recording": self.recording.in_folder(folder)}
+        """These settings with relative names (SQLite file, uploads, recordings) taken as below `folder`."""
+        moved = {
+            "database": self.database.in_folder(folder),
+            "media": self.media.in_folder(folder),
+            "recording": self.recording.in_folder(folder),
+        }
         return self.model_copy(update=moved)

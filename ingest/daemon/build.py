@@ -224,5 +224,8 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         public_per_second=limits.public_per_second,
         feed_limit_max=limits.feed_limit_max,
         read_cache_bytes=limits.read_cache_bytes,
+        image_bytes=settings.media.image_bytes,
+        uploads=settings.media.uploads,
+        organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
     )

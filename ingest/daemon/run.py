@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -22,7 +23,7 @@ from ingest.daemon.build import api_settings, build_components
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
-from ingest.daemon.purges import Purging, run_again
+from ingest.daemon.purges import Purging, UploadPurge, run_again
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, serving
@@ -32,6 +33,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
+from store.files.disk import DiskFiles
 
 if TYPE_CHECKING:
     import socket
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
+TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies", "37 * * * *": "purge uploads"}
 """Jobs that every process asks for at these minutes."""
 
 GATHER = 10.0
@@ -80,6 +82,7 @@ async def run(
         if role.works:
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
+        files = DiskFiles(Path(settings.media.folder))
         streams = Streams(components.store)
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
@@ -95,6 +98,7 @@ async def run(
                 providers=components.registry.ids,
                 event_types=components.registry.event_types,
                 media_key=components.media_key,
+                files=files,
                 check_address=guard.is_allowed,
                 streams=streams,
                 metrics=dispatcher.metrics.text,
@@ -117,7 +121,8 @@ async def run(
         if role.works:
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
-            _add_purges(components, dispatcher)
+            purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
+            _add_purges(components, dispatcher, purge_uploads)
             dispatcher.metrics.registry.register(components.jobs.counted)
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
@@ -204,8 +209,12 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
     )
 
 
-def _add_purges(components: Components, dispatcher: Dispatcher) -> None:
-    purges = {"purge deliveries": dispatcher.purge, "purge bodies": Purging(components.store).bodies}
+def _add_purges(components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge) -> None:
+    purges = {
+        "purge deliveries": dispatcher.purge,
+        "purge bodies": Purging(components.store).bodies,
+        "purge uploads": purge_uploads.run,
+    }
     for key, purge in purges.items():
         components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
 
