@@ -138,6 +138,31 @@ class Embed(Section):
     consent: bool = True
 
 
+class MediaConfig(Section):
+    """Images that readers see: where they are kept, how long and how much of them, and what is refused."""
+
+    folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"
+    cache_bytes: Annotated[Bytes, Field(ge=1_048_576)] = 2_147_483_648
+    hot_bytes: Bytes = 33_554_432
+    original_bytes: Bytes = 16_777_216
+    refresh: Interval = 3600.0
+    refresh_most: Interval = 86400.0
+    retry: Interval = 60.0
+    stale: Interval = 604800.0
+    max_age: Annotated[Count, Field(ge=0)] = 600
+    pixels: Annotated[Count, Field(ge=1)] = 50_000_000
+    frames: Annotated[Count, Field(ge=1)] = 500
+    decode_bytes: Annotated[Bytes, Field(ge=1_048_576)] = 41_943_040
+    animation_bytes: Bytes = 4_194_304
+    workers: Annotated[Count, Field(ge=1, le=64)] = 2
+    render_queue: Annotated[Count, Field(ge=1, le=100_000)] = 400
+    organization_render_queue: Annotated[Count, Field(ge=1, le=100_000)] = 300
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same, a folder that is named relatively taken as one in `folder`."""
+        return self.model_copy(update={"folder": str(folder / self.folder)})
+
+
 class Recording(Section):
     """Whether what is polled is kept on disk, where, for how long (seconds) and how much of it (bytes)."""
 
