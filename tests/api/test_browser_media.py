@@ -12,6 +12,7 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.async_api import async_playwright
 
+from api.media.variants import ImageLimits, render
 from mapping.rules.image_address import read_path
 from store import liveblogs
 from store.liveblogs import Change
@@ -27,6 +28,7 @@ UNKNOWN = "https://img.example.org/unknown.jpg"
 CLIP = "https://video.example.org/goal.webm"
 SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900)}
 SCREENS = [(390, 844), (1280, 900)]
+LIMITS = ImageLimits(pixels=10**8, frames=1, decode_bytes=10**9, animation_bytes=0)
 LATE = 0.4
 """Seconds after which an image comes: the page has been laid out and shown."""
 SHIFTS = """() => {
@@ -72,12 +74,8 @@ class Shown:
         await asyncio.sleep(LATE)
         natural = SIZES.get(wanted.url, (400, 400))
         self.widths.setdefault(wanted.url, []).append(wanted.options.width)
-        image = Image.open(io.BytesIO(picture(natural)))
-        box = [(side or 4000) * wanted.options.dpr for side in (wanted.options.width, wanted.options.height)]
-        image.thumbnail(box)
-        target = io.BytesIO()
-        image.save(target, "JPEG")
-        await route.fulfill(body=target.getvalue(), content_type="image/jpeg")
+        variant = render(picture(natural), wanted.options, frozenset(), LIMITS)
+        await route.fulfill(body=variant.body, content_type=variant.content_type)
 
     @property
     def elsewhere(self):
@@ -105,7 +103,7 @@ class Shown:
 
 
 def posts():
-    """One of everything, oldest first."""
+    """One of everything; what has no known size stands above the others, which it could move."""
     photo = file("mphoto", PHOTO, width=2000, height=1250)
     tall = file("mtall", TALL, width=900, height=1600)
     unknown = file("munknown", UNKNOWN)
@@ -115,12 +113,12 @@ def posts():
     at = matchday.KICK_OFF
     show = {"display_type": "slideshow"}
     return (
-        showing("eunknown", unknown, at=at, headline="No size is known"),
+        showing("eunknown", unknown, at=at + 7, headline="No size is known"),
         showing("etall", tall, at=at + 1),
         showing("eslides", photo, tall, unknown, at=at + 2, items=slides, block_fields=show, headline="Three of them"),
         showing("ewarned", photo, at=at + 3, items=[warned], headline="A hard tackle"),
         showing("eclip", clip, at=at + 4, items=[item(clip, title="The winner from above", credit="Club TV")]),
-        showing("ephoto", photo, at=at + 5, items=[item(photo, title="Late light", credit="Photo: Ina Hartwig")]),
+        showing("ephoto", photo, at=at + 6, items=[item(photo, title="Late light", credit="Photo: Ina Hartwig")]),
     )
 
 
