@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
@@ -67,7 +67,7 @@ class Origins:
     """The originals of all organizations; `clock` gives Unix seconds."""
 
     def __init__(
-        self, fetch: FetchImage, cache: DiskCache, settings: MediaSettings, clock: Callable[[], float]
+        self, fetch: FetchImage | None, cache: DiskCache, settings: MediaSettings, clock: Callable[[], float]
     ) -> None:
         self._fetch = fetch
         self._cache = cache
@@ -108,25 +108,27 @@ class Origins:
         return known
 
     async def _refresh(self, organization_id: str, url: str, known: Origin | None) -> Origin:
-        fetched = await self._fetch(
-            organization_id, url, etag=known.etag if known else None, most=self._settings.original_bytes
-        )
-        now = self._clock()
-        origin = await self._classified(fetched, known, now)
+        fetched = None
+        if self._fetch is not None:
+            etag = known.etag if known else None
+            fetched = await self._fetch(organization_id, url, etag=etag, most=self._settings.original_bytes)
+        origin = await self._classified(fetched, known, self._clock())
         self._keep(organization_id, url, origin)
         await self._write(_state_key(organization_id, url), b"", **asdict(origin))
         return origin
 
-    async def _classified(self, fetched: FetchedImage, known: Origin | None, now: float) -> Origin:
+    async def _classified(self, fetched: FetchedImage | None, known: Origin | None, now: float) -> Origin:
         """What the answer means: a new copy, the old one confirmed, or a failure through which the old one is kept."""
         settings = self._settings
-        until = now + min(max(fetched.max_age or 0.0, settings.refresh), settings.refresh_most)
-        if fetched.status == NEW and (digest := await self._accepted(fetched.body)):
-            return Origin(digest, fetched.etag, now, until)
-        if fetched.status == NOT_MODIFIED and known is not None and known.digest:
-            return Origin(known.digest, known.etag, now, until)
-        if known is not None and known.digest and now < known.confirmed + settings.stale:
-            return Origin(known.digest, known.etag, known.confirmed, now + settings.retry)
+        good = known if known is not None and known.digest else None
+        if fetched is not None:
+            until = now + min(max(fetched.max_age or 0.0, settings.refresh), settings.refresh_most)
+            if fetched.status == NEW and (digest := await self._accepted(fetched.body)):
+                return Origin(digest, fetched.etag, now, until)
+            if fetched.status == NOT_MODIFIED and good:
+                return replace(good, confirmed=now, fresh_until=until)
+        if good and now < good.confirmed + settings.stale:
+            return replace(good, fresh_until=now + settings.retry)
         return Origin(None, None, now, now + settings.retry)
 
     async def _accepted(self, body: bytes) -> str | None:

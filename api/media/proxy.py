@@ -68,12 +68,12 @@ class Shown:
 
 
 class ImageProxy:
-    """Variants of the images of all organizations; `clock` gives Unix seconds."""
+    """Variants of the images of all organizations; `clock` gives Unix seconds. Without `fetch` there are only uploads."""
 
     def __init__(
         self,
         settings: MediaSettings,
-        fetch: FetchImage,
+        fetch: FetchImage | None,
         uploads: Uploads | None,
         clock: Callable[[], float],
         monotonic: Callable[[], float] = time.monotonic,

@@ -9,16 +9,19 @@ from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from api.app import create_app
+from api.media.proxy import ImageProxy
+from api.media.uploaded import StoredUploads
 from api.middleware.request_log import RequestLog
 from api.services import Services
 from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
-from ingest.daemon.build import api_settings, build_components
+from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
@@ -32,6 +35,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
+from store.files.disk import DiskFiles
 
 if TYPE_CHECKING:
     import socket
@@ -80,6 +84,9 @@ async def run(
         if role.works:
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
+        uploads = StoredUploads(components.store, DiskFiles(Path(settings.media.folder)))
+        images = ImageProxy(media_settings(settings.media), None, uploads, clock)
+        cleanup.callback(images.close)
         streams = Streams(components.store)
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
@@ -96,6 +103,7 @@ async def run(
                 event_types=components.registry.event_types,
                 media_key=components.media_key,
                 check_address=guard.is_allowed,
+                images=images,
                 streams=streams,
                 metrics=dispatcher.metrics.text,
                 request_log=request_log,
@@ -237,9 +245,10 @@ async def _ask_declared(components: Components) -> None:
 
 
 async def _load_rest() -> None:
-    """Load, beside the event loop, what the first poll needs and the process does not need to be ready."""
+    """Load, beside the event loop, what the first poll and the first image need, and the process does not need to be ready."""
     await asyncio.sleep(AFTERWARDS)
-    await asyncio.to_thread(import_module, "httpx_aiohttp")
+    for name in ("httpx_aiohttp", "api.media.variants"):
+        await asyncio.to_thread(import_module, name)
 
 
 async def _ready(following: asyncio.Task[None], components: Components) -> Mapping[str, Any]:

@@ -15,9 +15,13 @@ from api.app import create_app
 from api.media import variants
 from api.media.images import identify
 from api.media.proxy import ImageProxy
+from api.media.uploaded import StoredUploads
 from config import Settings
 from ingest.daemon.build import media_settings
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
+from store import uploads
+from store.files.disk import DiskFiles
+from store.files.port import new_key
 from tests.api import matchday
 from tests.api.conftest import serving, store
 from tests.media import pictures
@@ -418,3 +422,29 @@ class TestLinks:
         assert foreign.status_code == 404
         assert (await self.link(readers, client="stranger", url=URL)).status_code == 403
         assert (await readers.http.get(self.PATH, params={"url": URL})).status_code == 401
+
+
+async def test_uploads_are_read_from_their_storage(store, tmp_path):
+    """The organization of the address has to be that of the upload, and something published has to show it."""
+    files, key, body = DiskFiles(tmp_path), new_key(), pictures.picture()
+
+    async def chunks():
+        yield body
+
+    stored = await files.put(key, chunks())
+    upload = uploads.Upload(
+        key=key, organization_id=matchday.ORGANIZATION, client_id="desk", subtype="i", content_type="image/jpeg",
+        digest=stored.digest, bytes=stored.bytes, width=640, height=480, created_at=1,
+    )  # fmt: skip
+    await store.write(lambda unit: uploads.create(unit, upload))
+    found = StoredUploads(store, files)
+    assert await found.read(upload.url, 10**6) == body
+    assert await found.read(upload.url, 10) is None
+    assert not await found.shown(upload.url)
+    await store.write(lambda unit: uploads.refer(unit, "team", "t1", {key: True}))
+    assert await found.shown(upload.url)
+    foreign = upload.url.replace(matchday.ORGANIZATION, matchday.OTHER)
+    assert await found.read(foreign, 10**6) is None
+    assert not await found.shown(foreign)
+    await files.delete(key)
+    assert await found.read(upload.url, 10**6) is None
