@@ -15,6 +15,7 @@ from api.liveblogs import delta
 from api.liveblogs import endpoint as liveblogs
 from api.masterdata import endpoint as masters
 from api.masterdata import kinds
+from api.media import endpoint as media
 from api.media import upload as uploads
 from api.openapi import Json, document
 from api.page import endpoint as pages
@@ -47,6 +48,7 @@ ROUTES: tuple[Route, ...] = (
     *(Route("GET", f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), "feed", feeds.feed_operation(form))
       for form in feeds.FORMATS),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
+    Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
@@ -62,6 +64,7 @@ ROUTES: tuple[Route, ...] = (
         Route("GET", f"{WRITE}/{kind.noun}/show.json", partial(masters.show, kind), "read", kind.show_operation),
         Route("GET", f"{WRITE}/{kind.noun}/index.json", partial(masters.search, kind), "read", kind.index_operation),
     )),
+    Route("GET", media.LINK_PATH, media.link, "read", media.LINK),
     Route("POST", f"{EXTERNAL}/createFromExternal", external.create_from_external, "external", external.CREATE),
     Route("GET", f"{SOURCE}.json", source.show, "external", source.SHOW),
     Route("POST", f"{SOURCE}.json", source.change, "external", source.CHANGE),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from api.liveblog_access import LiveblogIndex
+from api.media.proxy import ImageProxy
 from api.media.upload_places import UploadPlaces
 from api.middleware.request_log import RequestLog
 from api.stream.streams import Streams
@@ -101,6 +102,8 @@ class Services:
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
     """Whether an address may be called now that a client of the organization names; without it only its form is checked,
     and it is checked at each connection anyway."""
+    images: ImageProxy | None = None
+    """Shows images; without it there are none."""
     streams: Streams | None = None
     """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
     metrics: Callable[[], bytes] | None = None

@@ -11,7 +11,7 @@ from config.sections import (
     Embed,
     Limits,
     Logging,
-    Media,
+    MediaConfig,
     Polling,
     ProviderNames,
     Recording,
@@ -32,18 +32,18 @@ class Settings(Section):
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
     embed: Embed = Embed()
-    media: Media = Media()
     recording: Recording = Recording()
+    media: MediaConfig = MediaConfig()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
     organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)
     clients: dict[ClientId, Client] = Field(default_factory=dict)
     liveblogs: tuple[Liveblog, ...] = ()
 
     def in_folder(self, folder: Path) -> Self:
-        """These settings with relative names (SQLite file, uploads, recordings) taken as below `folder`."""
+        """These settings with relative names (SQLite file, recordings, media) taken as below `folder`; the rest stays as it is."""
         moved = {
             "database": self.database.in_folder(folder),
-            "media": self.media.in_folder(folder),
             "recording": self.recording.in_folder(folder),
+            "media": self.media.in_folder(folder),
         }
         return self.model_copy(update=moved)

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
+from api.media.proxy import ImageProxy
+from api.media.uploaded import StoredUploads
 from api.middleware.request_log import RequestLog
 from api.services import Services
 from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
-from ingest.daemon.build import api_settings, build_components
+from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
@@ -83,6 +85,9 @@ async def run(
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
         files = DiskFiles(Path(settings.media.folder))
+        uploads = StoredUploads(components.store, files)
+        images = ImageProxy(media_settings(settings.media), None, uploads, clock)
+        cleanup.callback(images.close)
         streams = Streams(components.store)
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
@@ -100,6 +105,7 @@ async def run(
                 media_key=components.media_key,
                 files=files,
                 check_address=guard.is_allowed,
+                images=images,
                 streams=streams,
                 metrics=dispatcher.metrics.text,
                 request_log=request_log,
@@ -246,9 +252,10 @@ async def _ask_declared(components: Components) -> None:
 
 
 async def _load_rest() -> None:
-    """Load, beside the event loop, what the first poll needs and the process does not need to be ready."""
+    """Load, beside the event loop, what the first poll and the first image need, and the process does not need to be ready."""
     await asyncio.sleep(AFTERWARDS)
-    await asyncio.to_thread(import_module, "httpx_aiohttp")
+    for name in ("httpx_aiohttp", "api.media.variants"):
+        await asyncio.to_thread(import_module, name)
 
 
 async def _ready(following: asyncio.Task[None], components: Components) -> Mapping[str, Any]:
