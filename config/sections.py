@@ -138,6 +138,18 @@ class Embed(Section):
     consent: bool = True
 
 
+class Media(Section):
+    """Files that clients name: how they are fetched and probed."""
+
+    fetch_timeout: Annotated[Interval, Field(le=12)] = 10.0
+    fetches: Annotated[Count, Field(ge=2, le=1000)] = 32
+    organization_fetches: Annotated[Count, Field(ge=1, le=1000)] = 8
+    probe_bytes: Annotated[Count, Field(ge=4096, le=1_048_576)] = 262_144
+    probe_tries: Annotated[Count, Field(ge=1, le=100)] = 8
+    probe_retry: Annotated[Interval, Field(ge=15)] = 30.0
+    probe_retry_most: Interval = 3600.0
+
+
 class Recording(Section):
     """Whether what is polled is kept on disk, where, for how long (seconds) and how much of it (bytes)."""
 

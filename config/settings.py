@@ -11,6 +11,7 @@ from config.sections import (
     Embed,
     Limits,
     Logging,
+    Media,
     Polling,
     ProviderNames,
     Recording,
@@ -32,6 +33,7 @@ class Settings(Section):
     webhooks: Webhooks = Webhooks()
     embed: Embed = Embed()
     recording: Recording = Recording()
+    media: Media = Media()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
     organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)
     clients: dict[ClientId, Client] = Field(default_factory=dict)

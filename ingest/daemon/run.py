@@ -28,6 +28,8 @@ from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, serving
 from ingest.daemon.start_wait import Stopped
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.media.fetch import MediaFetcher
+from ingest.media.probe import MediaProbes
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
@@ -43,6 +45,9 @@ log = structlog.get_logger()
 
 TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
 """Jobs that every process asks for at these minutes."""
+
+PROBE = "probe media"
+"""The job that probes files."""
 
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
@@ -74,6 +79,7 @@ async def run(
         following = loops.start(components.followers.run(), name="followers")
 
         guard = SsrfGuard(settings.webhooks)
+        fetcher = MediaFetcher(guard, settings.media)
         dispatcher = _dispatcher(settings, components, guard, clock)
         components.store.on_step(dispatcher.wake)
         cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
@@ -118,10 +124,13 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             _add_purges(components, dispatcher)
+            probes = MediaProbes(components.store, fetcher, settings.media, clock, components.containment)
+            components.jobs.add(PROBE, probes.run)
+            dispatcher.metrics.registry.register(probes.counted)
             dispatcher.metrics.registry.register(components.jobs.counted)
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
-            _start_clock(components, clock, cleanup)
+            _start_clock(components, clock, probes, cleanup)
             loops.start(_ask_declared(components), name="declared liveblogs", lasting=False)
 
         announce(address)
@@ -210,7 +219,9 @@ def _add_purges(components: Components, dispatcher: Dispatcher) -> None:
         components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
 
 
-def _start_clock(components: Components, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
+def _start_clock(
+    components: Components, clock: Callable[[], float], probes: MediaProbes, cleanup: AsyncExitStack
+) -> None:
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
     scheduler.when_set(components.followers.clock_set)
@@ -221,6 +232,7 @@ def _start_clock(components: Components, clock: Callable[[], float], cleanup: As
     scheduler.every(2, partial(close_abandoned, components.store), name="abandoned matches")
     scheduler.every(1, partial(publish_due, components.store, clock, components.containment), name="publications")
     scheduler.every(1, partial(correct_liveblogs, components.store, components.containment), name="corrections")
+    scheduler.every(1, partial(_ask_probes, components, probes), name="probes")
     scheduler.every(30, partial(check_clients, components.store, components.containment), name="clients")
     for expression, key in TIMETABLE.items():
         scheduler.cron(expression, partial(_ask, components, key), name=key)
@@ -229,6 +241,11 @@ def _start_clock(components: Components, clock: Callable[[], float], cleanup: As
 
 async def _ask(components: Components, key: str) -> None:
     components.jobs.ask(key)
+
+
+async def _ask_probes(components: Components, probes: MediaProbes) -> None:
+    if await probes.is_due():
+        components.jobs.ask(PROBE)
 
 
 async def _ask_declared(components: Components) -> None:
