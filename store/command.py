@@ -41,7 +41,8 @@ def run(url: str, work: Callable[[Unit], T], *, timeout: float, clock: Callable[
 
     with store_errors():
         if parsed.get_backend_name() == "sqlite":
-            return _on_sqlite(parsed, _pool(timeout), checked)
+            _require_file(parsed)
+            return sqlite.run_once(parsed, _pool(timeout), checked)
         from store.postgres import backend as postgres
 
         return asyncio.run(postgres.run_once(parsed, _pool(timeout), checked))
@@ -66,19 +67,6 @@ async def look(url: str, query: Callable[[Connection], T], *, timeout: float) ->
 
 def _pool(timeout: float) -> PoolSettings:
     return PoolSettings(pool_size=1, timeout=timeout)
-
-
-def _on_sqlite(url: URL, pool: PoolSettings, work: Callable[[Connection], T]) -> T:
-    _require_file(url)
-    engine = sqlite.writer_engine(url, pool)
-    try:
-        with engine.connect() as conn:
-            conn.exec_driver_sql("BEGIN IMMEDIATE")
-            result = work(conn)
-            conn.commit()
-            return result
-    finally:
-        engine.dispose()
 
 
 def _require_file(url: URL) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table
 
-from store.columns import integer, metadata, text
+from store.columns import Bytewise, integer, metadata, text
 
 uploads = Table(
     "uploads",
     metadata,
-    text("key", primary_key=True),  # random: whoever knows it and the organization can name the file
+    Column("key", Bytewise, primary_key=True),  # random, so that nobody can guess the address
     text("organization_id"),
     text("client_id"),
     text("subtype"),
@@ -26,13 +26,13 @@ uploads = Table(
 upload_uses = Table(
     "upload_uses",
     metadata,
-    text("upload_key", ForeignKey("uploads.key", ondelete="CASCADE"), primary_key=True),
+    Column("upload_key", Bytewise, ForeignKey("uploads.key"), primary_key=True),
     text("kind", primary_key=True),
     text("record_id", primary_key=True),
     Column("shown", Boolean, nullable=False),
     Index(None, "kind", "record_id"),
 )
-"""What refers to an upload: `kind` event, game, team or player, and its id; `shown`: not by an unpublished entry of `media`."""
+"""What refers to an upload, which stays as long: `kind` and id of the record; `shown`: not by an unpublished entry of `media`."""
 
 media_probes = Table(
     "media_probes",

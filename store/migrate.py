@@ -112,22 +112,10 @@ def _file(url: URL) -> Path | None:
 
 async def _run(url: URL, work: Callable[[Connection], T]) -> T:
     if url.get_backend_name() == "sqlite":
+        from store.sqlite import backend as sqlite
+
         with store_errors():
-            return _run_sqlite(url, work)
+            return sqlite.run_once(url, PATIENT, work)
     from store.postgres import backend as postgres
 
     return await postgres.run_once(url, PATIENT, work)
-
-
-def _run_sqlite(url: URL, work: Callable[[Connection], T]) -> T:
-    from store.sqlite import backend as sqlite
-
-    engine = sqlite.writer_engine(url, PATIENT)
-    try:
-        with engine.connect() as conn:
-            conn.exec_driver_sql("BEGIN IMMEDIATE")
-            result = work(conn)
-            conn.commit()
-            return result
-    finally:
-        engine.dispose()

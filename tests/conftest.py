@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.opening import store_at
 from tests.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.postgres import Cluster, binaries, identity
 from tests.recordings import required, soccer_recordings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
+
+    from store.database import Store
 
 __all__ = ["pgbouncer", "pgbouncer_url"]
 
@@ -69,6 +72,16 @@ def postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
     name = f"test_{secrets.token_hex(8)}"
     yield postgres_cluster.create_database(name)
     postgres_cluster.drop_database(name)
+
+
+@pytest.fixture
+async def two_stores(postgres_url: str) -> AsyncIterator[tuple[Store, Store]]:
+    """Two processes' views of one database."""
+    first = await store_at(postgres_url, migrate=True)
+    second = await store_at(postgres_url)
+    yield first, second
+    await first.close()
+    await second.close()
 
 
 @pytest.fixture(scope="session")

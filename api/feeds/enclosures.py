@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 WIDTH = 1280
 """Pixels that an image in a feed has at most."""
 PORTRAIT = 96
-IMAGES = {".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".avif": "image/avif"}
+IMAGES = {".png": "image/png", ".gif": "image/gif"}
 VIDEOS = {".webm": "video/webm", ".mov": "video/quicktime", ".m3u8": "application/vnd.apple.mpegurl"}
-"""Endings of names → types of files that are not what most are."""
+"""Endings of names → types of files that are not what most are; the proxy gives WebP and AVIF to those alone who accept them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

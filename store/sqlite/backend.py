@@ -80,6 +80,19 @@ async def read(readers: AsyncEngine, query: Callable[[Connection], T]) -> T:
         return await conn.run_sync(query)
 
 
+def run_once(url: URL, settings: PoolSettings, work: Callable[[Connection], T]) -> T:
+    """The result of `work`, committed, over a connection that is made for it."""
+    engine = writer_engine(url, settings)
+    try:
+        with engine.connect() as conn:
+            conn.exec_driver_sql("BEGIN IMMEDIATE")
+            result = work(conn)
+            conn.commit()
+            return result
+    finally:
+        engine.dispose()
+
+
 class NoLivenessLock:
     """Stands for PostgreSQL's liveness lock: no second process can use the file, so nobody looks for a sign of life."""
 

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.async_api import async_playwright
 
+from api.media.variants import ImageLimits, render
 from mapping.rules.image_address import read_path
 from store import liveblogs
 from store.liveblogs import Change
@@ -27,6 +28,7 @@ UNKNOWN = "https://img.example.org/unknown.jpg"
 CLIP = "https://video.example.org/goal.webm"
 SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900)}
 SCREENS = [(390, 844), (1280, 900)]
+LIMITS = ImageLimits(pixels=10**8, frames=1, decode_bytes=10**9, animation_bytes=0)
 LATE = 0.4
 """Seconds after which an image comes: the page has been laid out and shown."""
 SHIFTS = """() => {
@@ -72,12 +74,8 @@ class Shown:
         await asyncio.sleep(LATE)
         natural = SIZES.get(wanted.url, (400, 400))
         self.widths.setdefault(wanted.url, []).append(wanted.options.width)
-        image = Image.open(io.BytesIO(picture(natural)))
-        box = [(side or 4000) * wanted.options.dpr for side in (wanted.options.width, wanted.options.height)]
-        image.thumbnail(box)
-        target = io.BytesIO()
-        image.save(target, "JPEG")
-        await route.fulfill(body=target.getvalue(), content_type="image/jpeg")
+        variant = render(picture(natural), wanted.options, frozenset(), LIMITS)
+        await route.fulfill(body=variant.body, content_type=variant.content_type)
 
     @property
     def elsewhere(self):

@@ -132,6 +132,7 @@ async def test_a_withdrawn_file_is_in_no_feed(public, extension, status):
     [
         ("https://x.example/a.gif?size=1", "i", "image/gif"),
         ("https://x.example/a", "i", "image/jpeg"),
+        ("https://x.example/a.webp", "i", "image/jpeg"),
         ("https://x.example/a.WEBM", "v", "video/webm"),
         ("https://x.example/live.m3u8", "v", "application/vnd.apple.mpegurl"),
         ("https://x.example/a.exe", "v", "video/mp4"),

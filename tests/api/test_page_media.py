@@ -10,7 +10,7 @@ from mapping.locales import translator
 from mapping.locales.labels import Label
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
-from tests.api.conftest import serving
+from tests.api.conftest import contents, serving
 from tests.api.harmless import read
 from tests.api.showing import add, file, item, page_files, proxied, showing
 from tests.api.streaming import STREAM, over_http
@@ -270,8 +270,8 @@ async def test_twenty_photos_fit_into_a_light_page(public):
     assert len((await page_of(public)).content) < 60_000
 
 
-async def test_what_a_probe_learns_reaches_page_and_stream(public):
-    """A step that brings nothing but width and height of a file."""
+async def test_what_a_probe_learns_reaches_page_stream_and_webhooks(public):
+    """A step that brings nothing but width and height of a file; the outbox has it for every receiver."""
     photo = file("mphoto", PHOTO)
     await add(public, showing("ephoto", photo))
     assert 'width="2000"' not in (await page_of(public)).text
@@ -285,3 +285,4 @@ async def test_what_a_probe_learns_reaches_page_and_stream(public):
     (post,) = json.loads(found[4].removeprefix("data: "))["posts"]
     assert 'width="2000" height="1500"' in post["html"]
     assert post["html"] in (await page_of(public)).text
+    assert [row.version for row in (await contents(public))["outbox"]][-1:] == [2]

@@ -243,26 +243,23 @@ class Process:
 
 def says(bodies: Bodies, match_id: str) -> dict[str, Any]:
     """Key → post that a snapshot demands: f(snapshot)."""
-    return dict(_said(match_id, tuple(sorted(bodies.items()))))
+    return dict(_said(match_id, tuple(sorted(bodies.items())))[0])
 
 
 @lru_cache(maxsize=4096)
-def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> dict[str, Any]:
+def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> tuple[dict[str, Any], frozenset[str]]:
+    """Key → post, and the keys of the texts that are bound to an incident."""
     answer = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
     match = believed(None, answer, good=frozenset()).match
     terms, nobody = Terms(sport="soccer", auto_post=True, text=True), References(owner_id=OWNER)
-    return {post.key: post for post in wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")}
+    posts = wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
+    bound_texts = frozenset(comment.key for comment in answer.comments if comment.incident_key is not None)
+    return {post.key: post for post in posts}, bound_texts
 
 
 def bound(bodies: Bodies, match_id: str) -> set[str]:
     """Keys of the texts that a snapshot binds to an incident."""
-    return set(_bound(match_id, tuple(sorted(bodies.items()))))
-
-
-@lru_cache(maxsize=4096)
-def _bound(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> frozenset[str]:
-    match = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
-    return frozenset(comment.key for comment in match.comments if comment.incident_key is not None)
+    return set(_said(match_id, tuple(sorted(bodies.items())))[1])
 
 
 def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from store import clients, command
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_containment import daemon, database, poison, settings, upstream
 from tests.opening import look
-from tests.webhooks.conftest import start_receiver
+from tests.webhooks.conftest import running_receiver
 
 __all__ = ["database", "settings", "upstream"]
 
@@ -28,11 +28,8 @@ DECLARED = [
 
 @pytest.fixture
 def receiver(tmp_path):
-    running = start_receiver(tmp_path)
-    yield running
-    running.process.kill()
-    running.process.wait()
-    running.process.stdout.close()
+    with running_receiver(tmp_path) as receiver:
+        yield receiver
 
 
 def with_declared(settings, number):

@@ -18,7 +18,7 @@ from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
 from tests.ingest.test_recordings import posts_of_the_liveblog
 from tests.ingest.test_resources import WRITE, daemon_in, made, post, shown, within, written
 from tests.ingest.test_workers import recorded
-from tests.webhooks.conftest import start_receiver
+from tests.webhooks.conftest import running_receiver
 
 HOOKS = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
 MATCH = "9000001"
@@ -35,24 +35,21 @@ class Followed:
 
 @asynccontextmanager
 async def followed(folder):
-    receiver = start_receiver(folder)
     config = folder / "matchwire.toml"
-    async with Replay(recorded(int(MATCH)), ReplaySettings()).serve() as replay:
-        database = f"sqlite+aiosqlite:///{folder / 'signals.db'}"
-        text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
-        text = text.replace('"external"]', '"external", "webhooks"]').replace("text_content = true\n", "")
-        config.write_text(text + '\n[webhooks]\nallow_hosts = ["127.0.0.1"]\n')
-        daemon = Daemon(config)
-        try:
-            await daemon.start()
-            yield Followed(daemon, receiver, replay)
-        finally:
-            if daemon.process.returncode is None:
-                daemon.process.send_signal(signal.SIGCONT)
-                await daemon.kill()
-            receiver.process.kill()
-            receiver.process.wait()
-            receiver.process.stdout.close()
+    with running_receiver(folder) as receiver:
+        async with Replay(recorded(int(MATCH)), ReplaySettings()).serve() as replay:
+            database = f"sqlite+aiosqlite:///{folder / 'signals.db'}"
+            text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
+            text = text.replace('"external"]', '"external", "webhooks"]').replace("text_content = true\n", "")
+            config.write_text(text + '\n[webhooks]\nallow_hosts = ["127.0.0.1"]\n')
+            daemon = Daemon(config)
+            try:
+                await daemon.start()
+                yield Followed(daemon, receiver, replay)
+            finally:
+                if daemon.process.returncode is None:
+                    daemon.process.send_signal(signal.SIGCONT)
+                    await daemon.kill()
 
 
 async def test_sigterm_lets_a_request_under_way_finish_and_takes_no_new_one(tmp_path):

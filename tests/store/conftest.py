@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
-from sqlalchemy import text
 
 from store import migrate
-from store.liveblogs import NewGame, insert_game
+from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.tables import metadata
 from tests.opening import pool_settings, store_at
 from tests.pgbouncer import DIRECT
@@ -17,6 +16,11 @@ from tests.sqlite import migrated_url
 
 GAME = "5f0c1de2a1b2c3d4e5f60001"
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
+EMPTY = f"""DO $$ BEGIN
+    {" ".join(f"DELETE FROM {table};" for table in reversed(metadata.sorted_tables) if table.name != "outbox_sequence")}
+    PERFORM setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S';
+END $$"""
+"""Makes a PostgreSQL like new; TRUNCATE makes a hundred files anew each time, which costs eighty times as much."""
 DOCUMENT = {"meta_info": {"title": "Derby", "starts_at": 1_700_003_600}}
 
 
@@ -85,8 +89,7 @@ async def store(store_url, clock):
     """An empty, open store of each kind."""
     opened = await open_store(store_url, clock=clock)
     if store_url.startswith("postgresql"):
-        tables = ", ".join(metadata.tables.keys() - {"outbox_sequence"})
-        await opened.write(lambda unit: unit.conn.execute(text(f"TRUNCATE {tables} RESTART IDENTITY")))
+        await opened.write(lambda unit: unit.conn.exec_driver_sql(EMPTY))
     yield opened
     await opened.close()
 
@@ -119,3 +122,27 @@ async def game(store):
 @pytest.fixture
 async def sqlite_game(sqlite_store):
     return await sqlite_store.write(partial(insert_game, game=new_game()))
+
+
+def post(local_id, created_at=1_700_000_000, document=None, **fields):
+    return EventWrite(local_id=local_id, document=document or {"headline": local_id}, created_at=created_at, **fields)
+
+
+def change(*writes, **fields):
+    """A unit that changes the liveblog of `new_game()`."""
+    return lambda unit: record(unit, new_game().id, Change(events=writes, **fields))
+
+
+def writing(game_id, local_id):
+    """A unit that writes one event."""
+    return lambda unit: record(unit, game_id, Change(events=(post(local_id),)))
+
+
+def failing(game_id, local_id, error):
+    """A unit that raises `error` after it has written one event."""
+
+    def work(unit):
+        record(unit, game_id, Change(events=(post(local_id),)))
+        raise error
+
+    return work

@@ -12,7 +12,6 @@ from mapping.errors import Conflict, NotFound
 from store import tables
 from store.liveblogs import (
     Change,
-    EventWrite,
     event,
     events,
     find_game,
@@ -23,15 +22,7 @@ from store.liveblogs import (
 )
 from store.records import StoredEvent, StoredGame, sort_key
 from store.tables import outbox
-from tests.store.conftest import ORGANIZATION, new_game
-
-
-def post(local_id, created_at=1_700_000_000, document=None, **fields):
-    return EventWrite(local_id=local_id, document=document or {"headline": local_id}, created_at=created_at, **fields)
-
-
-def change(*writes, **fields):
-    return lambda unit: record(unit, new_game().id, Change(events=writes, **fields))
+from tests.store.conftest import ORGANIZATION, change, new_game, post
 
 
 def notifications(conn):

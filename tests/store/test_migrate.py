@@ -98,5 +98,5 @@ async def test_opening_a_current_database_takes_one_query_for_the_schema(url):
     finally:
         event.remove(Engine, "before_cursor_execute", note)
 
-    asked = [each for each in statements if each != "BEGIN"]
-    assert asked == ["SELECT version_num FROM alembic_version"] * 2
+    run = [each for each in statements if each != "BEGIN"]
+    assert run == ["SELECT version_num FROM alembic_version"] * 2

@@ -15,7 +15,7 @@ from store.liveblogs import Change, insert_game, record
 from store.naming import parse_url
 from store.postgres.notify import NotifyListener, NotifySender, read
 from store.postgres.session import Session
-from tests.opening import pool_settings, store_at
+from tests.opening import pool_settings
 from tests.store.conftest import new_game
 
 WITHIN = 10.0
@@ -36,16 +36,6 @@ class Ear:
         return await asyncio.wait_for(self.heard.get(), WITHIN)
 
 
-@pytest.fixture
-async def two(postgres_url):
-    """Two processes' stores on one database."""
-    one = await store_at(postgres_url, migrate=True)
-    other = await store_at(postgres_url)
-    yield one, other
-    await one.close()
-    await other.close()
-
-
 async def listeners(store):
     return (await store.read(lambda conn: conn.execute(PIDS).scalars().all())) or []
 
@@ -63,9 +53,9 @@ async def broken_off(store):
             await asyncio.sleep(0.02)
 
 
-async def test_other_processes_are_notified_of_a_step(two):
+async def test_other_processes_are_notified_of_a_step(two_stores):
     """Liveblog and version, of creations too; first of all that anything may have happened before."""
-    one, other = two
+    one, other = two_stores
     ear = Ear(other)
     assert await ear.next() is None
     game = await one.write(partial(insert_game, game=new_game()))
@@ -75,9 +65,9 @@ async def test_other_processes_are_notified_of_a_step(two):
         assert await ear.next() == {game.id: version}
 
 
-async def test_nobody_is_notified_of_what_is_rolled_back(two):
+async def test_nobody_is_notified_of_what_is_rolled_back(two_stores):
     """A unit that fails after its step sends nothing; the next one sends its own."""
-    one, other = two
+    one, other = two_stores
     ear = Ear(other)
     assert await ear.next() is None
     game = await one.write(partial(insert_game, game=new_game()))
@@ -94,9 +84,9 @@ async def test_nobody_is_notified_of_what_is_rolled_back(two):
     assert await ear.next() == {new_game(2).id: 1}
 
 
-async def test_a_unit_of_many_steps_notifies_of_each(two):
+async def test_a_unit_of_many_steps_notifies_of_each(two_stores):
     """However many: a notice of its own for each, far below what one may hold."""
-    one, other = two
+    one, other = two_stores
     ear = Ear(other)
     assert await ear.next() is None
 
@@ -109,9 +99,9 @@ async def test_a_unit_of_many_steps_notifies_of_each(two):
     assert {name for _ in range(50) for name in await ear.next()} == {new_game(n).id for n in range(1, 51)}
 
 
-async def test_a_lost_connection_is_made_again_and_everything_counts_as_stepped(two):
+async def test_a_lost_connection_is_made_again_and_everything_counts_as_stepped(two_stores):
     """None comes after each loss, so whatever happened meanwhile is looked at; afterwards steps are heard again."""
-    one, other = two
+    one, other = two_stores
     ear = Ear(other)
     assert await ear.next() is None
     for number in (1, 2):
@@ -122,9 +112,9 @@ async def test_a_lost_connection_is_made_again_and_everything_counts_as_stepped(
         assert await ear.next() == {game.id: 1}
 
 
-async def test_a_server_that_restarts_is_heard_again(postgres_cluster, two):
+async def test_a_server_that_restarts_is_heard_again(postgres_cluster, two_stores):
     """Attempts go on while it is away."""
-    one, other = two
+    one, other = two_stores
     ear = Ear(other)
     assert await ear.next() is None
     await asyncio.to_thread(postgres_cluster.stop)
@@ -136,9 +126,9 @@ async def test_a_server_that_restarts_is_heard_again(postgres_cluster, two):
     assert await ear.next() == {game.id: 1}
 
 
-async def test_nobody_who_does_not_ask_listens(two):
+async def test_nobody_who_does_not_ask_listens(two_stores):
     """A command that only writes keeps no second connection."""
-    assert await listeners(two[0]) == []
+    assert await listeners(two_stores[0]) == []
 
 
 @pytest.mark.parametrize(
@@ -156,9 +146,9 @@ def test_pauses_grow_and_end():
     assert pause(3, 0.0) == 0.2
 
 
-async def test_many_steps_of_a_moment_are_sent_together(two, monkeypatch):
+async def test_many_steps_of_a_moment_are_sent_together(two_stores, monkeypatch):
     """The last version of each liveblog, in few statements; nothing is left out."""
-    one, other = two
+    one, other = two_stores
     ear = Ear(other)
     assert await ear.next() is None
     statements = []
@@ -179,9 +169,9 @@ async def test_many_steps_of_a_moment_are_sent_together(two, monkeypatch):
     assert len(statements) < 30
 
 
-async def test_a_process_that_ends_notifies_of_what_it_has_committed(two):
+async def test_a_process_that_ends_notifies_of_what_it_has_committed(two_stores):
     """Closing waits for the last notice, not for the next interval."""
-    one, other = two
+    one, other = two_stores
     ear = Ear(other)
     assert await ear.next() is None
     game = await one.write(partial(insert_game, game=new_game()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-import pytest
 from sqlalchemy import insert, select, text
 
 from store import outbox
@@ -66,19 +65,9 @@ async def test_numbers_go_on_after_everything_is_forgotten(store):
     assert (await store.write(outbox.number_committed)).last == last + 1
 
 
-@pytest.fixture
-async def processes(postgres_url):
-    """Two processes' views of one database."""
-    first = await store_at(postgres_url, migrate=True)
-    second = await store_at(postgres_url)
-    yield first, second
-    await first.close()
-    await second.close()
-
-
-async def test_one_process_numbers_at_a_time_and_the_others_do_not_wait(processes):
+async def test_one_process_numbers_at_a_time_and_the_others_do_not_wait(two_stores):
     """While one process numbers, another is given what is numbered already, at once."""
-    store, other = processes
+    store, other = two_stores
     game = await store.write(partial(insert_game, game=new_game()))
     before = (await store.write(outbox.number_committed)).last
     await step(store, game, 2)

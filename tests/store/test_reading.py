@@ -8,27 +8,16 @@ import pytest
 
 from mapping.errors import NotFound
 from store.liveblogs import (
-    Change,
-    EventWrite,
     event,
     events,
     events_named,
     find_game,
     insert_game,
     list_games,
-    record,
     require_game,
 )
 from store.tables import teams
-from tests.store.conftest import DOCUMENT, ORGANIZATION, new_game
-
-
-def post(local_id, created_at=1_700_000_000, document=None, **fields):
-    return EventWrite(local_id=local_id, document=document or {"headline": local_id}, created_at=created_at, **fields)
-
-
-def change(*writes, **fields):
-    return lambda unit: record(unit, new_game().id, Change(events=writes, **fields))
+from tests.store.conftest import DOCUMENT, ORGANIZATION, change, new_game, post
 
 
 async def test_events_are_read_page_by_page(store, game):

@@ -15,23 +15,7 @@ from store.liveblogs import Change, EventWrite, event, events, find_game, insert
 from store.sql.json_type import dumps
 from store.tables import games
 from tests.opening import store_at
-from tests.store.conftest import new_game
-
-
-def post(local_id, headline="x"):
-    return EventWrite(local_id=local_id, document={"headline": headline}, created_at=1)
-
-
-def writing(game_id, local_id):
-    return lambda unit: record(unit, game_id, Change(events=(post(local_id),)))
-
-
-def failing(game_id, local_id, error):
-    def work(unit):
-        record(unit, game_id, Change(events=(post(local_id),)))
-        raise error
-
-    return work
+from tests.store.conftest import failing, new_game, post, writing
 
 
 def pause(conn):
@@ -60,7 +44,9 @@ async def test_a_failing_unit_harms_no_neighbour(store, game):
 @pytest.mark.parametrize("headline", ["\ud800", float("nan")])
 async def test_poison_fails_its_own_unit(store, game, headline):
     """A text or number that cannot be stored is a ValueError for the unit that brought it, and for nobody else."""
-    poison = store.write(lambda unit: record(unit, game.id, Change(events=(post("bad", headline),))))
+    poison = store.write(
+        lambda unit: record(unit, game.id, Change(events=(post("bad", document={"headline": headline}),)))
+    )
     outcomes = await asyncio.gather(store.write(writing(game.id, "a")), poison, return_exceptions=True)
 
     assert isinstance(outcomes[0], int)

@@ -12,26 +12,10 @@ from sqlalchemy import func, select, text, update
 
 from mapping.errors import StoreUnavailable
 from store import migrate
-from store.liveblogs import Change, EventWrite, find_game, insert_game, record, require_game
+from store.liveblogs import Change, find_game, insert_game, record, require_game
 from store.tables import games
 from tests.opening import pool_settings, store_at
-from tests.store.conftest import new_game
-
-
-def post(local_id, headline="x"):
-    return EventWrite(local_id=local_id, document={"headline": headline}, created_at=1)
-
-
-def writing(game_id, local_id):
-    return lambda unit: record(unit, game_id, Change(events=(post(local_id),)))
-
-
-def failing(game_id, local_id, error):
-    def work(unit):
-        record(unit, game_id, Change(events=(post(local_id),)))
-        raise error
-
-    return work
+from tests.store.conftest import failing, new_game, post, writing
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), StopIteration(), RuntimeError("x")])

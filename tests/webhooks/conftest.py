@@ -7,7 +7,7 @@ import json
 import socket
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -63,32 +63,33 @@ class Receiver:
                 await asyncio.sleep(0.02)
 
 
-def start_receiver(folder):
+@contextmanager
+def running_receiver(folder):
+    """A receiver until the end of the test."""
     log = folder / "received.jsonl"
     process = subprocess.Popen(
         [sys.executable, Path(__file__).with_name("receiver.py"), log], stdout=subprocess.PIPE, text=True
     )
-    return Receiver(int(process.stdout.readline()), log, process)
+    try:
+        yield Receiver(int(process.stdout.readline()), log, process)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 @pytest.fixture
 def receiver(tmp_path):
-    running = start_receiver(tmp_path)
-    yield running
-    running.process.kill()
-    running.process.wait()
-    running.process.stdout.close()
+    with running_receiver(tmp_path) as receiver:
+        yield receiver
 
 
 @pytest.fixture
 def second_receiver(tmp_path):
     """A receiver at an address of its own."""
     (tmp_path / "second").mkdir()
-    running = start_receiver(tmp_path / "second")
-    yield running
-    running.process.kill()
-    running.process.wait()
-    running.process.stdout.close()
+    with running_receiver(tmp_path / "second") as receiver:
+        yield receiver
 
 
 @pytest.fixture

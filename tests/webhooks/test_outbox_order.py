@@ -42,16 +42,6 @@ async def subscribe(store, url):
     return (await store.write(work))[0]
 
 
-@pytest.fixture
-async def stores(postgres_url):
-    """Two processes' views of one database."""
-    first = await store_at(postgres_url, migrate=True)
-    second = await store_at(postgres_url)
-    yield first, second
-    await first.close()
-    await second.close()
-
-
 @asynccontextmanager
 async def delivering(store):
     own = Dispatcher(store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), QUICK, containment=Containment())
@@ -65,9 +55,9 @@ async def delivering(store):
         await own.stop(grace=1)
 
 
-async def test_a_row_of_the_newest_transaction_is_delivered_once_it_commits(stores, receiver):
+async def test_a_row_of_the_newest_transaction_is_delivered_once_it_commits(two_stores, receiver):
     """What the cluster's newest transaction has written, while a numbering passed it by, is delivered after its commit."""
-    store, other = stores
+    store, other = two_stores
     slow, quick = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
     await subscribe(store, receiver.url("ok"))
     async with delivering(store) as own:
@@ -91,9 +81,9 @@ async def test_a_row_of_the_newest_transaction_is_delivered_once_it_commits(stor
     assert sorted(receiver.versions("ok")) == [2, 2, 3]
 
 
-async def test_a_transaction_in_another_database_of_the_cluster_delays_nothing(stores, postgres_cluster, receiver):
+async def test_a_transaction_in_another_database_of_the_cluster_delays_nothing(two_stores, postgres_cluster, receiver):
     """A forgotten session elsewhere, which has a transaction id, does not hold webhooks up."""
-    store, other = stores
+    store, other = two_stores
     game = await store.write(partial(insert_game, game=new_game()))
     await subscribe(store, receiver.url("ok"))
     stranger = await asyncpg.connect(postgres_cluster.url().replace("+asyncpg", ""))
@@ -110,9 +100,9 @@ async def test_a_transaction_in_another_database_of_the_cluster_delays_nothing(s
         await stranger.close()
 
 
-async def test_a_version_that_is_under_way_at_a_subscription_is_delivered_after_it(stores, receiver):
+async def test_a_version_that_is_under_way_at_a_subscription_is_delivered_after_it(two_stores, receiver):
     """A version that commits after `subscribe` has answered is delivered, although its row was drawn before."""
-    store, other = stores
+    store, other = two_stores
     slow, quick = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
     holds, loop = asyncio.Event(), asyncio.get_running_loop()
 
@@ -133,10 +123,10 @@ async def test_a_version_that_is_under_way_at_a_subscription_is_delivered_after_
     assert any(slow.id in each for each in ids)
 
 
-async def test_numbers_that_do_not_move_are_an_alarm(stores, receiver, monkeypatch):
+async def test_numbers_that_do_not_move_are_an_alarm(two_stores, receiver, monkeypatch):
     """Rows that wait for a number while none is given are logged once and counted, and so is the end of it."""
     monkeypatch.setattr(outbox_sequencer, "STUCK_AFTER", 1.0)
-    store, other = stores
+    store, other = two_stores
     game = await store.write(partial(insert_game, game=new_game()))
     await subscribe(store, receiver.url("ok"))
     holds, loop = asyncio.Event(), asyncio.get_running_loop()

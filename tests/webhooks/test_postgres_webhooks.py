@@ -20,20 +20,9 @@ from store.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
-from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
 from tests.webhooks.processes import Process
-
-
-@pytest.fixture
-async def stores(postgres_url):
-    """Two processes' views of one database."""
-    first = await store_at(postgres_url, migrate=True)
-    second = await store_at(postgres_url)
-    yield first, second
-    await first.close()
-    await second.close()
 
 
 async def subscribe(store, url):
@@ -47,9 +36,9 @@ async def lives(store, *names):
     await store.write(lambda unit: (unit.conn.execute(delete(workers)), unit.conn.execute(insert(workers), rows)))
 
 
-async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(stores):
+async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(two_stores):
     """A claim holds as long as its holder lives; who comes back after that finds the fence moved."""
-    store, other = stores
+    store, other = two_stores
     row = await subscribe(store, "https://cms.example/")
     await lives(store, "one", "two")
     claimed = await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one"))
@@ -72,9 +61,9 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(stores):
     assert await store.read(lambda conn: deliveries.tried(conn, row.id, after=0)) == frozenset({1})
 
 
-async def test_only_what_is_within_reach_is_requested(stores):
+async def test_only_what_is_within_reach_is_requested(two_stores):
     """What a living process has claimed is out of reach for others; what a dead one had claimed is within it."""
-    store, _ = stores
+    store, _ = two_stores
     rows = [await subscribe(store, f"https://cms.example/{number}") for number in range(3)]
     await lives(store, "one", "two", "three")
     for row, owner in zip(rows, ("one", "two"), strict=False):
@@ -90,9 +79,9 @@ async def test_only_what_is_within_reach_is_requested(stores):
     assert await store.read(partial(webhooks.orphaned, owner="three")) == [rows[0].id]
 
 
-async def test_two_processes_share_the_receivers(stores, receiver):
+async def test_two_processes_share_the_receivers(two_stores, receiver):
     """Each update reaches each receiver once, whichever process changed it; when one goes, the other takes over."""
-    store, other = stores
+    store, other = two_stores
     games = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
     for name in ("a", "b", "c"):
         await subscribe(store, receiver.url("ok", name))
@@ -107,12 +96,12 @@ async def test_two_processes_share_the_receivers(stores, receiver):
         )
         for each, owner in ((store, "one"), (other, "two"))
     ]
-    for each, own in zip(stores, both, strict=True):
+    for each, own in zip(two_stores, both, strict=True):
         each.on_step(own.wake)
     tasks = [asyncio.create_task(each.run()) for each in both]
     try:
         for number in range(20):
-            writer, game = stores[number % 2], games[number % 2]
+            writer, game = two_stores[number % 2], games[number % 2]
             await writer.write(lambda unit, game=game: record(unit, game.id, Change()))
         await receiver.until(lambda: len(receiver.requests()) >= 60)
         await asyncio.sleep(1.5)
@@ -135,7 +124,7 @@ async def test_two_processes_share_the_receivers(stores, receiver):
 
 
 @pytest.fixture
-async def processes(tmp_path, postgres_url, stores):
+async def processes(tmp_path, postgres_url, two_stores):
     """The second is started when the first holds everything."""
     running = [Process(tmp_path, name, postgres_url) for name in ("one", "two")]
     yield running
@@ -156,10 +145,10 @@ async def holders(store):
 @pytest.mark.parametrize(
     ("how", "steps"), [(signal.SIGKILL, (2, -2, 2)), (signal.SIGSTOP, (2,))], ids=["killed", "frozen"]
 )
-async def test_a_dead_process_is_replaced_and_no_clock_has_a_say(stores, processes, receiver, how, steps):
+async def test_a_dead_process_is_replaced_and_no_clock_has_a_say(two_stores, processes, receiver, how, steps):
     """While a process lives, its receivers stay its own, however its clock is set: each update comes once. When it is
     killed or frozen the other has delivered what is left within twelve seconds; when it wakes up it does no harm."""
-    store, (one, two) = stores[0], processes
+    store, (one, two) = two_stores[0], processes
     game = await store.write(partial(insert_game, game=new_game(1)))
     for name in NAMES:
         await subscribe(store, receiver.url("ok", name))

@@ -15,6 +15,10 @@ def _text(name: str, *, nullable: bool = False) -> sa.Column[str]:
     return sa.Column(name, sa.Text(), nullable=nullable)
 
 
+def _key(name: str) -> sa.Column[str]:
+    return sa.Column(name, sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=False)
+
+
 def _int(name: str, *, nullable: bool = False) -> sa.Column[int]:
     return sa.Column(name, sa.BigInteger(), nullable=nullable)
 
@@ -22,7 +26,7 @@ def _int(name: str, *, nullable: bool = False) -> sa.Column[int]:
 def upgrade() -> None:
     op.create_table(
         "uploads",
-        _text("key"),
+        _key("key"),
         _text("organization_id"),
         _text("client_id"),
         _text("subtype"),
@@ -37,14 +41,12 @@ def upgrade() -> None:
     op.create_index("ix_uploads_created_at", "uploads", ["created_at"])
     op.create_table(
         "upload_uses",
-        _text("upload_key"),
+        _key("upload_key"),
         _text("kind"),
         _text("record_id"),
         sa.Column("shown", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("upload_key", "kind", "record_id", name="pk_upload_uses"),
-        sa.ForeignKeyConstraint(
-            ["upload_key"], ["uploads.key"], name="fk_upload_uses_upload_key_uploads", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["upload_key"], ["uploads.key"], name="fk_upload_uses_upload_key_uploads"),
     )
     op.create_index("ix_upload_uses_kind_record_id", "upload_uses", ["kind", "record_id"])
     op.create_table(

@@ -15,6 +15,7 @@ from tests.api import matchday
 from tests.api.conftest import NOW, contents, serving
 from tests.api.write.desk import BOARD, META, Desk, change, match, news, permission, player, team, tournament
 from tests.examples import examples
+from tests.hostile import places, spoilt
 from tests.opening import store_at
 
 if TYPE_CHECKING:
@@ -64,23 +65,6 @@ GOOD = {
         ],
     },
 }
-
-
-def places(value, path=()):
-    """The path of everything inside a document."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, each in inner:
-        yield (*path, key)
-        yield from places(each, (*path, key))
-
-
-def spoilt(value, path, wrong):
-    """The document with another value at the path."""
-    if not path:
-        return wrong
-    copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = spoilt(value[path[0]], path[1:], wrong)
-    return copy
 
 
 @st.composite

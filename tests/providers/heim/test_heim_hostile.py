@@ -1,6 +1,5 @@
 """Rows and bodies that are not as documented: never a crash, never a loss of the rest."""
 
-import copy
 import gzip
 import json
 import time
@@ -13,6 +12,7 @@ from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Fault, Score
 from providers.heim.translate import translate
 from tests.examples import examples
+from tests.hostile import REMOVED, places, spoilt
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, item, results, row, translated, wrapped
 from tests.recordings import recorded
 
@@ -27,25 +27,9 @@ VICTIMS = {
 }
 
 
-def paths(value, prefix=()):
-    """Every place in a JSON value."""
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield (*prefix, key)
-        yield from paths(inner, (*prefix, key))
-
-
-def broken(value, path):
-    """`value` with the place removed, and with each piece of junk in it."""
-    for junk in (KeyError, *JUNK):
-        other = copy.deepcopy(value)
-        node = other
-        for step in path[:-1]:
-            node = node[step]
-        if junk is KeyError:
-            del node[path[-1]]
-        else:
-            node[path[-1]] = junk
-        yield other
+def broken(value):
+    """(path, `value` with that place removed, or with a piece of junk in it), for every place and all junk."""
+    return ((path, spoilt(value, path, junk)) for path in places(value) for junk in (REMOVED, *JUNK))
 
 
 @pytest.mark.parametrize("victim", VICTIMS)
@@ -53,15 +37,14 @@ def test_a_broken_row_harms_no_other(victim):
     """Whatever is removed from or put into a row, the next row is reported completely, and all text is printable."""
     base = translated([GOOD]).incidents
     whole = next(incident for incident in base if incident.key == "incident:2")
-    for path in paths(VICTIMS[victim]):
-        for other in broken(VICTIMS[victim], path):
-            bodies = {"match": encoded(wrapped()), "match-event": json.dumps([other, GOOD]).encode()}
-            found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
-            reported = {incident.key: incident for incident in found.incidents}
+    for path, other in broken(VICTIMS[victim]):
+        bodies = {"match": encoded(wrapped()), "match-event": json.dumps([other, GOOD]).encode()}
+        found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
+        reported = {incident.key: incident for incident in found.incidents}
 
-            assert reported["incident:2"].people == whole.people, path
-            repr(found).encode()
-            assert "\x00" not in repr(found)
+        assert reported["incident:2"].people == whole.people, path
+        repr(found).encode()
+        assert "\x00" not in repr(found)
 
 
 @pytest.mark.parametrize("part", ["match", "liveticker"])
@@ -70,15 +53,14 @@ def test_broken_matches_and_texts_never_crash(part):
     text = [item(5, 12, "<b>Tor</b> <br/>Ja!", VICTIMS["goal"]), item(6, 13, "gut")]
     whole = {"match": wrapped(), "liveticker": text}
     refused = set()
-    for path in paths(whole[part]):
-        for other in broken(whole[part], path):
-            bodies = {**{name: encoded(body) for name, body in whole.items()}, part: json.dumps(other).encode()}
-            try:
-                found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
-            except (DownstreamRejected, InvalidRequest):
-                refused.add(path)
-            else:
-                assert found.match_id == MATCH_ID
+    for path, other in broken(whole[part]):
+        bodies = {**{name: encoded(body) for name, body in whole.items()}, part: json.dumps(other).encode()}
+        try:
+            found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
+        except (DownstreamRejected, InvalidRequest):
+            refused.add(path)
+        else:
+            assert found.match_id == MATCH_ID
     assert refused <= {("match",), ("match", "id")}
 
 

@@ -1,0 +1,153 @@
+"""Uploads in the database: who refers to them, who sees them, and which of them may go."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+from sqlalchemy import select, update
+
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import Unprocessable
+from store import uploads
+from store.files.port import new_key
+from store.liveblogs import insert_game
+from store.tables import games, upload_uses
+from store.tables import uploads as uploads_table
+from tests.store.conftest import ORGANIZATION, new_game
+
+OTHER = "5f0c1de2a1b2c3d4e5f60799"
+OLD = 1_000
+
+
+def upload(**fields):
+    return uploads.Upload(
+        **{
+            "key": new_key(),
+            "organization_id": ORGANIZATION,
+            "client_id": "desk",
+            "subtype": "i",
+            "content_type": "image/jpeg",
+            "digest": "0" * 64,
+            "bytes": 3,
+            "width": 4,
+            "height": 3,
+            "created_at": OLD,
+            **fields,
+        }
+    )
+
+
+async def kept(store, **fields):
+    made = upload(**fields)
+    await store.write(lambda unit: uploads.create(unit, made))
+    return made
+
+
+async def refer(store, kind, record, keys):
+    await store.write(lambda unit: uploads.refer(unit, kind, record, keys))
+
+
+async def test_an_upload_is_found_by_its_own_organization_alone(store):
+    """Another organization finds of it what it finds of a key that was never given: nothing."""
+    made = await kept(store)
+
+    assert await store.read(lambda conn: uploads.find(conn, ORGANIZATION, made.key)) == made
+    assert await store.read(lambda conn: uploads.find(conn, OTHER, made.key)) is None
+    assert await store.read(lambda conn: uploads.find(conn, ORGANIZATION, new_key())) is None
+    assert uploads.read_address(made.url) == (ORGANIZATION, made.key)
+    assert uploads.read_address("https://example.org/a.jpg") is None
+
+
+async def test_a_record_refers_to_what_it_said_last(store):
+    """What a record referred to before counts no more once it refers to something else."""
+    first, second = await kept(store), await kept(store)
+    await refer(store, "team", "t1", {first.key: True})
+    await refer(store, "team", "t1", {second.key: True})
+
+    assert not await store.read(lambda conn: uploads.shown(conn, first.key))
+    assert await store.read(lambda conn: uploads.shown(conn, second.key))
+    assert await store.read(lambda conn: uploads.unreferenced(conn, OLD + 1, 10)) == [first.key]
+
+
+async def test_a_reference_to_what_is_gone_is_refused_and_changes_nothing(store):
+    """The record keeps what it referred to before."""
+    made = await kept(store)
+    await refer(store, "team", "t1", {made.key: True})
+
+    with pytest.raises(Unprocessable):
+        await refer(store, "team", "t1", {new_key(): True})
+
+    assert await store.read(lambda conn: uploads.shown(conn, made.key))
+
+
+async def test_only_what_a_published_record_shows_is_shown(store):
+    """An unpublished liveblog and an unpublished entry of `media` show nothing; a record of master data always does."""
+    published, hidden, entry = await kept(store), await kept(store), await kept(store)
+    seen, unseen = new_game(1), new_game(2)
+    await store.write(lambda unit: (insert_game(unit, seen), insert_game(unit, unseen)))
+    hide = update(games).where(games.c.id == unseen.id).values(local_status=LocalStatus.UNPUBLISHED)
+    await store.write(lambda unit: unit.conn.execute(hide))
+    await refer(store, "game", seen.id, {published.key: True})
+    await refer(store, "game", unseen.id, {hidden.key: True})
+    await refer(store, "player", "p1", {entry.key: False})
+
+    states = [await store.read(partial(uploads.shown, key=each.key)) for each in (published, hidden, entry)]
+
+    assert states == [True, False, False]
+
+
+async def test_only_what_is_old_and_unused_may_go(store):
+    """A young upload waits to be posted; one that a record refers to stays even where no reader is shown it."""
+    old, young, used = await kept(store), await kept(store, created_at=OLD + 50), await kept(store)
+    await refer(store, "event", "e1", {used.key: False})
+
+    found = await store.read(lambda conn: uploads.unreferenced(conn, OLD + 10, 10))
+    gone = await store.write(lambda unit: uploads.forget(unit, [old.key, used.key]))
+
+    assert found == gone == [old.key]
+    left = await store.read(lambda conn: uploads.between(conn, "", None))
+    assert left == {used.key: OLD, young.key: OLD + 50}
+
+
+@pytest.mark.parametrize("first", ["refer", "forget"])
+async def test_a_purge_and_a_post_at_the_same_moment_are_decided_by_the_database(store, first):
+    """Whichever is first wins: either the post is refused, or the upload stays. A use without its upload is never left."""
+    made = await kept(store)
+    begun, go = threading.Event(), threading.Event()
+
+    def referring(unit):
+        uploads.refer(unit, "event", "e1", {made.key: True})
+        return "referred"
+
+    def forgetting(unit):
+        return uploads.forget(unit, [made.key])
+
+    works = {"refer": referring, "forget": forgetting}
+    slow = works.pop(first)
+    (quick,) = works.values()
+
+    def waiting(unit):
+        result = slow(unit)
+        begun.set()
+        go.wait(1.0)
+        return result
+
+    one = asyncio.create_task(store.write(waiting))
+    await asyncio.to_thread(begun.wait, 5)
+    two = asyncio.create_task(store.write(quick))
+    await asyncio.sleep(0.2)
+    assert not two.done()
+    go.set()
+    results = await asyncio.gather(one, two, return_exceptions=True)
+
+    used = await store.read(lambda conn: conn.scalars(select(upload_uses.c.upload_key)).all())
+    left = await store.read(lambda conn: conn.scalars(select(uploads_table.c.key)).all())
+    if first == "refer":
+        assert (results, used, left) == (["referred", []], [made.key], [made.key])
+    else:
+        assert results[0] == [made.key]
+        assert isinstance(results[1], Unprocessable)
+        assert used == left == []
