@@ -75,18 +75,19 @@ def finish(unit: Unit, findings: Sequence[Finding]) -> int | None:
     """
     try:
         event, game = liveblogs.lock_event(unit, findings[0].probe.event_id)
-        check_document(event)
     except NotFound:
+        event = None
+    if event is None or LocalStatus.DELETED in {event.local_status, game.local_status}:
         _forget(unit, [each.probe for each in findings])
         return None
+    check_document(event)
     addresses = {file.get("local_id"): file.get("url") for file in event.document.get("media") or ()}
     for each in findings:
         if each.facts is None and addresses.get(each.probe.media_id) == each.probe.url:
             _put_off(unit, each)
     _forget(unit, [each.probe for each in findings if each.facts is not None])
-    gone = LocalStatus.DELETED in {event.local_status, game.local_status}
     media = _with_facts(event.document.get("media") or (), findings)
-    if gone or media == list(event.document.get("media") or ()):
+    if media == list(event.document.get("media") or ()):
         return None
     write = EventWrite(
         local_id=event.local_id,

@@ -41,8 +41,8 @@ class TolerantReader:
 def explain(conn: Connection, name: str) -> dict[str, Any]:
     """The liveblog's match, the health of its resources, and for each post its state, the reason and who owns which field.
 
-    `media`: the files of posts that could not be probed, or are still to be. `name` is a `ticker_id` or `local_id`. What this version cannot read is named under `unreadable`. Raises NotFound for
-    an unknown liveblog.
+    `name` is a `ticker_id` or `local_id`; `media` are the files of posts that could not be probed, or are still to be. What
+    this version cannot read is named under `unreadable`. Raises NotFound for an unknown liveblog.
     """
     game = liveblogs.require_game(conn, name)
     reader = TolerantReader()

@@ -14,7 +14,6 @@ SECONDS = 5.0
 """What a look may take."""
 CPU_SECONDS = 4
 MEMORY = 1 << 30
-OUTPUT = 1 << 20
 MAGIC = {b"ftyp": 4, b"\x1aE\xdf\xa3": 0, b"moov": 4, b"mdat": 4, b"wide": 4}
 """How MP4, QuickTime and WebM files begin, and at which byte."""
 
@@ -55,14 +54,11 @@ async def _run(command: str, name: str) -> bytes:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        limit=OUTPUT,
         preexec_fn=_limit,
     )
     try:
         async with asyncio.timeout(SECONDS):
-            assert process.stdout is not None  # noqa: S101 -- it is a pipe
-            output = await process.stdout.read(OUTPUT)
-            await process.wait()
+            output, _ = await process.communicate()
             return output
     except TimeoutError:
         return b""

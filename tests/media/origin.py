@@ -22,7 +22,7 @@ PART = re.compile(r"bytes=([0-9]+)-([0-9]+)")
 
 @cache
 def video(*, index_first=True):
-    """A real MP4 of two seconds, 320 × 180, its index before or behind the pictures."""
+    """A real MP4 of two seconds, 320 by 180, its index before or behind the pictures."""
     if shutil.which("ffmpeg") is None:
         pytest.skip("ffmpeg is not installed")
     with TemporaryDirectory() as folder:
@@ -50,7 +50,7 @@ class Origin:
     def paths(self):
         return [path for path, _ in self.requests]
 
-    async def _behave(self, path, headers, writer):
+    async def _behave(self, path, headers, writer):  # noqa: C901 -- a table of behaviours
         whole = self.files.get(path)
         match path.strip("/").split("/")[0]:
             case _ if whole is not None:
@@ -115,12 +115,12 @@ async def serving(**files):
 
     async def serve(reader, writer):
         under_way.append(asyncio.current_task())
-        with suppress(OSError, asyncio.IncompleteReadError), closing(writer.transport):
+        with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError), closing(writer.transport):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             headers = dict(line.lower().partition(": ")[::2] for line in head[1:] if line)
             path = head[0].split(" ")[1]
             origin.requests.append((path, headers))
-            await origin._behave(path, headers, writer)  # noqa: SLF001 -- one of us
+            await origin._behave(path, headers, writer)
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     origin.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"

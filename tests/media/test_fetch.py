@@ -104,7 +104,9 @@ async def test_a_name_that_leads_inside_later_is_not_called(origin):
     assert origin.requests == []
 
 
-@pytest.mark.parametrize("url", ["http://10.0.0.1/a.jpg", "http://nowhere.invalid/a.jpg", "http://127.0.0.1:1/a.jpg", "ftp://a.example/"])
+@pytest.mark.parametrize(
+    "url", ["http://10.0.0.1/a.jpg", "http://nowhere.invalid/a.jpg", "http://127.0.0.1:1/a.jpg", "ftp://a.example/"]
+)
 async def test_refused_unknown_and_closed_are_one_outcome(url):
     """A client cannot tell a host of ours from one that is not there."""
     fetched = await fetcher_of().fetch(ORGANIZATION, url, most=1_000_000)
