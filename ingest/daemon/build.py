@@ -215,7 +215,7 @@ def media_settings(media: MediaConfig) -> MediaSettings:
         folder=media.folder,
         cache_bytes=media.cache_bytes,
         hot_bytes=media.hot_bytes,
-        original_bytes=media.original_bytes,
+        image_bytes=media.image_bytes,
         refresh=media.refresh,
         refresh_most=media.refresh_most,
         retry=media.retry,

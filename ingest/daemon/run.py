@@ -31,6 +31,8 @@ from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, serving
 from ingest.daemon.start_wait import Stopped
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.media.fetch import MediaFetcher
+from ingest.media.probe import MediaProbes
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
@@ -47,6 +49,9 @@ log = structlog.get_logger()
 
 TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies", "37 * * * *": "purge uploads"}
 """Jobs that every process asks for at these minutes."""
+
+PROBE = "probe media"
+"""The job that probes files."""
 
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
@@ -78,6 +83,7 @@ async def run(
         following = loops.start(components.followers.run(), name="followers")
 
         guard = SsrfGuard(settings.webhooks)
+        fetcher = MediaFetcher(guard, settings.media)
         dispatcher = _dispatcher(settings, components, guard, clock)
         components.store.on_step(dispatcher.wake)
         cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
@@ -86,7 +92,7 @@ async def run(
 
         files = DiskFiles(Path(settings.media.folder))
         uploads = StoredUploads(components.store, files)
-        images = ImageProxy(media_settings(settings.media), None, uploads, clock)
+        images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
         cleanup.callback(images.close)
         streams = Streams(components.store)
         request_log = RequestLog(settings.logging.slow_request)
@@ -129,10 +135,13 @@ async def run(
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
             _add_purges(components, dispatcher, purge_uploads)
+            probes = MediaProbes(components.store, fetcher, settings.media, clock, components.containment)
+            components.jobs.add(PROBE, probes.run)
+            dispatcher.metrics.registry.register(probes.counted)
             dispatcher.metrics.registry.register(components.jobs.counted)
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
-            _start_clock(components, clock, cleanup)
+            _start_clock(components, clock, probes, cleanup)
             loops.start(_ask_declared(components), name="declared liveblogs", lasting=False)
 
         announce(address)
@@ -225,7 +234,9 @@ def _add_purges(components: Components, dispatcher: Dispatcher, purge_uploads: U
         components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
 
 
-def _start_clock(components: Components, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
+def _start_clock(
+    components: Components, clock: Callable[[], float], probes: MediaProbes, cleanup: AsyncExitStack
+) -> None:
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
     scheduler.when_set(components.followers.clock_set)
@@ -236,6 +247,7 @@ def _start_clock(components: Components, clock: Callable[[], float], cleanup: As
     scheduler.every(2, partial(close_abandoned, components.store), name="abandoned matches")
     scheduler.every(1, partial(publish_due, components.store, clock, components.containment), name="publications")
     scheduler.every(1, partial(correct_liveblogs, components.store, components.containment), name="corrections")
+    scheduler.every(1, partial(_ask_probes, components, probes), name="probes")
     scheduler.every(30, partial(check_clients, components.store, components.containment), name="clients")
     for expression, key in TIMETABLE.items():
         scheduler.cron(expression, partial(_ask, components, key), name=key)
@@ -244,6 +256,11 @@ def _start_clock(components: Components, clock: Callable[[], float], cleanup: As
 
 async def _ask(components: Components, key: str) -> None:
     components.jobs.ask(key)
+
+
+async def _ask_probes(components: Components, probes: MediaProbes) -> None:
+    if await probes.is_due():
+        components.jobs.ask(PROBE)
 
 
 async def _ask_declared(components: Components) -> None:
