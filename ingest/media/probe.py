@@ -105,15 +105,15 @@ class MediaProbes:
         except StoreUnavailable:
             raise
         except ServiceError as error:  # a document that cannot be read: its files come up again until they are given up
-            log.info("media.unwritten", event=event, cause=error.message)
+            log.info("media.unwritten", post=event, cause=error.message)
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this post
-            self._containment.failed("liveblog", f"probe {event}", error, event=event)
+            self._containment.failed("liveblog", f"probe {event}", error, post=event)
         else:
-            self._containment.recovered("liveblog", f"probe {event}", event=event)
+            self._containment.recovered("liveblog", f"probe {event}", post=event)
             for each in findings:
                 self.counted.labels("found" if each.facts else "given up" if each.next_at is None else "failed").inc()
             if version is not None:
-                log.info("media.probed", event=event, version=version, files=len(findings))
+                log.info("media.probed", post=event, version=version, files=len(findings))
 
     async def _find(self, probe: Probe) -> Finding:
         if probe.tries > self._settings.probe_tries:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from config import Settings
 from ingest.cli.explain import explain
@@ -119,17 +120,20 @@ async def test_a_picture_learns_its_size_in_one_step(desk, origin):
     before = (await desk.show())["version"]
     assert "width" not in event["media"][0]
 
-    shown = await desk.until(event, is_known)
+    with capture_logs() as logs:
+        shown = await desk.until(event, is_known)
+        await asyncio.sleep(1.5)
 
     assert [(file["width"], file["height"], file["subtype"], file["duration_ms"]) for file in shown["media"]] == [
         (640, 480, "i", 0),
         (480, 640, "i", 0),
     ]
-    await asyncio.sleep(1.5)
     after = await desk.show()
     assert after["version"] == before + 1 == shown["version"] == shown["media"][0]["version"]
     assert shown["media"][0]["updated_at"] == event["media"][0]["updated_at"]  # nobody has changed it
     assert sorted(origin.paths()) == ["/a.jpg", "/turned.jpg"]
+    assert [each["files"] for each in logs if each["event"] == "media.probed"] == [2]
+    assert "job.failed" not in {each["event"] for each in logs}
     assert await desk.health() == []
 
 
