@@ -138,7 +138,7 @@ class Embed(Section):
     consent: bool = True
 
 
-class Media(Section):
+class MediaConfig(Section):
     """Files that clients upload: where they are kept, how large they may be (bytes), and how long unused ones stay (seconds)."""
 
     folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"

@@ -11,7 +11,7 @@ from config.sections import (
     Embed,
     Limits,
     Logging,
-    Media,
+    MediaConfig,
     Polling,
     ProviderNames,
     Recording,
@@ -32,7 +32,7 @@ class Settings(Section):
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
     embed: Embed = Embed()
-    media: Media = Media()
+    media: MediaConfig = MediaConfig()
     recording: Recording = Recording()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
     organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)
