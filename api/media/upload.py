@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.errors import UnsupportedMedia, json_response
 from api.media.images import CONTENT_TYPES, HEAD, identify
-from api.openapi import OF_ALL, documented, in_path, operation, refusals
+from api.openapi import WRITE_ERRORS, documented, in_path, operation
 from mapping.documents.media import Media
 from mapping.documents.scalars import LocalStatus
 from store import uploads
@@ -29,7 +29,7 @@ UPLOAD = operation(
     "Media",
     {
         200: documented(Media, "The file; as an entry of `media` in a new post it is shown there"),
-        **refusals(*OF_ALL, 401, 403, 413),
+        **WRITE_ERRORS,
     },
     parameters=[in_path("organizationId")],
     body={"required": True, "content": dict.fromkeys((*CONTENT_TYPES.values(), "application/octet-stream"), BINARY)},

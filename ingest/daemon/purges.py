@@ -12,7 +12,7 @@ import structlog
 from store import delivery_log, outbox, sync, uploads, webhooks
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from ingest.webhooks.single_flight import KeyedJobs
     from store.database import Store
@@ -125,12 +125,16 @@ class UploadPurge:
         until = max(found) if len(found) == BATCH else None
         # Rows are read after the files: what came in between has a row, and is too young.
         rows = await self._store.read(partial(uploads.between, after=self._after, until=until))
-        for key in [key for key, stored_at in found.items() if key not in rows and stored_at < before]:
+        for key in _old_without(rows, found, before):
             await self._files.delete(key)
-        lost = {key for key, created_at in rows.items() if key not in found and created_at < before}
-        if lost:
-            lost -= set(await self._store.write(partial(uploads.forget, keys=lost)))
-        if lost:
-            log.warning("uploads.lost", uploads=len(lost), example=min(lost))
+        if lost := _old_without(found, rows, before):
+            forgotten = await self._store.write(partial(uploads.forget, keys=lost))
+            if len(lost) > len(forgotten):
+                log.warning("uploads.lost", uploads=len(lost) - len(forgotten))
         self._after = until or ""
         return until is not None
+
+
+def _old_without(others: Mapping[str, float], ours: Mapping[str, float], before: int) -> list[str]:
+    """The keys of `ours` from before that time that `others` has not."""
+    return [key for key, since in ours.items() if key not in others and since < before]

@@ -93,7 +93,7 @@ async def test_an_image_is_stored_as_it_is_and_known_by_its_content(server, file
 
 
 async def test_width_and_height_are_those_of_the_upright_image(server):
-    """A photo that a camera took on its side is told as it is shown."""
+    """A photo that a camera took on its side has the size that it is shown with."""
     answer = (await sent(server, picture("jpeg", 40, 30, orientation=6))).json()
 
     assert (answer["width"], answer["height"]) == (30, 40)
