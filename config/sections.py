@@ -139,12 +139,22 @@ class Embed(Section):
 
 
 class MediaConfig(Section):
-    """Images that readers see: where they are kept, how long and how much of them, and what is refused."""
+    """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 
     folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"
+    image_bytes: Bytes = 20_971_520
+    uploads: Annotated[Count, Field(ge=1, le=1000)] = 16
+    organization_uploads: Annotated[Count, Field(ge=1, le=1000)] = 4
+    upload_kept: Annotated[Interval, Field(ge=60)] = 86400.0
+    fetch_timeout: Annotated[Interval, Field(le=12)] = 10.0
+    fetches: Annotated[Count, Field(ge=2, le=1000)] = 32
+    organization_fetches: Annotated[Count, Field(ge=1, le=1000)] = 8
+    probe_bytes: Annotated[Count, Field(ge=4096, le=1_048_576)] = 262_144
+    probe_tries: Annotated[Count, Field(ge=1, le=100)] = 8
+    probe_retry: Annotated[Interval, Field(ge=15)] = 30.0
+    probe_retry_most: Interval = 3600.0
     cache_bytes: Annotated[Bytes, Field(ge=1_048_576)] = 2_147_483_648
     hot_bytes: Bytes = 33_554_432
-    original_bytes: Bytes = 16_777_216
     refresh: Interval = 3600.0
     refresh_most: Interval = 86400.0
     retry: Interval = 60.0

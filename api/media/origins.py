@@ -111,7 +111,7 @@ class Origins:
         fetched = None
         if self._fetch is not None:
             etag = known.etag if known else None
-            fetched = await self._fetch(organization_id, url, etag=etag, most=self._settings.original_bytes)
+            fetched = await self._fetch(organization_id, url, etag=etag, most=self._settings.image_bytes)
         origin = await self._classified(fetched, known, self._clock())
         self._keep(organization_id, url, origin)
         await self._write(_state_key(organization_id, url), b"", **asdict(origin))

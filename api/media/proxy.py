@@ -149,7 +149,7 @@ class ImageProxy:
         """Whether the original is in the cache again."""
         if urlsplit(wanted.url).scheme != UPLOADED:
             return (await self._origins.fetch_again(wanted.organization_id, wanted.url)).digest == digest
-        body = await self._uploads.read(wanted.url, self.settings.original_bytes) if self._uploads else None
+        body = await self._uploads.read(wanted.url, self.settings.image_bytes) if self._uploads else None
         if body is not None:
             await asyncio.to_thread(self._cache.put, original_key(digest), body)
         return body is not None

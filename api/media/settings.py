@@ -35,7 +35,7 @@ class MediaSettings:
     folder: str
     cache_bytes: int
     hot_bytes: int
-    original_bytes: int
+    image_bytes: int
     refresh: float
     refresh_most: float
     retry: float

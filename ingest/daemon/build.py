@@ -215,7 +215,7 @@ def media_settings(media: MediaConfig) -> MediaSettings:
         folder=media.folder,
         cache_bytes=media.cache_bytes,
         hot_bytes=media.hot_bytes,
-        original_bytes=media.original_bytes,
+        image_bytes=media.image_bytes,
         refresh=media.refresh,
         refresh_most=media.refresh_most,
         retry=media.retry,
@@ -249,5 +249,8 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         public_per_second=limits.public_per_second,
         feed_limit_max=limits.feed_limit_max,
         read_cache_bytes=limits.read_cache_bytes,
+        image_bytes=settings.media.image_bytes,
+        uploads=settings.media.uploads,
+        organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
     )

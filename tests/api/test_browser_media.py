@@ -12,7 +12,6 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.async_api import async_playwright
 
-from api.media.variants import ImageLimits, render
 from mapping.rules.image_address import read_path
 from store import liveblogs
 from store.liveblogs import Change
@@ -25,10 +24,10 @@ __all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
 PHOTO = "https://img.example.org/derby.jpg"
 TALL = "https://img.example.org/tall.jpg"
 UNKNOWN = "https://img.example.org/unknown.jpg"
+LYING = "https://img.example.org/lying.jpg"
 CLIP = "https://video.example.org/goal.webm"
-SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900)}
+SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900), LYING: (700, 700)}
 SCREENS = [(390, 844), (1280, 900)]
-LIMITS = ImageLimits(pixels=10**8, frames=1, decode_bytes=10**9, animation_bytes=0)
 LATE = 0.4
 """Seconds after which an image comes: the page has been laid out and shown."""
 SHIFTS = """() => {
@@ -74,8 +73,11 @@ class Shown:
         await asyncio.sleep(LATE)
         natural = SIZES.get(wanted.url, (400, 400))
         self.widths.setdefault(wanted.url, []).append(wanted.options.width)
-        variant = render(picture(natural), wanted.options, frozenset(), LIMITS)
-        await route.fulfill(body=variant.body, content_type=variant.content_type)
+        image = Image.open(io.BytesIO(picture(natural)))
+        image.thumbnail([(side or 4000) * wanted.options.dpr for side in (wanted.options.width, wanted.options.height)])
+        target = io.BytesIO()
+        image.save(target, "JPEG")
+        await route.fulfill(body=target.getvalue(), content_type="image/jpeg")
 
     @property
     def elsewhere(self):
@@ -103,17 +105,19 @@ class Shown:
 
 
 def posts():
-    """One of everything; what has no known size stands above the others, which it could move."""
+    """One of everything; what has no known size, or another one, stands above the others, which it could move."""
     photo = file("mphoto", PHOTO, width=2000, height=1250)
     tall = file("mtall", TALL, width=900, height=1600)
     unknown = file("munknown", UNKNOWN)
     clip = file("mclip", CLIP, "v", width=1920, height=1080, duration_ms=83_000)
     warned = item(photo, content_warning="", credit="Photo: Ina Hartwig")
     slides = [item(each, title=f"Picture {at}") for at, each in enumerate((photo, tall, unknown), 1)]
+    lying = file("mlying", LYING, width=3000, height=1000)
     at = matchday.KICK_OFF
     show = {"display_type": "slideshow"}
     return (
         showing("eunknown", unknown, at=at + 7, headline="No size is known"),
+        showing("elying", lying, at=at + 8),
         showing("etall", tall, at=at + 1),
         showing("eslides", photo, tall, unknown, at=at + 2, items=slides, block_fields=show, headline="Three of them"),
         showing("ewarned", photo, at=at + 3, items=[warned], headline="A hard tackle"),
@@ -141,7 +145,7 @@ async def test_nothing_jumps_and_no_third_party_hears_of_the_reader(shown):
         width = shown.page.viewport_size["width"]
         await shown.page.screenshot(path=f"{folder}/media-{width}.png", full_page=True)
 
-    assert shown.widths.keys() >= {PHOTO, TALL, UNKNOWN}
+    assert shown.widths.keys() >= {PHOTO, TALL, UNKNOWN, LYING}
     assert shown.elsewhere == []
     assert shown.complaints == []
     assert await shown.shifted() < 0.05
