@@ -119,17 +119,21 @@ class Origins:
 
     async def _classified(self, fetched: FetchedImage | None, known: Origin | None, now: float) -> Origin:
         """What the answer means: a new copy, the old one confirmed, or a failure through which the old one is kept."""
-        settings = self._settings
         good = known if known is not None and known.digest else None
         if fetched is not None:
-            until = now + min(max(fetched.max_age or 0.0, settings.refresh), settings.refresh_most)
+            until = now + min(max(fetched.max_age or 0.0, self._settings.refresh), self._settings.refresh_most)
             if fetched.status == NEW and (digest := await self._accepted(fetched.body)):
                 return Origin(digest, fetched.etag, now, until)
             if fetched.status == NOT_MODIFIED and good:
                 return replace(good, confirmed=now, fresh_until=until)
-        if good and now < good.confirmed + settings.stale:
-            return replace(good, fresh_until=now + settings.retry)
-        return Origin(None, None, now, now + settings.retry)
+        return self._failed(good, now)
+
+    def _failed(self, good: Origin | None, now: float) -> Origin:
+        """A good copy holds for a while; either way the origin is left alone for a moment."""
+        until = now + self._settings.retry
+        if good is not None and now < good.confirmed + self._settings.stale:
+            return replace(good, fresh_until=until)
+        return Origin(None, None, now, until)
 
     async def _accepted(self, body: bytes) -> str | None:
         """The digest of a body that is an image within the limits, once it is kept."""
