@@ -46,6 +46,10 @@ class UnsupportedEncoding(InvalidRequest):
     """The body is compressed, which is refused so that its size cannot lie."""
 
 
+class UnsupportedMedia(InvalidRequest):
+    """The file is none of the kinds that are taken."""
+
+
 class HeadersTooLarge(InvalidRequest):
     """The headers are larger, or more, than the server takes."""
 
@@ -74,6 +78,7 @@ STATUS: dict[type[ServiceError], int] = {
     PayloadTooLarge: 413,
     UriTooLong: 414,
     UnsupportedEncoding: 415,
+    UnsupportedMedia: 415,
     Unprocessable: 422,
     RateLimited: 429,
     HeadersTooLarge: 431,

@@ -85,7 +85,7 @@ MEANINGS: Mapping[int, str] = {
     409: "It contradicts what is there",
     413: "The body is too large",
     414: "The URL is too long",
-    415: "The body is compressed",
+    415: "The body is compressed, or a file of a kind that is not taken",
     422: "Well-formed, but not the document asked for",
     429: "Too many requests; `Retry-After` tells when to come back",
     500: "Unexpected internal error",

@@ -65,6 +65,8 @@ class Context:
     request_id: str
     query: Query
     reads: ReadCache
+    body_bytes: int
+    """Largest body; a handler that takes files sets its own limit before it reads."""
     route: str = ""
     """The path of the route that serves it, with its parameters' names."""
     caller: Caller | None = None

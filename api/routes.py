@@ -15,6 +15,8 @@ from api.liveblogs import delta
 from api.liveblogs import endpoint as liveblogs
 from api.masterdata import endpoint as masters
 from api.masterdata import kinds
+from api.media import endpoint as media
+from api.media import upload as uploads
 from api.openapi import Json, document
 from api.page import endpoint as pages
 from api.page.page import STREAM_PATH
@@ -26,6 +28,7 @@ from api.webhooks import endpoint as webhooks
 from mapping.documents.event import Event
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource, HandBack
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
+from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 WRITE = "/api/v5/write"
 EXTERNAL = "/apigw/sports/v2/{organizationId}/liveblog"
 SOURCE = f"{EXTERNAL}/{{liveblogId}}/external"
+MEDIA = "/api/mediaservice/v3/organization/{organizationId}"
 HOOKS = "/apigw/webhooks/v2/organization/{organizationId}"
 HOOKS_V5 = "/api/v5/webhooks"
 
@@ -44,6 +48,7 @@ ROUTES: tuple[Route, ...] = (
     *(Route("GET", f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), "feed", feeds.feed_operation(form))
       for form in feeds.FORMATS),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
+    Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
@@ -59,12 +64,14 @@ ROUTES: tuple[Route, ...] = (
         Route("GET", f"{WRITE}/{kind.noun}/show.json", partial(masters.show, kind), "read", kind.show_operation),
         Route("GET", f"{WRITE}/{kind.noun}/index.json", partial(masters.search, kind), "read", kind.index_operation),
     )),
+    Route("GET", media.LINK_PATH, media.link, "read", media.LINK),
     Route("POST", f"{EXTERNAL}/createFromExternal", external.create_from_external, "external", external.CREATE),
     Route("GET", f"{SOURCE}.json", source.show, "external", source.SHOW),
     Route("POST", f"{SOURCE}.json", source.change, "external", source.CHANGE),
     Route("POST", f"{SOURCE}/attach.json", source.attach, "external", source.ATTACH),
     Route("POST", f"{SOURCE}/detach.json", source.detach, "external", source.DETACH),
     Route("POST", f"{SOURCE}/handback.json", handback.give_back, "external", handback.HANDBACK),
+    Route("POST", f"{MEDIA}/upload", uploads.upload, "write", uploads.UPLOAD),
     Route("POST", f"{HOOKS}/subscribe", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE),
     Route("POST", f"{HOOKS}/unsubscribe", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE),
     Route("GET", f"{HOOKS}/list", webhooks.list_subscriptions, "webhooks", webhooks.LIST),
@@ -93,7 +100,7 @@ REQUESTS: tuple[type[BaseModel], ...] = (
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    Collection[Game], Event, ExternalSource, Game, GameShowResponse, WebhookDeliveries, WebhookSubscription,
+    Collection[Game], Event, ExternalSource, Game, GameShowResponse, Media, WebhookDeliveries, WebhookSubscription,
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip
 """The documents that operations refer to."""

@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from api.liveblog_access import LiveblogIndex
+from api.media.proxy import ImageProxy
+from api.media.upload_places import UploadPlaces
 from api.middleware.request_log import RequestLog
 from api.stream.streams import Streams
 from store.database import Store
+from store.files.port import FileStore
 
 URL_BYTES = 8192
 """Longest path and query of a request."""
@@ -36,6 +39,12 @@ class ApiSettings:
     """Hosts of files that one request may name and that its record does not name yet."""
     read_cache_bytes: int
     """Bytes of rendered feeds, pages and delta reads that are kept."""
+    image_bytes: int
+    """Largest upload of an image."""
+    uploads: int
+    """Uploads under way at a time."""
+    organization_uploads: int
+    """Those of one organization."""
     embed_consent: bool
     """Whether a page loads something from a third party only after a click."""
     feed_max_age: int = 2
@@ -90,14 +99,20 @@ class Services:
     event_types: frozenset[str]
     media_key: bytes
     """Signs the addresses of images (mapping.rules.image_address)."""
+    files: FileStore
+    """The files that clients have uploaded."""
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
     """Whether an address may be called now that a client of the organization names; without it only its form is checked,
     and it is checked at each connection anyway."""
     check_file_address: Callable[[str, str], Awaitable[bool]] | None = None
     """The same for the address of a file, where a name that does not resolve now passes."""
+    images: ImageProxy | None = None
+    """Shows images; without it there are none."""
     streams: Streams | None = None
     """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
     metrics: Callable[[], bytes] | None = None
     """The numbers for Prometheus."""
+    upload_places: UploadPlaces = field(default_factory=UploadPlaces)
+    """The uploads under way."""
     liveblog_index: LiveblogIndex = field(default_factory=LiveblogIndex)
     """Which liveblog the next write belongs to."""

@@ -43,6 +43,7 @@ from ingest.daemon.server import serving
 from providers.http_server import bound
 from store import clients
 from store.database import PoolSettings, Store
+from store.files.disk import DiskFiles
 from store.ids import new_local_id
 from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.sql.compiled_query import execute
@@ -154,6 +155,7 @@ async def served(store: Store) -> AsyncIterator[str]:
         providers=frozenset(),
         event_types=frozenset(),
         media_key=b"k" * 32,
+        files=DiskFiles(Path("media")),
     )
     server = Server()
     limits = ConnectionLimits(server, connections_per_address=0, max_connections=server.max_connections)

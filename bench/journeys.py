@@ -30,6 +30,7 @@ from bench.upstream import EVERY, upstream
 from config import Settings
 from ingest.daemon.build import api_settings
 from mapping.believed import CONFIRMATIONS
+from store.files.disk import DiskFiles
 from store.liveblogs import list_games
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def app_of(components: Components) -> ASGIApp:
         providers=components.registry.ids,
         event_types=components.registry.event_types,
         media_key=b"k" * 32,
+        files=DiskFiles(Path("media")),
     )
     return create_app(services)
 

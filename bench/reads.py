@@ -154,6 +154,7 @@ async def daemon(folder: Path) -> AsyncIterator[str]:
     settings = Settings.model_validate({
         "database": {"url": f"sqlite+aiosqlite:///{folder / 'bench.db'}"},
         "server": {"port": 0, "public_feeds": True},
+        "media": {"folder": str(folder / "media")},
         "limits": {"client_per_second": 0, "public_per_second": 0, "connections_per_address": 0},
         "organizations": {ORGANIZATION: {"name": "Bench"}},
         "clients": {"cms": {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": ["read", "write"]}},

@@ -139,9 +139,39 @@ class Embed(Section):
 
 
 class MediaConfig(Section):
-    """Files that clients name."""
+    """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 
+    folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"
     new_hosts: Annotated[Count, Field(ge=1, le=1000)] = 50
+    image_bytes: Bytes = 20_971_520
+    uploads: Annotated[Count, Field(ge=1, le=1000)] = 16
+    organization_uploads: Annotated[Count, Field(ge=1, le=1000)] = 4
+    upload_kept: Annotated[Interval, Field(ge=60)] = 86400.0
+    fetch_timeout: Annotated[Interval, Field(le=12)] = 10.0
+    fetches: Annotated[Count, Field(ge=2, le=1000)] = 32
+    organization_fetches: Annotated[Count, Field(ge=1, le=1000)] = 8
+    probe_bytes: Annotated[Count, Field(ge=4096, le=1_048_576)] = 262_144
+    probe_tries: Annotated[Count, Field(ge=1, le=100)] = 8
+    probe_retry: Annotated[Interval, Field(ge=15)] = 30.0
+    probe_retry_most: Interval = 3600.0
+    cache_bytes: Annotated[Bytes, Field(ge=1_048_576)] = 2_147_483_648
+    hot_bytes: Bytes = 33_554_432
+    refresh: Interval = 3600.0
+    refresh_most: Interval = 86400.0
+    retry: Interval = 60.0
+    stale: Interval = 604800.0
+    max_age: Annotated[Count, Field(ge=0)] = 600
+    pixels: Annotated[Count, Field(ge=1)] = 50_000_000
+    frames: Annotated[Count, Field(ge=1)] = 500
+    decode_bytes: Annotated[Bytes, Field(ge=1_048_576)] = 41_943_040
+    animation_bytes: Bytes = 4_194_304
+    workers: Annotated[Count, Field(ge=1, le=64)] = 2
+    render_queue: Annotated[Count, Field(ge=1, le=100_000)] = 400
+    organization_render_queue: Annotated[Count, Field(ge=1, le=100_000)] = 300
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same, a folder that is named relatively taken as one in `folder`."""
+        return self.model_copy(update={"folder": str(folder / self.folder)})
 
 
 class Recording(Section):

@@ -40,6 +40,10 @@ class Settings(Section):
     liveblogs: tuple[Liveblog, ...] = ()
 
     def in_folder(self, folder: Path) -> Self:
-        """These settings with relative names (SQLite file, recordings) taken as below `folder`; the rest stays as it is."""
-        moved = {"database": self.database.in_folder(folder), "recording": self.recording.in_folder(folder)}
+        """These settings with relative names (SQLite file, recordings, media) taken as below `folder`; the rest stays as it is."""
+        moved = {
+            "database": self.database.in_folder(folder),
+            "recording": self.recording.in_folder(folder),
+            "media": self.media.in_folder(folder),
+        }
         return self.model_copy(update=moved)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from mapping.references import named_in, part_ids
+from store.media_tables import media_probes
 from store.records import (
     EVENT_COLUMNS,
     EventWrite,
@@ -21,10 +22,11 @@ from store.records import (
     stamp_media,
     without,
 )
-from store.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows
+from store.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.sql.compiled_query import CompiledQuery
 from store.tables import events, game_records
 from store.tables import parts as parts_table
+from store.unprobed_media import unprobed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,7 +69,7 @@ def place(
         known = events_named(unit.conn, list(wanted))
     serial = game.serial
     stored: dict[str, StoredEvent] = {}
-    created, replaced, owned = [], [], []
+    created, replaced, owned, probes = [], [], [], []
     named: set[RecordName] = set()
     for name, write in wanted.items():
         before = known.get(name)
@@ -81,11 +83,17 @@ def place(
             _check_replaceable(before, game)
             stored[name] = _placed(unit, game, write, before, before.serial)
             replaced.append(_changes(before, stored[name]))
+        probes += unprobed(stored[name], before.document if before else {}, game.organization_id, unit.now)
     replaced.sort(key=tuple)  # rows that change the same columns together
     return Placed(
         serial,
         stored,
-        [*insert_rows(events, created), *update_rows(events, replaced), *insert_ignore(parts_table, owned)],
+        [
+            *insert_rows(events, created),
+            *update_rows(events, replaced),
+            *insert_ignore(parts_table, owned),
+            *upsert(media_probes, probes),
+        ],
         named,
     )
 

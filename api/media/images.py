@@ -76,7 +76,7 @@ def orientation(exif: bytes | None) -> int:
     return named if named in range(1, 9) else 1
 
 
-def _facts(name: str, width: int, height: int, *, frames: int = 1, orientation: int = 1) -> ImageFacts | None:
+def _facts(name: str, width: int, height: int, *, frames: int, orientation: int = 1) -> ImageFacts | None:
     """None for an image without pixels. MPO is JPEG with further images behind the first."""
     name = "jpeg" if name == "MPO" else name.casefold()
     if orientation in TURNED:

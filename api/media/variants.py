@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import struct
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
 from io import BytesIO
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from PIL import Image, ImageCms
+from PIL import AvifImagePlugin, Image, ImageCms
 
 from api.media.gif import BrokenGif, cleaned
 from api.media.images import CONTENT_TYPES, READ_BY_PILLOW, TURNED, identify, orientation
+from api.media.settings import RefusedImage, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from api.media.settings import ImageLimits
     from mapping.rules.image_address import ImageOptions
 
 LARGEST_SIDE: Final = 4096
@@ -53,28 +55,11 @@ ORIENTED: Final = {
 }
 """What turns an image upright, by its EXIF orientation."""
 
+SMALL: Final = 0.25
+"""Part of the memory for decoding below which several images are decoded at a time."""
+_ONE_LARGE = Lock()
 
-class RefusedImage(Exception):
-    """No variant is made of it: no image, broken, or larger than the limits."""
-
-
-@dataclass(frozen=True, slots=True)
-class ImageLimits:
-    """What is refused: pixels and frames that a header names, and bytes that decoding may take."""
-
-    pixels: int
-    frames: int
-    decode_bytes: int
-    animation_bytes: int
-    """The largest GIF that is passed on moving."""
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One resized form: a file, and its media type."""
-
-    content_type: str
-    body: bytes
+AvifImagePlugin.DEFAULT_MAX_THREADS = 1  # a thread each is what the workers have
 
 
 def check(body: bytes, limits: ImageLimits) -> None:
@@ -117,16 +102,24 @@ def _render(
     turn = orientation(image.info.get("exif"))
     wanted, crop = geometry(image.size, options, turned=turn in TURNED)
     original = image.size
-    _draft(image, min((crop[2] - crop[0]) / wanted[0], (crop[3] - crop[1]) / wanted[1]), body, limits)
-    image.load()
-    across, down = image.width / original[0], image.height / original[1]
-    shown = (crop[0] * across, crop[1] * down, crop[2] * across, crop[3] * down)
-    size = (min(wanted[0], math.ceil(shown[2] - shown[0])), min(wanted[1], math.ceil(shown[3] - shown[1])))
-    resized = _plain(image).resize(size, Image.Resampling.LANCZOS, box=shown, reducing_gap=2.0)
+    taken = _draft(image, min((crop[2] - crop[0]) / wanted[0], (crop[3] - crop[1]) / wanted[1]), body, limits)
+    with _ONE_LARGE if taken > SMALL else nullcontext():
+        resized = _resized(image, original, wanted, crop)
     upright, profile = _in_rgb(resized, image.info.get("icc_profile"))
     if turn in ORIENTED:
         upright = upright.transpose(ORIENTED[turn])
     return _written(upright, _chosen(_format(image), accepted, clear=upright.mode == "RGBA"), profile)
+
+
+def _resized(
+    image: Image.Image, original: tuple[int, int], wanted: tuple[int, int], crop: tuple[float, float, float, float]
+) -> Image.Image:
+    """The part of an image in the wanted size, or in that which it could be decoded at."""
+    image.load()
+    across, down = image.width / original[0], image.height / original[1]
+    shown = (crop[0] * across, crop[1] * down, crop[2] * across, crop[3] * down)
+    size = (min(wanted[0], math.ceil(shown[2] - shown[0])), min(wanted[1], math.ceil(shown[3] - shown[1])))
+    return _plain(image).resize(size, Image.Resampling.LANCZOS, box=shown, reducing_gap=2.0)
 
 
 def geometry(
@@ -163,9 +156,10 @@ def _moving(body: bytes, options: ImageOptions, limits: ImageLimits) -> bytes | 
     return whole if pictures > 1 and as_it_is else None
 
 
-def _draft(image: Image.Image, enough: float, body: bytes, limits: ImageLimits) -> None:
-    """Have a JPEG decoded at the half, quarter or eighth of its size: where that is `enough`, or all that memory allows.
+def _draft(image: Image.Image, enough: float, body: bytes, limits: ImageLimits) -> float:
+    """The part of the limit that decoding takes.
 
+    Has a JPEG decoded at the half, quarter or eighth of its size: where that is `enough`, or all that memory allows.
     Raises RefusedImage where it would take too much all the same.
     """
     name, pixels, left = _format(image), image.width * image.height, limits.decode_bytes
@@ -181,6 +175,7 @@ def _draft(image: Image.Image, enough: float, body: bytes, limits: ImageLimits) 
         raise RefusedImage("decoding it would take too much memory")
     part = max((part for part in fits if part <= enough), default=fits[0])
     image.draft(image.mode, (image.width // part, image.height // part))
+    return (limits.decode_bytes - left + cost / part**2) / limits.decode_bytes
 
 
 def _format(image: Image.Image) -> str:

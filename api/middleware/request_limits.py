@@ -74,13 +74,13 @@ class RequestLimits:
             await self._app(scope, receive, send)
             return
         request_id = f"{self._process}{next(self._requests):08x}"
-        context = Context(request_id=request_id, query={}, reads=self._reads)
+        context = Context(request_id=request_id, query={}, reads=self._reads, body_bytes=self._body_bytes)
         began = self._monotonic()
         reply = Reply(send, context, self._monotonic, head=scope["method"] == "HEAD")
         try:
             self._check(scope, context)
             context.query = parse_query(scope["query_string"])
-            await self._app({**scope, CONTEXT: context}, limited(receive, scope, self._body_bytes), reply.send)
+            await self._app({**scope, CONTEXT: context}, limited(receive, scope, context), reply.send)
         except ServiceError as error:
             await self._respond(error, scope, receive, reply)
         except ClientDisconnect:
@@ -157,20 +157,18 @@ class Reply:
         await self._send(message)
 
 
-def limited(receive: Receive, scope: Scope, limit: int) -> Receive:
-    """`receive` that raises PayloadTooLarge beyond `limit` bytes, by the announced length or, chunked, by counting."""
+def limited(receive: Receive, scope: Scope, context: Context) -> Receive:
+    """`receive` that raises PayloadTooLarge beyond `context.body_bytes`, by the announced length or, chunked, by counting."""
     announced = headers_of(scope).get("content-length", "")
-    too_large = announced.isdigit() and (len(announced) > 15 or int(announced) > limit)
+    length = int(announced[:16]) if announced.isdigit() else 0
     seen = 0
 
     async def receive_limited() -> Message:
         nonlocal seen
-        if too_large:
-            raise PayloadTooLarge(f"the body is larger than {limit} bytes")
-        message = await receive()
+        message = {} if length > context.body_bytes else await receive()
         seen += len(message.get("body", b""))
-        if seen > limit:
-            raise PayloadTooLarge(f"the body is larger than {limit} bytes")
+        if max(length, seen) > context.body_bytes:
+            raise PayloadTooLarge(f"the body is larger than {context.body_bytes} bytes")
         return message
 
     return receive_limited

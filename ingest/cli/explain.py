@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mapping.merge import owners
-from store import ledger, liveblogs, sync
+from store import ledger, liveblogs, media_probes, sync
 from store.errors import UnreadableRow, reading
 from store.records import check_document
 
@@ -41,14 +41,19 @@ class TolerantReader:
 def explain(conn: Connection, name: str) -> dict[str, Any]:
     """The liveblog's match, the health of its resources, and for each post its state, the reason and who owns which field.
 
-    `name` is a `ticker_id` or `local_id`. What this version cannot read is named under `unreadable`. Raises NotFound for
-    an unknown liveblog.
+    `name` is a `ticker_id` or `local_id`; `media` are the files of posts that could not be probed, or are still to be. What
+    this version cannot read is named under `unreadable`. Raises NotFound for an unknown liveblog.
     """
     game = liveblogs.require_game(conn, name)
     reader = TolerantReader()
     reader.read(f"games.doc of {game.local_id}", partial(check_document, game))
     attachment = sync.attachment(conn, game.id)
-    head = {"liveblog": game.local_id, "title": game.title, "version": game.version}
+    head = {
+        "liveblog": game.local_id,
+        "title": game.title,
+        "version": game.version,
+        "media": media_probes.health(conn, game.id),
+    }
     if attachment is None:
         return {**head, "match": None, "posts": [], "unreadable": reader.unreadable}
     rows = ledger.rows(conn, game.id)

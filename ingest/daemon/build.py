@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+from api.media.settings import ImageLimits, MediaSettings
 from api.services import ApiSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
@@ -37,7 +38,7 @@ from store.settings import PoolSettings
 if TYPE_CHECKING:
     from config import Settings
     from config.parties import OrganizationConfig
-    from config.sections import Section
+    from config.sections import MediaConfig, Section
     from ingest.sync.poll import Record
     from store.declarations import DeclaredKind
     from store.unit import Unit
@@ -208,6 +209,30 @@ def _kinds(organization: OrganizationConfig) -> Iterator[tuple[DeclaredKind, Map
     yield "location", organization.locations
 
 
+def media_settings(media: MediaConfig) -> MediaSettings:
+    """The settings that the image proxy works with."""
+    return MediaSettings(
+        folder=media.folder,
+        cache_bytes=media.cache_bytes,
+        hot_bytes=media.hot_bytes,
+        image_bytes=media.image_bytes,
+        refresh=media.refresh,
+        refresh_most=media.refresh_most,
+        retry=media.retry,
+        stale=media.stale,
+        max_age=media.max_age,
+        workers=media.workers,
+        render_queue=media.render_queue,
+        organization_render_queue=media.organization_render_queue,
+        limits=ImageLimits(
+            pixels=media.pixels,
+            frames=media.frames,
+            decode_bytes=media.decode_bytes,
+            animation_bytes=media.animation_bytes,
+        ),
+    )
+
+
 def api_settings(settings: Settings, address: str) -> ApiSettings:
     """The settings that the API works with; `address`: the one that the daemon listens on."""
     server, limits, webhooks = settings.server, settings.limits, settings.webhooks
@@ -225,5 +250,8 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         public_per_second=limits.public_per_second,
         feed_limit_max=limits.feed_limit_max,
         read_cache_bytes=limits.read_cache_bytes,
+        image_bytes=settings.media.image_bytes,
+        uploads=settings.media.uploads,
+        organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
     )

@@ -7,19 +7,26 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from store import delivery_log, outbox, sync, webhooks
+import structlog
+
+from store import delivery_log, outbox, sync, uploads, webhooks
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from ingest.webhooks.single_flight import KeyedJobs
     from store.database import Store
+    from store.files.port import FileStore
 
     Unfinished = Callable[[], Awaitable[bool]]
     """Deletes a little in one unit; whether there may be more."""
 
+log = structlog.get_logger()
+
 PAUSE = 0.02
 """Least seconds between two units."""
+BATCH = 500
+"""Uploads that one step looks at."""
 LONGEST = 6.0
 """Seconds of one kind of purge; what is left then is for the next run. All of a job together stay below its limit."""
 
@@ -72,3 +79,62 @@ class Purging:
     async def _bodies(self) -> bool:
         closed = await self._store.read(sync.closed_with_bodies)
         return bool(closed) and await self._store.write(partial(sync.forget_bodies, follow_ids=closed)) > 0
+
+
+class UploadPurge:
+    """Deletes uploads that nothing refers to, and what a process that died left: files without a row, rows without a file.
+
+    `upload_kept`: seconds for which all of them stay. `clock` gives Unix seconds.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        files: FileStore,
+        *,
+        upload_kept: float,
+        clock: Callable[[], float],
+        longest: float = LONGEST,
+    ) -> None:
+        self._store = store
+        self._files = files
+        self._upload_kept = upload_kept
+        self._clock = clock
+        self._longest = longest
+        self._after = ""
+        """The key after which the comparison goes on."""
+
+    async def run(self) -> bool:
+        """Purge; whether that is all. Raises StoreUnavailable where the database or the storage is away."""
+        before = int(self._clock() - self._upload_kept)
+        await self._files.discard_unfinished(before)
+        steps = (partial(self._unused, before), partial(self._strays, before))
+        return all([await in_batches(step, longest=self._longest) for step in steps])
+
+    async def _unused(self, before: int) -> bool:
+        """Rows go first: a file without a row is found by its age, a row without a file could be referred to."""
+        keys = await self._store.read(partial(uploads.unreferenced, before=before, limit=BATCH))
+        forgotten = await self._store.write(partial(uploads.forget, keys=keys)) if keys else []
+        for key in forgotten:
+            await self._files.delete(key)
+        return bool(forgotten)
+
+    async def _strays(self, before: int) -> bool:
+        """Compare the next files of the storage with the rows."""
+        found = {file.key: file.stored_at for file in await self._files.keys(self._after, BATCH)}
+        until = max(found) if len(found) == BATCH else None
+        # Rows are read after the files: what came in between has a row, and is too young.
+        rows = await self._store.read(partial(uploads.between, after=self._after, until=until))
+        for key in _old_without(rows, found, before):
+            await self._files.delete(key)
+        if lost := _old_without(found, rows, before):
+            forgotten = await self._store.write(partial(uploads.forget, keys=lost))
+            if len(lost) > len(forgotten):
+                log.warning("uploads.lost", uploads=len(lost) - len(forgotten))
+        self._after = until or ""
+        return until is not None
+
+
+def _old_without(others: Mapping[str, float], ours: Mapping[str, float], before: int) -> list[str]:
+    """The keys of `ours` from before that time that `others` has not."""
+    return [key for key, since in ours.items() if key not in others and since < before]

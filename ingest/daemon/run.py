@@ -9,29 +9,35 @@ from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from api.app import create_app
+from api.media.proxy import ImageProxy
+from api.media.uploaded import StoredUploads
 from api.middleware.request_log import RequestLog
 from api.services import Services
 from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
-from ingest.daemon.build import api_settings, build_components
+from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
-from ingest.daemon.purges import Purging, run_again
+from ingest.daemon.purges import Purging, UploadPurge, run_again
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, serving
 from ingest.daemon.start_wait import Stopped
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.media.fetch import MediaFetcher
+from ingest.media.probe import MediaProbes
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
+from store.files.disk import DiskFiles
 
 if TYPE_CHECKING:
     import socket
@@ -41,8 +47,11 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies"}
+TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies", "37 * * * *": "purge uploads"}
 """Jobs that every process asks for at these minutes."""
+
+PROBE = "probe media"
+"""The job that probes files."""
 
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
@@ -74,12 +83,17 @@ async def run(
         following = loops.start(components.followers.run(), name="followers")
 
         guard = SsrfGuard(settings.webhooks)
+        fetcher = MediaFetcher(guard, settings.media)
         dispatcher = _dispatcher(settings, components, guard, clock)
         components.store.on_step(dispatcher.wake)
         cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
         if role.works:
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
+        files = DiskFiles(Path(settings.media.folder))
+        uploads = StoredUploads(components.store, files)
+        images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
+        cleanup.callback(images.close)
         streams = Streams(components.store)
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
@@ -95,8 +109,10 @@ async def run(
                 providers=components.registry.ids,
                 event_types=components.registry.event_types,
                 media_key=components.media_key,
+                files=files,
                 check_address=guard.is_allowed,
                 check_file_address=guard.may_be_kept,
+                images=images,
                 streams=streams,
                 metrics=dispatcher.metrics.text,
                 request_log=request_log,
@@ -118,11 +134,15 @@ async def run(
         if role.works:
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
-            _add_purges(components, dispatcher)
+            purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
+            _add_purges(components, dispatcher, purge_uploads)
+            probes = MediaProbes(components.store, fetcher, settings.media, clock, components.containment)
+            components.jobs.add(PROBE, probes.run)
+            dispatcher.metrics.registry.register(probes.counted)
             dispatcher.metrics.registry.register(components.jobs.counted)
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
-            _start_clock(components, clock, cleanup)
+            _start_clock(components, clock, probes, cleanup)
             loops.start(_ask_declared(components), name="declared liveblogs", lasting=False)
 
         announce(address)
@@ -205,13 +225,19 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
     )
 
 
-def _add_purges(components: Components, dispatcher: Dispatcher) -> None:
-    purges = {"purge deliveries": dispatcher.purge, "purge bodies": Purging(components.store).bodies}
+def _add_purges(components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge) -> None:
+    purges = {
+        "purge deliveries": dispatcher.purge,
+        "purge bodies": Purging(components.store).bodies,
+        "purge uploads": purge_uploads.run,
+    }
     for key, purge in purges.items():
         components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
 
 
-def _start_clock(components: Components, clock: Callable[[], float], cleanup: AsyncExitStack) -> None:
+def _start_clock(
+    components: Components, clock: Callable[[], float], probes: MediaProbes, cleanup: AsyncExitStack
+) -> None:
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
     scheduler.when_set(components.followers.clock_set)
@@ -222,6 +248,7 @@ def _start_clock(components: Components, clock: Callable[[], float], cleanup: As
     scheduler.every(2, partial(close_abandoned, components.store), name="abandoned matches")
     scheduler.every(1, partial(publish_due, components.store, clock, components.containment), name="publications")
     scheduler.every(1, partial(correct_liveblogs, components.store, components.containment), name="corrections")
+    scheduler.every(1, partial(_ask_probes, components, probes), name="probes")
     scheduler.every(30, partial(check_clients, components.store, components.containment), name="clients")
     for expression, key in TIMETABLE.items():
         scheduler.cron(expression, partial(_ask, components, key), name=key)
@@ -232,15 +259,21 @@ async def _ask(components: Components, key: str) -> None:
     components.jobs.ask(key)
 
 
+async def _ask_probes(components: Components, probes: MediaProbes) -> None:
+    if await probes.is_due():
+        components.jobs.ask(PROBE)
+
+
 async def _ask_declared(components: Components) -> None:
     for key in await components.declared.due():
         components.jobs.ask(key)
 
 
 async def _load_rest() -> None:
-    """Load, beside the event loop, what the first poll needs and the process does not need to be ready."""
+    """Load, beside the event loop, what the first poll and the first image need, and the process does not need to be ready."""
     await asyncio.sleep(AFTERWARDS)
-    await asyncio.to_thread(import_module, "httpx_aiohttp")
+    for name in ("httpx_aiohttp", "api.media.variants"):
+        await asyncio.to_thread(import_module, name)
 
 
 async def _ready(following: asyncio.Task[None], components: Components) -> Mapping[str, Any]:

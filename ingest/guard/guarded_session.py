@@ -48,10 +48,12 @@ def callable_url(url: str) -> URL:
         raise Blocked from None
 
 
-def open_session(guard: SsrfGuard, *, connections: int, connect_timeout: float) -> aiohttp.ClientSession:
+def open_session(
+    guard: SsrfGuard, *, connections: int, connect_timeout: float, received: int | None = None
+) -> aiohttp.ClientSession:
     """See SsrfGuard.session."""
     return aiohttp.ClientSession(
-        connector=GuardedConnector(guard, connections),
+        connector=GuardedConnector(guard, connections, RECEIVED if received is None else received + RECEIVED),
         timeout=aiohttp.ClientTimeout(total=None, connect=connect_timeout),
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
@@ -64,7 +66,7 @@ def open_session(guard: SsrfGuard, *, connections: int, connect_timeout: float) 
 class GuardedConnector(aiohttp.TCPConnector):
     """Opens up to `connections` connections, to addresses that the guard has checked and to no others."""
 
-    def __init__(self, guard: SsrfGuard, connections: int) -> None:
+    def __init__(self, guard: SsrfGuard, connections: int, received: int) -> None:
         def open_socket(found: aiohttp.AddrInfoType) -> socket.socket:
             family, kind, protocol, _, address = found
             return guard.open_socket(family, kind, protocol, address)
@@ -77,6 +79,7 @@ class GuardedConnector(aiohttp.TCPConnector):
             limit=connections,
             keepalive_timeout=KEEP_ALIVE,
         )
+        self._received = received
         self._used = WeakSet[object]()
 
     async def connect(
@@ -91,32 +94,32 @@ class GuardedConnector(aiohttp.TCPConnector):
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol
             if protocol is not None and not protocol.should_close:
-                _limit(connection.transport)
+                _limit(connection.transport, self._received)
                 REUSED.set(protocol in self._used)
                 self._used.add(protocol)
                 return connection
             connection.close()
 
 
-def _limit(transport: asyncio.BaseTransport | None) -> None:
-    """From now on RECEIVED bytes may come."""
+def _limit(transport: asyncio.BaseTransport | None, received: int) -> None:
+    """From now on so many bytes may come."""
     if transport is None or transport.is_closing():
         return
     protocol = transport.get_protocol()
     if isinstance(protocol, LimitedProtocol):
-        protocol.left = RECEIVED
+        protocol.left = received
     else:  # uvloop's transports are no subclasses of asyncio's
         plain = cast("asyncio.Protocol", protocol)
-        transport.set_protocol(LimitedProtocol(cast("asyncio.Transport", transport), plain))
+        transport.set_protocol(LimitedProtocol(cast("asyncio.Transport", transport), plain, received))
 
 
 class LimitedProtocol(asyncio.Protocol):
     """Hands on what comes over a connection, and ends it when too much has come."""
 
-    def __init__(self, transport: asyncio.Transport, protocol: asyncio.Protocol) -> None:
+    def __init__(self, transport: asyncio.Transport, protocol: asyncio.Protocol, received: int) -> None:
         self._transport = transport
         self._protocol = protocol
-        self.left = RECEIVED
+        self.left = received
 
     def data_received(self, data: bytes) -> None:
         self._protocol.data_received(data)

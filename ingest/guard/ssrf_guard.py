@@ -77,15 +77,18 @@ class SsrfGuard:
         guard._resolve = partial(self._resolve, organization=organization)  # noqa: SLF001 -- one of us
         return guard
 
-    def session(self, *, connections: int, connect_timeout: float) -> aiohttp.ClientSession:
+    def session(
+        self, *, connections: int, connect_timeout: float, received: int | None = None
+    ) -> aiohttp.ClientSession:
         """A session that nothing but what the guard allows: no proxies, no cookies, bodies as they were sent.
 
-        `connect_timeout`: seconds that a new connection may take, look-up and TLS included. The caller sets the other
+        `connect_timeout`: seconds that a new connection may take, look-up and TLS included; `received`: bytes of a body that
+        the caller takes, where that is more than the little that a webhook's receiver may answer. The caller sets the other
         time-outs, reads no more than it can hold, forbids redirects or follows them by itself, and closes the session.
         """
         from ingest.guard.guarded_session import open_session
 
-        return open_session(self, connections=connections, connect_timeout=connect_timeout)
+        return open_session(self, connections=connections, connect_timeout=connect_timeout, received=received)
 
     async def check(self, url: str) -> None:
         """Raises Blocked unless `url` may be called now; a name that does not resolve may not."""

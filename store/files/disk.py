@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import structlog
 
 from store import private
-from store.files.port import FileMissing, FoundFile, StorageUnavailable, StoredFile, check_key
+from store.files.port import KEY, FileMissing, FoundFile, StorageUnavailable, StoredFile, check_key
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterator
@@ -99,7 +99,7 @@ class DiskFiles:
         for bucket in _sorted(self._stored):
             if bucket.name >= after[:BUCKET]:
                 for entry in _sorted(Path(bucket.path)):
-                    if entry.name > after:
+                    if entry.name > after and KEY.fullmatch(entry.name):
                         with suppress(FileNotFoundError):
                             yield FoundFile(entry.name, entry.stat().st_mtime)
 

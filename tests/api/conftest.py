@@ -16,15 +16,39 @@ from config import Settings
 from ingest.daemon.build import api_settings
 from store import clients, declarations
 from store.database import Store
+from store.files.port import FileMissing, FoundFile, StoredFile
 from store.tables import metadata
 from tests.api import matchday
 from tests.opening import pool_settings, store_at
 from tests.sqlite import migrated_url
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterable, AsyncIterator, Callable
+
+    from store.files.port import FileStore
 
 NOW = 1_790_000_000
+
+
+class NoFiles:
+    """A storage that takes every file and has none."""
+
+    async def put(self, key: str, chunks: AsyncIterable[bytes]) -> StoredFile:
+        parts = [chunk async for chunk in chunks]
+        return StoredFile(sum(map(len, parts)), "0" * 64)
+
+    async def read(self, key: str, most: int) -> bytes:
+        raise FileMissing("there is no such file")
+
+    async def open(self, key: str) -> AsyncIterator[bytes]:
+        yield await self.read(key, 0)
+
+    async def delete(self, key: str) -> None: ...
+
+    async def keys(self, after: str, limit: int) -> list[FoundFile]:
+        return []
+
+    async def discard_unfinished(self, before: float) -> None: ...
 
 
 @dataclass
@@ -56,7 +80,7 @@ class Server:
 
 @asynccontextmanager
 async def serving(
-    store: Store, *, metrics: Callable[[], bytes] | None = None, **settings: Any
+    store: Store, *, metrics: Callable[[], bytes] | None = None, files: FileStore | None = None, **settings: Any
 ) -> AsyncIterator[Server]:
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
@@ -71,6 +95,7 @@ async def serving(
         providers=frozenset({"heim", "gn-gsd"}),
         event_types=frozenset({"soccer.goal", "soccer.yellow-card", "tennis.start"}),
         media_key=b"k" * 32,
+        files=files or NoFiles(),
         metrics=metrics,
     )
     server.services = services

@@ -51,6 +51,8 @@ RIGHT = (
         r"liveblog\.handBackExternal", 422, words="^the provider (says nothing|has no such)", field="fields|events"
     ),
     Refusal("liveblog.(create|attach).*", 400, words="must be digits$", field="Id$"),
+    # Whether bytes are an image no schema can say.
+    Refusal(r"media\.upload", 415, words="^the body should be an image"),
     # Two parameters that are in bounds each, and out of them together.
     Refusal(r"(player|team|tournament)\.index|ticker\.search", 400, words="^limit times", field="page|more"),
     # An address is resolved before it is subscribed; no response says why it may not be called.

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.api.write.desk import change, news, player, team, tournament
 from tests.api.writing import post
+from tests.media.pictures import picture
 
 UNKNOWN = "5f0c1de2a1b2c3d4e5f60999"
 
@@ -45,6 +46,7 @@ class Sent:
     path: dict[str, str] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     body: Any = None
+    content: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     "event.create": Row(WRITE, lambda n: Sent(query={"ticker_local_id": n.ticker}, body=post("Mine now."))),
     "event.update": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event}, body=post("Mine now."))),
     "event.delete": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event})),
+    "media.upload": Row(WRITE, lambda n: Sent(of_path(n), content=picture("png", 4, 3)), 403),
     "webhooks.subscribe": Row(HOOKS, address, 403),
     "webhooks.unsubscribe": Row(HOOKS, address, 403, own=200),
     "webhooks.list": Row(HOOKS, lambda n: Sent(of_path(n)), 403, own=200),

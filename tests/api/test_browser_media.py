@@ -5,30 +5,40 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from PIL import Image, ImageDraw
 from playwright.async_api import async_playwright
 
-from api.media.variants import ImageLimits, render
+from api.app import create_app
+from api.media.proxy import ImageProxy
+from config import Settings
+from ingest.daemon.build import media_settings
 from mapping.rules.image_address import read_path
+from providers.http_server import bound, listening
 from store import liveblogs
 from store.liveblogs import Change
 from tests.api import matchday
 from tests.api.showing import KEY, add, file, item, showing
-from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
+from tests.api.test_browser import CHROMIUM, browser, pytestmark
+from tests.providers.loopback import answered, upstream
 
-__all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
+__all__ = ["CHROMIUM", "browser", "pytestmark"]
 
 PHOTO = "https://img.example.org/derby.jpg"
 TALL = "https://img.example.org/tall.jpg"
 UNKNOWN = "https://img.example.org/unknown.jpg"
+LOGO = "https://img.example.org/haf.png"
+GONE = "https://img.example.org/gone.jpg"
+LYING = "https://img.example.org/lying.jpg"
 CLIP = "https://video.example.org/goal.webm"
-SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900)}
+SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900), LYING: (700, 700), LOGO: (400, 400)}
 SCREENS = [(390, 844), (1280, 900)]
-LIMITS = ImageLimits(pixels=10**8, frames=1, decode_bytes=10**9, animation_bytes=0)
 LATE = 0.4
 """Seconds after which an image comes: the page has been laid out and shown."""
 SHIFTS = """() => {
@@ -53,7 +63,7 @@ def picture(size):
 
 
 class Shown:
-    """An open page whose images come late from a stand-in for the proxy, and all that its browser requested."""
+    """An open page whose images come late, and all that its browser requested."""
 
     def __init__(self, page, address, server):
         self.page, self.address, self.server = page, address, server
@@ -69,13 +79,10 @@ class Shown:
         await self.page.locator(".post").first.wait_for()
 
     async def _image(self, route):
-        """The variant that the path is signed for, of a real image."""
         wanted = read_path(KEY, *urlsplit(route.request.url).path.split("/")[2:])
-        await asyncio.sleep(LATE)
-        natural = SIZES.get(wanted.url, (400, 400))
         self.widths.setdefault(wanted.url, []).append(wanted.options.width)
-        variant = render(picture(natural), wanted.options, frozenset(), LIMITS)
-        await route.fulfill(body=variant.body, content_type=variant.content_type)
+        await asyncio.sleep(LATE)
+        await route.continue_()
 
     @property
     def elsewhere(self):
@@ -103,17 +110,21 @@ class Shown:
 
 
 def posts():
-    """One of everything; what has no known size stands above the others, which it could move."""
+    """One of everything; what has no known size, another one or no file any more stands above the others, which it could move."""
     photo = file("mphoto", PHOTO, width=2000, height=1250)
     tall = file("mtall", TALL, width=900, height=1600)
     unknown = file("munknown", UNKNOWN)
     clip = file("mclip", CLIP, "v", width=1920, height=1080, duration_ms=83_000)
     warned = item(photo, content_warning="", credit="Photo: Ina Hartwig")
     slides = [item(each, title=f"Picture {at}") for at, each in enumerate((photo, tall, unknown), 1)]
+    lying = file("mlying", LYING, width=3000, height=1000)
+    gone = file("mgone", GONE, width=1600, height=900)
     at = matchday.KICK_OFF
     show = {"display_type": "slideshow"}
     return (
         showing("eunknown", unknown, at=at + 7, headline="No size is known"),
+        showing("elying", lying, at=at + 8),
+        showing("egone", gone, at=at + 9),
         showing("etall", tall, at=at + 1),
         showing("eslides", photo, tall, unknown, at=at + 2, items=slides, block_fields=show, headline="Three of them"),
         showing("ewarned", photo, at=at + 3, items=[warned], headline="A hard tackle"),
@@ -122,14 +133,41 @@ def posts():
     )
 
 
+@dataclass(frozen=True)
+class Fetched:
+    """What the proxy gets of an origin."""
+
+    body: bytes
+    status: str = "new"
+    etag: str | None = None
+    max_age: float | None = None
+
+
+@pytest.fixture
+async def site(public, tmp_path):
+    """The address of the API with its image proxy, on a real port, before an origin with real files, on another."""
+    async with upstream() as origin, httpx.AsyncClient(trust_env=False) as http, AsyncExitStack() as stack:
+        origin.answers |= {urlsplit(url).path: answered(picture(size)) for url, size in SIZES.items()}
+
+        async def fetch(organization_id, url, *, etag, most):
+            response = await http.get(f"{origin.url}{urlsplit(url).path}")
+            return Fetched(response.content, "new" if response.status_code == 200 else "gone")
+
+        settings = replace(media_settings(Settings().media), folder=str(tmp_path / "media"))
+        proxy = ImageProxy(settings, fetch, None, lambda: public.now, lambda: public.ticks)
+        stack.callback(proxy.close)
+        app = create_app(replace(public.services, images=proxy), monotonic=lambda: public.ticks)
+        yield await stack.enter_async_context(listening(app, bound("127.0.0.1", 0), log_level="critical"))
+
+
 @pytest.fixture(params=SCREENS, ids=["phone", "desk"])
-async def shown(request, public, address, browser):
+async def shown(request, public, site, browser):
     board = matchday.document()["scoreboard"]
-    board["home_team"] = {**board["home_team"], "image": "https://img.example.org/haf.png"}
+    board["home_team"] = {**board["home_team"], "image": LOGO}
     await add(public, *posts(), scoreboard=board)
     page = await browser.new_page()
     await page.set_viewport_size(dict(zip(("width", "height"), request.param, strict=True)))
-    shown = Shown(page, address, public)
+    shown = Shown(page, site, public)
     await shown.open()
     return shown
 
@@ -141,7 +179,7 @@ async def test_nothing_jumps_and_no_third_party_hears_of_the_reader(shown):
         width = shown.page.viewport_size["width"]
         await shown.page.screenshot(path=f"{folder}/media-{width}.png", full_page=True)
 
-    assert shown.widths.keys() >= {PHOTO, TALL, UNKNOWN}
+    assert shown.widths.keys() == {LOGO, PHOTO, TALL, UNKNOWN, LYING, GONE}
     assert shown.elsewhere == []
     assert shown.complaints == []
     assert await shown.shifted() < 0.05
@@ -231,7 +269,7 @@ async def test_what_the_reader_has_done_to_a_post_survives_its_correction(shown)
     assert await slides.evaluate("each => each === document.activeElement")
 
 
-async def test_without_a_script_a_video_is_a_link(public, address, tmp_path):
+async def test_without_a_script_a_video_is_a_link(public, site, tmp_path):
     """And the warning opens all the same."""
     await add(public, *posts())
     async with async_playwright() as playwright:
@@ -241,7 +279,7 @@ async def test_without_a_script_a_video_is_a_link(public, address, tmp_path):
             args=["--no-sandbox", "--disable-gpu"],
             java_script_enabled=False,
         )
-        shown = Shown(await context.new_page(), address, public)
+        shown = Shown(await context.new_page(), site, public)
         await shown.open()
 
         assert await shown.page.locator("#eclip a.play").get_attribute("href") == CLIP

@@ -138,7 +138,9 @@ async def send(
     """Send the request; `auth` as a pair, or `client_id` alone in the query."""
     auth, query = credentials.pop("auth", None), {**sent.query, **credentials}
     verb, path, _ = OPERATIONS.get(name, ("GET", name, None))
-    return await server.http.request(method or verb, path.format(**sent.path), params=query, json=sent.body, auth=auth)
+    return await server.http.request(
+        method or verb, path.format(**sent.path), params=query, json=sent.body, content=sent.content, auth=auth
+    )
 
 
 def visible_part(response: httpx.Response) -> tuple[int, str, dict[str, str]]:

@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from api.media.images import identify
-from api.media.variants import ORIENTED, ImageLimits, RefusedImage, geometry, render
+from api.media.settings import ImageLimits, RefusedImage
+from api.media.variants import ORIENTED, geometry, render
 from mapping.rules.image_address import ImageOptions
 from tests.media import pictures
 
@@ -190,7 +191,8 @@ MEASURED = """
 import resource, sys, threading
 from tests.media import pictures
 from tests.media.test_variants import LIMITS
-from api.media.variants import RefusedImage, render
+from api.media.settings import RefusedImage
+from api.media.variants import render
 from mapping.rules.image_address import ImageOptions
 bodies = [open(name, "rb").read() for name in sys.argv[1:]]
 render(pictures.picture(), ImageOptions(100), frozenset({"avif", "webp"}), LIMITS)

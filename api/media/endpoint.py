@@ -1,0 +1,167 @@
+"""The image proxy over HTTP, and the operation that gives clients its addresses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse, Response
+
+from api import openapi
+from api.conditional import unchanged
+from api.media.proxy import UPLOADED, placeholder
+from api.request import integer
+from mapping.errors import InvalidRequest, NotFound
+from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
+
+if TYPE_CHECKING:
+    from api.media.proxy import ImageProxy, Shown
+    from api.request import ApiRequest, RequestHeaders
+
+IMAGE_PATH: Final = "/media/{signature}/{options}/{media}"
+LINK_PATH: Final = "/api/mediaservice/v3/organization/{organizationId}/image.json"
+NO_IMAGE: Final = "there is no such image"
+NEWER: Final = {"image/avif": "avif", "image/webp": "webp"}
+"""Media types of formats that only a reader gets who names them."""
+HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'",
+    "Content-Disposition": 'inline; filename="image"',
+}
+IMAGE_URL: Final = re.compile(rf"(https?|{UPLOADED})://[!-~]{{1,2000}}")
+
+_FILE = {"schema": {"type": "string", "format": "binary"}}
+IMAGE = openapi.operation(
+    "media.image",
+    "An image as it fits its place",
+    "Media",
+    {
+        200: {
+            "description": "The image, or for pages a placeholder where there is none",
+            "content": dict.fromkeys(("image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"), _FILE),
+        },
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        {"name": name, "in": "path", "description": text, "required": True, "schema": openapi.TEXT}
+        for name, text in (
+            ("signature", "Signs the other two; the service alone makes it"),
+            ("options", "Box, fit and density, such as `w640h360-cover@2`"),
+            ("media", "The image, and the organization on whose behalf it is fetched"),
+        )
+    ],
+    security=openapi.OPEN,
+)
+
+
+async def image(request: ApiRequest) -> Response:
+    """The variant that the address names, a placeholder for pages where there is none, else 404."""
+    proxy = request.services.images
+    if proxy is None:
+        raise NotFound(NO_IMAGE)
+    named = request.path_params
+    wanted = read_path(request.services.media_key, named["signature"], named["options"], named["media"])
+    private = urlsplit(wanted.url).scheme == UPLOADED and not await proxy.is_shown(wanted.url)
+    readable = not private or _owns(request, wanted)
+    shown = await proxy.find(wanted, accepted_formats(request.headers)) if readable else None
+    if shown is None and not wants_image(request.headers):
+        raise NotFound(NO_IMAGE)
+    return _response(request.headers, shown, proxy, private=private)
+
+
+def accepted_formats(headers: RequestHeaders) -> frozenset[str]:
+    """The newer formats that the reader names; a wildcard names none, as those who send it cannot all show them."""
+    named = set()
+    for each in headers.get("accept", "").split(","):
+        content_type, *parameters = (part.strip().casefold() for part in each.split(";"))
+        weights = [value for name, _, value in (each.partition("=") for each in parameters) if name.strip() == "q"]
+        if content_type in NEWER and not any(_is_zero(weight) for weight in weights):
+            named.add(NEWER[content_type])
+    return frozenset(named)
+
+
+def _is_zero(weight: str) -> bool:
+    return weight.strip(" 0.") == ""
+
+
+def wants_image(headers: RequestHeaders) -> bool:
+    """Whether a page asks, which shows what it gets; the API's clients hear that there is none."""
+    return headers.get("sec-fetch-dest") == "image" or "image/" in headers.get("accept", "").casefold()
+
+
+def _owns(request: ApiRequest, wanted: ImageRequest) -> bool:
+    """Whether the caller has credentials of the organization that the upload is of."""
+    caller = request.context.caller
+    return caller is not None and caller.proven and urlsplit(wanted.url).netloc in caller.organizations
+
+
+def _response(headers: RequestHeaders, shown: Shown | None, proxy: ImageProxy, *, private: bool) -> Response:
+    found = shown or placeholder()
+    age = proxy.settings.max_age if shown else round(min(proxy.settings.retry, proxy.settings.max_age))
+    known = {
+        "ETag": found.etag,
+        "Cache-Control": f"{'private' if private else 'public'}, max-age={age}",
+        "Vary": "Accept, Sec-Fetch-Dest, Authorization" if private or shown is None else "Accept",
+        **HEADERS,
+    }
+    if unchanged(headers, found.etag, None):
+        return Response(None, 304, known)
+    return Response(found.body, 200, {**known, "Content-Type": found.content_type})
+
+
+SIDE: Final = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+LINK = openapi.operation(
+    "media.link",
+    "The address under which readers get an image",
+    "Media",
+    {
+        200: openapi.described(
+            {
+                "type": "object",
+                "properties": {"url": {"type": "string", "format": "uri"}},
+                "required": ["url"],
+                "additionalProperties": False,
+            },
+            "The address",
+        ),
+        **openapi.READ_ERRORS,
+    },
+    parameters=[
+        openapi.in_path("organizationId"),
+        openapi.query("url", "The image: `http(s)`, or an upload of the organization", openapi.NAME, required=True),
+        openapi.query("width", "Of the box in CSS pixels; 0: follows from the height", {**SIDE, "default": 0}),
+        openapi.query("height", "Of the box in CSS pixels; 0: follows from the width", {**SIDE, "default": 0}),
+        openapi.query("fit", "How it fits its box", {"type": "string", "enum": list(FITS), "default": FITS[0]}),
+        openapi.query("dpr", "Pixels to one of CSS", {"type": "integer", "enum": list(DENSITIES), "default": 1}),
+    ],
+)
+
+
+async def link(request: ApiRequest) -> Response:
+    """The signed address of an image, `http(s)` or an upload of the organization, in a box."""
+    query = request.query
+    url = query.get("url", "")
+    _check(url, request.organization_id)
+    width, height = (integer(query, side, 0, low=0, high=LARGEST) or None for side in ("width", "height"))
+    dpr, fit = integer(query, "dpr", 1, low=1, high=max(DENSITIES)), query.get("fit") or FITS[0]
+    if fit not in FITS:
+        raise InvalidRequest(f"fit is one of {', '.join(FITS)}", field="fit")
+    if max(width or 0, height or 0) * dpr > LARGEST:
+        raise InvalidRequest(f"a side of an image has at most {LARGEST} pixels", field="dpr")
+    options = ImageOptions(width, height, "cover" if fit == "cover" else "contain", dpr)
+    path = image_path(request.services.media_key, ImageRequest(request.organization_id, url, options))
+    return JSONResponse({"url": request.services.settings.public_url.rstrip("/") + path})
+
+
+def _check(url: str, organization_id: str) -> None:
+    """Raise InvalidRequest for what is no address of an image; whether it may be called is decided when it is fetched."""
+    try:
+        parts = urlsplit(url) if IMAGE_URL.fullmatch(url) else None
+    except ValueError:
+        parts = None
+    if parts is None or not parts.hostname or "@" in parts.netloc:
+        raise InvalidRequest("url is http, https or imageservice, without user and password", field="url")
+    if parts.scheme == UPLOADED and parts.netloc != organization_id:
+        raise NotFound(NO_IMAGE)

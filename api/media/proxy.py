@@ -1,0 +1,206 @@
+"""The image proxy: finds, makes and keeps variants of images, each of them once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from base64 import b64decode
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+from urllib.parse import urlsplit
+
+import structlog
+
+from api.flight_group import FlightGroup
+from api.media.disk_cache import DiskCache
+from api.media.origins import Origins, original_key
+from api.media.settings import RefusedImage, Variant
+from api.media.workers import ImageWorkers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from api.media.origins import FetchImage
+    from api.media.settings import MediaSettings
+    from mapping.rules.image_address import ImageOptions, ImageRequest
+
+log = structlog.get_logger()
+
+UPLOADED: Final = "imageservice"
+HOT_PART: Final = 64
+"""A variant of more than this part of the memory for variants is read from disk each time."""
+OVERHEAD: Final = 1024
+"""Bytes that a variant takes in memory beside its body, about."""
+SHOWN_SECONDS: Final = 1.0
+"""Seconds for which an upload counts as shown after that was looked up."""
+SHOWN_KEPT: Final = 10_000
+PLACEHOLDER: Final = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAQAAAADCAAAAACRn/EaAAAAEElEQVR4nGN8wMDAwMQAIwAMfADmKVMBtAAAAABJRU5ErkJggg=="
+)
+"""A PNG of twelve pixels."""
+
+
+class Uploads(Protocol):
+    """What clients have uploaded."""
+
+    async def read(self, url: str, most: int) -> bytes | None:
+        """The bytes of an upload, None where there is none of that address, or it is larger than `most`."""
+
+    async def shown(self, url: str) -> bool:
+        """Whether something that is published refers to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A variant and its strong validator."""
+
+    content_type: str
+    body: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, variant: Variant) -> Shown:
+        return cls(variant.content_type, variant.body, f'"{hashlib.sha256(variant.body).hexdigest()[:32]}"')
+
+
+class ImageProxy:
+    """Variants of the images of all organizations; `clock` gives Unix seconds. Without `fetch` there are only uploads."""
+
+    def __init__(
+        self,
+        settings: MediaSettings,
+        fetch: FetchImage | None,
+        uploads: Uploads | None,
+        clock: Callable[[], float],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.settings = settings
+        self._cache = DiskCache(Path(settings.folder) / "cache", settings.cache_bytes)
+        self._origins = Origins(fetch, self._cache, settings, clock)
+        self._uploads = uploads
+        self._workers = ImageWorkers(
+            workers=settings.workers,
+            render_queue=settings.render_queue,
+            organization_render_queue=settings.organization_render_queue,
+        )
+        self._flights = FlightGroup()
+        self._hot = HotVariants(settings.hot_bytes)
+        self._monotonic = monotonic
+        self._shown: OrderedDict[str, tuple[float, bool]] = OrderedDict()
+
+    def close(self) -> None:
+        """Let go the threads."""
+        self._workers.close()
+
+    async def find(self, wanted: ImageRequest, accepted: frozenset[str]) -> Shown | None:
+        """The variant for a reader who takes the formats `accepted`; None where there is nothing to show.
+
+        Raises Overloaded where too many wait for theirs.
+        """
+        if urlsplit(wanted.url).scheme == UPLOADED:
+            return await self._made(wanted, accepted, hashlib.sha256(wanted.url.encode()).hexdigest())
+        origin = self._origins.fresh(wanted.organization_id, wanted.url) or await self._origins.find(
+            wanted.organization_id, wanted.url
+        )
+        return None if origin.digest is None else await self._made(wanted, accepted, origin.digest)
+
+    async def is_shown(self, url: str) -> bool:
+        """Whether an upload is readable by everybody, as it was within the last second."""
+        if self._uploads is None:
+            return False
+        known, now = self._shown.get(url), self._monotonic()
+        if known is None or known[0] <= now:
+            known = self._shown[url] = now + SHOWN_SECONDS, await self._uploads.shown(url)
+            self._shown.move_to_end(url)
+            while len(self._shown) > SHOWN_KEPT:
+                self._shown.popitem(last=False)
+        return known[1]
+
+    async def _made(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> Shown | None:
+        key = f"variant {digest} {wanted.options} {','.join(sorted(accepted))}"
+        if key in self._hot:
+            return self._hot.get(key)
+        return await self._flights(key, partial(self._make, key, wanted, accepted, digest))
+
+    async def _make(self, key: str, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> Shown | None:
+        entry = await asyncio.to_thread(self._cache.get, key)
+        if entry is not None:
+            return self._hot.put(key, Shown.of(Variant(entry.facts["content_type"], entry.body)))
+        make = partial(self._render, key, wanted.options, accepted, original_key(digest))
+        try:
+            try:
+                variant = await self._workers.run(wanted.organization_id, make)
+            except FileNotFoundError:
+                if not await self._fetched_again(wanted, digest):
+                    return None
+                variant = await self._workers.run(wanted.organization_id, make)
+        except FileNotFoundError:
+            return None
+        except RefusedImage as refused:
+            log.info("media.refused", organization=wanted.organization_id, cause=str(refused))
+            return self._hot.put(key, None)
+        return self._hot.put(key, Shown.of(variant))
+
+    async def _fetched_again(self, wanted: ImageRequest, digest: str) -> bool:
+        """Whether the original is in the cache again."""
+        if urlsplit(wanted.url).scheme != UPLOADED:
+            return (await self._origins.fetch_again(wanted.organization_id, wanted.url)).digest == digest
+        body = await self._uploads.read(wanted.url, self.settings.image_bytes) if self._uploads else None
+        if body is not None:
+            await asyncio.to_thread(self._cache.put, original_key(digest), body)
+        return body is not None
+
+    def _render(self, key: str, options: ImageOptions, accepted: frozenset[str], original: str) -> Variant:
+        """Make the variant of an original in the cache, and keep it; in a thread. Raises FileNotFoundError without one."""
+        from api.media.variants import render  # Pillow, which no start waits for
+
+        entry = self._cache.get(original)
+        if entry is None:
+            raise FileNotFoundError
+        variant = render(entry.body, options, accepted, self.settings.limits)
+        try:
+            self._cache.put(key, variant.body, content_type=variant.content_type)
+        except OSError as error:
+            log.warning("media.cache_failed", cause=error.strerror)
+        return variant
+
+
+class HotVariants:
+    """Variants in memory, of at most `hot_bytes` together, those used longest ago out first; None: refused."""
+
+    def __init__(self, hot_bytes: int) -> None:
+        self._largest = hot_bytes // HOT_PART
+        self._free = hot_bytes
+        self._kept: OrderedDict[str, Shown | None] = OrderedDict()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._kept
+
+    def get(self, key: str) -> Shown | None:
+        """The variant of a key that is in."""
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def put(self, key: str, shown: Shown | None) -> Shown | None:
+        """Keep it if it is small, and give it back."""
+        size = _size(shown)
+        if key not in self._kept and size <= self._largest:
+            self._kept[key] = shown
+            self._free -= size
+            while self._free < 0:
+                self._free += _size(self._kept.popitem(last=False)[1])
+        return shown
+
+
+def _size(shown: Shown | None) -> int:
+    return OVERHEAD + (len(shown.body) if shown else 0)
+
+
+@cache
+def placeholder() -> Shown:
+    """The neutral image that pages show where there is none: light grey, four to three."""
+    return Shown.of(Variant("image/png", b64decode(PLACEHOLDER)))

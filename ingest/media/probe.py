@@ -1,0 +1,160 @@
+"""Probes files shortly after they were posted: reads the head of each, and has the post learn its size and kind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter as Tally
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from prometheus_client import Counter
+
+from ingest.media.video import facts_of, is_video
+from mapping.errors import ServiceError, StoreUnavailable
+from store import media_probes
+from store.media_probes import Finding, Probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from config.sections import MediaConfig
+    from ingest.daemon.containment import Containment
+    from ingest.media.fetch import Fetched, MediaFetcher
+    from store.database import Store
+
+log = structlog.get_logger()
+
+LONGEST = 15.0
+"""Seconds for which a job takes new files; those under way end within `media.fetch_timeout` after it, below a job's limit."""
+AT_ONCE = 100
+"""Files that a process probes at a time; most of them wait for their place at the fetcher."""
+OF_ONE = 20
+"""Those of one organization, so that its slow files leave room for others."""
+LOOK = 0.5
+"""Seconds after which new files are looked for while others are under way."""
+UNKNOWN = "the file is neither an image nor a video that the service knows"
+
+
+class MediaProbes:
+    """The probes of one process; `clock` gives Unix seconds."""
+
+    def __init__(
+        self,
+        store: Store,
+        fetcher: MediaFetcher,
+        settings: MediaConfig,
+        clock: Callable[[], float],
+        containment: Containment,
+    ) -> None:
+        self._store = store
+        self._fetcher = fetcher
+        self._settings = settings
+        self._clock = clock
+        self._containment = containment
+        self.counted = Counter("matchwire_media_probes", "Files that were probed", ["outcome"], registry=None)
+
+    async def is_due(self) -> bool:
+        """Whether there is a file to be probed."""
+        now = self._clock()
+        return await self._store.read(lambda conn: media_probes.any_due(conn, now))
+
+    async def run(self) -> None:
+        """Probe what is due, post by post, until nothing is or a while is over. Raises StoreUnavailable."""
+        under_way: dict[asyncio.Task[None], tuple[str, int]] = {}
+        ends = time.monotonic() + LONGEST
+        try:
+            while True:
+                if time.monotonic() < ends:
+                    for name, probes in await self._taken(under_way.values()):
+                        task = asyncio.create_task(self._probe(probes), name="probe")
+                        under_way[task] = name, len(probes)
+                if not under_way:
+                    return
+                done, _ = await asyncio.wait(under_way, timeout=LOOK, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    del under_way[task]
+                    task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _taken(self, under_way: Any) -> list[tuple[str, list[Probe]]]:
+        """The next files: organization and those of one post."""
+        tally = Tally[str]()
+        for name, count in under_way:
+            tally[name] += count
+        room = min(AT_ONCE - tally.total(), OF_ONE)
+        if room <= 0:
+            return []
+        full = [name for name, count in tally.items() if count >= OF_ONE]
+        again = self._settings.probe_retry
+        found = await self._store.write(partial(media_probes.begin, limit=room, without=full, again=again))
+        found.sort(key=_post)
+        return [(name, list(probes)) for (name, _), probes in groupby(found, _post)]
+
+    async def _probe(self, probes: list[Probe]) -> None:
+        """Probe the files of one post, and write what was found in one unit."""
+        findings = await asyncio.gather(*(self._find(probe) for probe in probes))
+        event = probes[0].event_id
+        try:
+            version = await self._store.write(partial(media_probes.finish, findings=findings))
+        except StoreUnavailable:
+            raise
+        except ServiceError as error:  # a document that cannot be read: its files come up again until they are given up
+            log.info("media.unwritten", post=event, cause=error.message)
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this post
+            self._containment.failed("liveblog", f"probe {event}", error, post=event)
+        else:
+            self._containment.recovered("liveblog", f"probe {event}", post=event)
+            for each in findings:
+                self.counted.labels("found" if each.facts else "given up" if each.next_at is None else "failed").inc()
+            if version is not None:
+                log.info("media.probed", post=event, version=version, files=len(findings))
+
+    async def _find(self, probe: Probe) -> Finding:
+        if probe.tries > self._settings.probe_tries:
+            return Finding(probe, None, "the probe was interrupted again and again")
+        most = self._settings.probe_bytes
+        fetched = await self._fetch(probe, range(most))
+        if fetched.status != "new":
+            return self._failed(probe, fetched.cause or UNKNOWN)
+        facts = await self._facts(probe, fetched)
+        return self._failed(probe, UNKNOWN) if facts is None else Finding(probe, facts)
+
+    async def _facts(self, probe: Probe, fetched: Fetched) -> dict[str, Any] | None:
+        from api.media.images import identify  # with Pillow, which no start needs
+
+        image = await asyncio.to_thread(identify, fetched.body)
+        if image is not None:
+            return {"subtype": "i", "width": image.width, "height": image.height, "duration_ms": 0}
+        if not is_video(fetched.body):
+            return None
+        return {"subtype": "v"} | await facts_of(fetched.body, await self._tail(probe, fetched), fetched.total)
+
+    async def _tail(self, probe: Probe, fetched: Fetched) -> bytes:
+        """The last bytes of a video that is longer than its head, where the origin gives parts of files."""
+        head, total = len(fetched.body), fetched.total or 0
+        if total <= head:
+            return b""
+        part = range(max(head, total - self._settings.probe_bytes), total)
+        tail = await self._fetch(probe, part)
+        return tail.body if tail.total == total and len(tail.body) == len(part) else b""
+
+    async def _fetch(self, probe: Probe, part: range) -> Fetched:
+        return await self._fetcher.fetch(probe.organization_id, probe.url, most=len(part), part=part)
+
+    def _failed(self, probe: Probe, cause: str) -> Finding:
+        """Tried again later, twice as late each time; given up after the last try."""
+        settings = self._settings
+        if probe.tries >= settings.probe_tries:
+            return Finding(probe, None, cause)
+        pause = min(settings.probe_retry * 2 ** (probe.tries - 1), settings.probe_retry_most)
+        return Finding(probe, None, cause, self._clock() + pause)
+
+
+def _post(probe: Probe) -> tuple[str, str]:
+    return probe.organization_id, probe.event_id

@@ -1,0 +1,151 @@
+"""Files of posts whose facts are not known yet: noted with the post, probed later, given up after some failures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import delete, select, update
+
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import NotFound
+from store import liveblogs
+from store.media_tables import media_probes
+from store.records import Change, EventWrite, check_document
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from store.unit import Unit
+
+
+class Probe(NamedTuple):
+    """A file to be probed. `tries`: how often that was begun, this one included."""
+
+    media_id: str
+    event_id: str
+    organization_id: str
+    url: str
+    tries: int
+
+
+class Finding(NamedTuple):
+    """What came of a probe: the facts of the file, or why there are none, and when it is tried again (None: not)."""
+
+    probe: Probe
+    facts: Mapping[str, Any] | None
+    error: str | None = None
+    next_at: float | None = None
+
+
+def any_due(conn: Connection, now: float) -> bool:
+    """Whether a file is to be probed now."""
+    return (
+        conn.execute(select(media_probes.c.media_id).where(media_probes.c.next_at <= now).limit(1)).first() is not None
+    )
+
+
+def begin(unit: Unit, *, limit: int, without: Collection[str], again: float) -> list[Probe]:
+    """Take up to `limit` files that are due, none of the organizations `without`; they are due again after `again` seconds.
+
+    So a process that dies with a probe leaves it to the next one, and a file that kills processes has its tries counted.
+    """
+    due = (
+        select(media_probes)
+        .where(media_probes.c.next_at <= unit.now, media_probes.c.organization_id.not_in(sorted(without)))
+        .order_by(media_probes.c.next_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    rows = unit.conn.execute(due).all()
+    if rows:
+        unit.conn.execute(
+            update(media_probes)
+            .where(media_probes.c.media_id.in_([row.media_id for row in rows]))
+            .values(tries=media_probes.c.tries + 1, next_at=unit.now + again)
+        )
+    return [Probe(row.media_id, row.event_id, row.organization_id, row.url, row.tries + 1) for row in rows]
+
+
+def finish(unit: Unit, findings: Sequence[Finding]) -> int | None:
+    """Write what was found of the files of one post, as one version step; None where the post learns nothing from it.
+
+    A file that was taken away, or has another address meanwhile, is forgotten; so is a post that is deleted.
+    """
+    try:
+        event, game = liveblogs.lock_event(unit, findings[0].probe.event_id)
+    except NotFound:
+        event = None
+    if event is None or LocalStatus.DELETED in {event.local_status, game.local_status}:
+        _forget(unit, [each.probe for each in findings])
+        return None
+    check_document(event)
+    addresses = {file.get("local_id"): file.get("url") for file in event.document.get("media") or ()}
+    for each in findings:
+        if each.facts is None and addresses.get(each.probe.media_id) == each.probe.url:
+            _put_off(unit, each)
+    _forget(unit, [each.probe for each in findings if each.facts is not None])
+    media = _with_facts(event.document.get("media") or (), findings)
+    if media == list(event.document.get("media") or ()):
+        return None
+    write = EventWrite(
+        local_id=event.local_id,
+        document={**event.document, "media": media},
+        created_at=event.created_at,
+        updated_at=event.updated_at,
+        local_status=event.local_status,
+        publish_at=event.publish_at,
+        user_id=event.user_id,
+    )
+    if event.publish_at is not None:  # no reader sees it yet
+        liveblogs.schedule(unit, game, write)
+        return None
+    return liveblogs.record(unit, game.id, Change(events=(write,)), locked=game)
+
+
+def health(conn: Connection, game_id: str) -> list[dict[str, Any]]:
+    """The files of a liveblog that are not probed yet, or could not be: for people who ask why."""
+    rows = conn.execute(select(media_probes).where(media_probes.c.game_id == game_id).order_by(media_probes.c.media_id))
+    return [
+        {
+            "media": row.media_id,
+            "event": row.event_id,
+            "tries": row.tries,
+            "error": row.error,
+            "next": row.next_at,
+            "given_up": row.next_at is None,
+        }
+        for row in rows
+    ]
+
+
+def _with_facts(media: Iterable[Mapping[str, Any]], findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """The files with what was found of those that still have the address that was probed.
+
+    What the post says of a size itself stays; of the kind of the file its content knows better.
+    """
+    found = {(each.probe.media_id, each.probe.url): each.facts for each in findings}
+    return [_completed(file, found.get((str(file.get("local_id")), str(file.get("url"))))) for file in media]
+
+
+def _completed(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict[str, Any]:
+    if facts is None or file.get("local_status") == LocalStatus.DELETED:
+        return dict(file)
+    missing = {name: value for name, value in facts.items() if not file.get(name)}
+    return {**file, **missing, "subtype": facts["subtype"]}
+
+
+def _put_off(unit: Unit, finding: Finding) -> None:
+    unit.conn.execute(
+        update(media_probes)
+        .where(media_probes.c.media_id == finding.probe.media_id, media_probes.c.url == finding.probe.url)
+        .values(error=finding.error, next_at=finding.next_at)
+    )
+
+
+def _forget(unit: Unit, probes: Sequence[Probe]) -> None:
+    for probe in probes:
+        unit.conn.execute(
+            delete(media_probes).where(media_probes.c.media_id == probe.media_id, media_probes.c.url == probe.url)
+        )

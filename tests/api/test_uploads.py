@@ -1,0 +1,301 @@
+"""Uploads through HTTP: what is taken, what is refused, and what is left behind when it goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from api.media.images import CONTENT_TYPES
+from ingest.daemon.purges import UploadPurge
+from store import uploads
+from store.files.disk import DiskFiles
+from store.files.port import FileMissing, new_key
+from store.media_tables import uploads as uploads_table
+from tests.api import matchday
+from tests.api.conftest import NOW, serving
+from tests.media.pictures import FORMATS, HTML, SVG, animation, picture
+
+PATH = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
+AUTH = ("desk", matchday.SECRET)
+ADDRESS = re.compile(rf"imageservice://{matchday.ORGANIZATION}/([A-Za-z0-9_-]{{32}})")
+DAY = 86_400
+IMAGE_BYTES = 400_000
+MP4 = b"\0\0\0\x20ftypisom\0\0\2\0isomiso2avc1mp41" + bytes(100)
+WEBM = b"\x1a\x45\xdf\xa3" + bytes(100)
+
+
+@pytest.fixture
+def files(tmp_path):
+    return DiskFiles(tmp_path / "media")
+
+
+@pytest.fixture
+async def server(store, files):
+    limits = {"image_bytes": IMAGE_BYTES, "uploads": 3, "organization_uploads": 2, "body_bytes": 1000}
+    async with serving(store, files=files, client_per_second=0, public_per_second=0, **limits) as running:
+        yield running
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """What is on the disk, whatever its name."""
+    return lambda: [path for path in Path(tmp_path / "media").rglob("*") if path.is_file()]
+
+
+async def sent(server, body, **more):
+    return await server.http.post(PATH, content=body, **{"auth": AUTH, **more})
+
+
+async def rows(server):
+    return await server.store.read(lambda conn: conn.execute(select(uploads_table)).mappings().all())
+
+
+def refused(response):
+    body = response.json()
+    return response.status_code, body["code"], body["retryable"]
+
+
+async def pieces(body, size=1000, *, until=None, fails=None):
+    """The body in pieces; after the first ones it waits for `until`, and breaks off with `fails`."""
+    for place in range(0, len(body), size):
+        yield body[place : place + size]
+    if until is not None:
+        await until.wait()
+    if fails is not None:
+        raise fails
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("content_type", ["image/jpeg", "text/html", None])
+async def test_an_image_is_stored_as_it_is_and_known_by_its_content(server, files, name, content_type):
+    """Whatever the Content-Type says; the answer is a file of posts with an address that nobody can guess."""
+    body = picture(name, 40, 30)
+
+    response = await sent(server, body, headers={"Content-Type": content_type} if content_type else {})
+
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    key = ADDRESS.fullmatch(answer.pop("url"))[1]
+    assert answer == {
+        "_type": "Svc::Model::Media", "subtype": "i", "local_status": 0, "duration_ms": 0, "width": 40, "height": 30,
+        "created_at": NOW, "updated_at": NOW, "user_id": "desk",
+    }  # fmt: skip
+    assert await files.read(key, len(body) + 1) == body
+    (row,) = await rows(server)
+    assert (row["key"], row["content_type"], row["bytes"]) == (key, CONTENT_TYPES[name], len(body))
+
+
+async def test_width_and_height_are_those_of_the_upright_image(server):
+    """A photo that a camera took on its side has the size that it is shown with."""
+    answer = (await sent(server, picture("jpeg", 40, 30, orientation=6))).json()
+
+    assert (answer["width"], answer["height"]) == (30, 40)
+
+
+@pytest.mark.parametrize("body", [b"", SVG, HTML, MP4, WEBM, b"{}", b"GIF89a", picture("png")[:20]])
+async def test_what_is_no_image_is_refused(server, kept, body):
+    """SVG, HTML, videos and files that only begin like an image are 415, whatever they call themselves; nothing is stored."""
+    response = await sent(server, body, headers={"Content-Type": "image/png"})
+
+    assert refused(response) == (415, "invalid_request", False)
+    assert (kept(), await rows(server)) == ([], [])
+
+
+@pytest.mark.parametrize("announced", [True, False])
+async def test_a_file_that_is_too_large_is_refused(server, kept, announced):
+    """By the length that it announces, or where it grows beyond the limit; nothing is stored."""
+    body = picture("png", 20, 20) + bytes(IMAGE_BYTES)
+
+    response = await sent(server, body if announced else pieces(body))
+
+    assert refused(response) == (413, "payload_too_large", False)
+    assert (kept(), await rows(server)) == ([], [])
+
+
+async def test_a_file_may_be_as_large_as_the_limit_and_documents_stay_small(server):
+    """The limit of documents does not count for files, nor that of files for documents."""
+    body = animation(frames=2)
+    largest = await sent(server, pieces(body + bytes(IMAGE_BYTES - len(body)), 50_000))
+    document = await server.http.post("/api/v5/write/player/create.json", content=b" " * 2000, auth=AUTH)
+
+    assert largest.status_code == 200, largest.text
+    assert document.status_code == 413
+
+
+async def test_a_client_that_goes_away_leaves_nothing(server, kept):
+    """Neither a file nor a row."""
+    sending = asyncio.Event()
+    body = picture("png", 20, 20) + bytes(300_000)  # more than it takes to know the kind
+    task = asyncio.create_task(sent(server, pieces(body, until=sending)))
+    async with asyncio.timeout(20):
+        while not kept():
+            await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+    assert (kept(), await rows(server)) == ([], [])
+
+
+async def test_a_full_disk_is_a_503_that_may_be_tried_again(server, kept, monkeypatch):
+    """Nothing is left behind, and the next upload succeeds once there is room."""
+    with monkeypatch.context() as patched:
+
+        def full(_descriptor):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        patched.setattr(os, "fsync", full)
+        response = await sent(server, picture("png", 4, 3))
+    assert refused(response)[::2] == (503, True)
+    assert int(response.headers["Retry-After"]) > 0
+    assert (kept(), await rows(server)) == ([], [])
+
+    assert (await sent(server, picture("png", 4, 3))).status_code == 200
+
+
+async def test_uploads_under_way_are_bounded_for_each_organization_and_for_all(server):
+    """One more of an organization is 429 and leaves room for the others; one more of all is 503; afterwards there is room."""
+    other = f"/api/mediaservice/v3/organization/{matchday.OTHER}/upload"
+    stranger = ("stranger", matchday.SECRET)
+    go, body = asyncio.Event(), picture("png", 4, 3)
+
+    async def begin(path, auth):
+        task = asyncio.create_task(server.http.post(path, content=pieces(body, until=go), auth=auth))
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+        return task
+
+    slow = [await begin(PATH, AUTH), await begin(PATH, AUTH)]
+    of_organization = await sent(server, body)
+    slow.append(await begin(other, stranger))
+    of_all = await server.http.post(other, content=body, auth=stranger)
+    go.set()
+    done = await asyncio.gather(*slow)
+
+    assert refused(of_organization) == (429, "rate_limited", True)
+    assert refused(of_all)[::2] == (503, True)
+    assert [each.status_code for each in done] == [200, 200, 200]
+    assert (await sent(server, body)).status_code == 200
+
+
+async def test_an_upload_is_of_the_organization_that_the_path_names(server):
+    """A client of another organization uploads nothing there, and the row names who did it."""
+    body = picture("png", 4, 3)
+    stranger = await sent(server, body, auth=("stranger", matchday.SECRET))
+    reader = await sent(server, body, auth=("reader", matchday.SECRET))
+    nobody = await sent(server, body, auth=None)
+    await sent(server, body)
+
+    assert [each.status_code for each in (stranger, reader, nobody)] == [403, 403, 401]
+    assert [(row["organization_id"], row["client_id"]) for row in await rows(server)] == [
+        (matchday.ORGANIZATION, "desk")
+    ]
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "%2e%2e%2fsecret"])
+async def test_the_name_of_an_organization_is_never_part_of_a_path(server, kept, path):
+    """What is no organization of the client is refused before anything is stored."""
+    response = await server.http.post(
+        f"/api/mediaservice/v3/organization/{path}/upload", content=picture("png", 4, 3), auth=AUTH
+    )
+
+    assert response.status_code in {403, 404}
+    assert kept() == []
+
+
+# The purge
+
+
+def purge(server, files, *, now):
+    return UploadPurge(server.store, files, upload_kept=DAY, clock=lambda: now)
+
+
+async def uploaded(server):
+    response = await sent(server, picture("png", 4, 3))
+    return ADDRESS.fullmatch(response.json()["url"])[1]
+
+
+@pytest.fixture
+def old(kept):
+    """Makes all files on the disk as old as the rows are."""
+
+    def make():
+        for path in kept():
+            os.utime(path, (NOW, NOW))
+
+    return make
+
+
+async def test_the_purge_takes_what_nothing_refers_to_once_it_is_old(server, files, old):
+    """The file goes with its row; what a record refers to stays, hidden or not."""
+    unused, used = await uploaded(server), await uploaded(server)
+    await server.store.write(lambda unit: uploads.refer(unit, "event", "e1", {used: False}))
+    old()
+
+    assert await purge(server, files, now=NOW + DAY - 1).run()
+    assert {row["key"] for row in await rows(server)} == {unused, used}
+
+    assert await purge(server, files, now=NOW + DAY + 1).run()
+    assert {row["key"] for row in await rows(server)} == {used}
+    assert [file.key for file in await files.keys("", 10)] == [used]
+
+
+async def test_the_purge_finds_what_a_dead_process_left(server, files, old, kept, monkeypatch):
+    """Old files without a row and old rows without a file go, page by page; young ones and what is whole stay."""
+    monkeypatch.setattr("ingest.daemon.purges.BATCH", 2)
+    whole = [await uploaded(server) for _ in range(5)]
+    lost = await uploaded(server)
+    for key in whole:
+        await server.store.write(partial(uploads.refer, kind="event", record_id=key, keys={key: True}))
+    await files.delete(lost)
+    strays = [new_key() for _ in range(5)]
+    for key in strays:
+        await files.put(key, pieces(b"x"))
+    (kept()[0].parents[2] / "unfinished" / "half").write_bytes(b"x")
+    old()
+    young = new_key()
+    await files.put(young, pieces(b"x"))
+    os.utime(next(path for path in kept() if path.name == young), (NOW + DAY, NOW + DAY))
+
+    assert await purge(server, files, now=NOW + DAY + 1).run()
+
+    assert {row["key"] for row in await rows(server)} == set(whole)
+    assert sorted(path.name for path in kept()) == sorted([*whole, young])
+
+
+async def test_a_lost_file_that_something_refers_to_keeps_its_row(server, files):
+    """The row is what says that something is missing; it is reported, and never deleted."""
+    lost = await uploaded(server)
+    await server.store.write(lambda unit: uploads.refer(unit, "event", "e1", {lost: True}))
+    await files.delete(lost)
+
+    assert await purge(server, files, now=NOW + DAY + 1).run()
+
+    assert [row["key"] for row in await rows(server)] == [lost]
+    with pytest.raises(FileMissing):
+        await files.read(lost, 1)
+
+
+async def test_a_disk_that_fails_in_the_middle_of_a_purge_leaves_no_row_without_a_file(server, files, old, monkeypatch):
+    """What the first run could not delete the next one finds."""
+    await uploaded(server)
+    old()
+
+    def broken(*_args, **_kwargs):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", broken)
+        with pytest.raises(Exception, match="storage"):
+            await purge(server, files, now=NOW + DAY + 1).run()
+    assert await rows(server) == []
+    assert len(await files.keys("", 10)) == 1
+
+    assert await purge(server, files, now=NOW + DAY + 1).run()
+    assert await files.keys("", 10) == []

@@ -1,0 +1,256 @@
+"""Soon after a post its files are probed: what is learned is one version step, what fails is tried again and given up."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from structlog.testing import capture_logs
+
+from config import Settings
+from ingest.cli.explain import explain
+from ingest.media import video
+from store import migrate
+from tests.day import SHOW, configuration, running
+from tests.ingest.test_resources import NEWS
+from tests.media import origin as origins
+from tests.media.pictures import animation, picture
+from tests.opening import look
+from tests.sqlite import migrated_url
+
+IMAGE = "Svc::Model::Content::ImageMediaContent"
+VIDEO = "Svc::Model::Content::VideoMediaContent"
+QUICK = {"probe_tries": 2, "probe_retry": 15, "fetch_timeout": 2}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path):
+    if request.param == "sqlite":
+        return migrated_url(tmp_path / "probes.db")
+    url = request.getfixturevalue("postgres_url")
+    migrate.upgrade(url)
+    return url
+
+
+@pytest.fixture
+async def origin():
+    async with origins.serving(**{"a.jpg": picture(), "turned.jpg": picture(orientation=6)}) as served:
+        yield served
+
+
+class Desk:
+    """A liveblog of a running daemon, and who writes it."""
+
+    def __init__(self, client, url):
+        self.client, self.url = client, url
+
+    async def create(self):
+        response = await self.client.post("/api/v5/write/ticker/create.json", json=NEWS)
+        assert response.status_code == 200, response.text
+        self.name = response.json()["local_id"]
+        return self
+
+    async def post(self, *sources, kind=IMAGE, **more):
+        items = [{"_type": kind, "source_url": each} for each in sources]
+        block = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "items": items}
+        body = {"_type": "Svc::Model::Event", "contents": [block], **more}
+        response = await self.client.post(
+            "/api/v5/write/event/create.json", params={"ticker_local_id": self.name}, json=body
+        )
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    async def update(self, event, **changes):
+        params = {"event_local_id": event["local_id"]}
+        body = {"_type": "Svc::Model::Event", **changes}
+        response = await self.client.post("/api/v5/write/event/update.json", params=params, json=body)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    async def show(self):
+        return (await self.client.get(SHOW, params={"local_id": self.name})).json()
+
+    async def event(self, local_id):
+        return next(each for each in (await self.show())["events"] if each["local_id"] == local_id)
+
+    async def until(self, event, condition):
+        """The event once its files fulfil the condition."""
+        async with asyncio.timeout(60):
+            while not condition((shown := await self.event(event["local_id"]))["media"]):
+                await asyncio.sleep(0.1)
+        return shown
+
+    async def health(self):
+        return (await look(self.url, lambda conn: explain(conn, self.name)))["media"]
+
+    async def until_health(self, condition):
+        async with asyncio.timeout(60):
+            while not condition(found := await self.health()):
+                await asyncio.sleep(0.1)
+        return found
+
+
+@asynccontextmanager
+async def desk_at(url, folder, **media):
+    tables = configuration("http://127.0.0.1:9", folder, url)
+    tables |= {"webhooks": {"allow_hosts": ["127.0.0.1"]}, "media": QUICK | media}
+    settings = Settings.model_validate(tables)
+    async with running(settings) as address:
+        secret = settings.clients["cms"].secret.get_secret_value()
+        async with httpx.AsyncClient(base_url=address, auth=("cms", secret), timeout=60, trust_env=False) as client:
+            yield await Desk(client, url).create()
+
+
+@pytest.fixture
+async def desk(database, tmp_path):
+    async with desk_at(database, tmp_path) as made:
+        yield made
+
+
+def is_known(media):
+    return all(file.get("width") for file in media)
+
+
+async def test_a_picture_learns_its_size_in_one_step(desk, origin):
+    """Width and height as it is shown, its rotation applied; one version step for all files of the post, read once each."""
+    event = await desk.post(origin.url("a.jpg"), origin.url("turned.jpg"))
+    before = (await desk.show())["version"]
+    assert "width" not in event["media"][0]
+
+    with capture_logs() as logs:
+        shown = await desk.until(event, is_known)
+        await asyncio.sleep(1.5)
+
+    assert [(file["width"], file["height"], file["subtype"], file["duration_ms"]) for file in shown["media"]] == [
+        (640, 480, "i", 0),
+        (480, 640, "i", 0),
+    ]
+    after = await desk.show()
+    assert after["version"] == before + 1 == shown["version"] == shown["media"][0]["version"]
+    assert shown["media"][0]["updated_at"] == event["media"][0]["updated_at"]  # nobody has changed it
+    assert sorted(origin.paths()) == ["/a.jpg", "/turned.jpg"]
+    assert [each["files"] for each in logs if each["event"] == "media.probed"] == [2]
+    assert "job.failed" not in {each["event"] for each in logs}
+    assert await desk.health() == []
+
+
+async def test_what_the_post_says_itself_is_not_looked_up(desk, origin):
+    """A size that the client gives stays, and its file is not fetched."""
+    entry = {"_type": "Svc::Model::Media", "local_id": "mine", "url": origin.url("a.jpg"), "width": 5, "height": 4}
+    items = [{"_type": IMAGE, "media_local_id": "mine"}]
+    contents = [{"_type": "Svc::Model::Content::MultiMediaContentBlock", "items": items}]
+    params, body = (
+        {"ticker_local_id": desk.name},
+        {"_type": "Svc::Model::Event", "media": [entry], "contents": contents},
+    )
+    event = (await desk.client.post("/api/v5/write/event/create.json", params=params, json=body)).json()
+
+    await asyncio.sleep(2)
+
+    assert (await desk.event(event["local_id"]))["media"][0]["width"] == 5
+    assert origin.requests == []
+
+
+async def test_the_kind_is_known_by_the_content(desk, origin):
+    """An animation under the name of a video is an image."""
+    origin.files["/clip.mp4"] = animation()
+    event = await desk.post(origin.url("clip.mp4"), kind=VIDEO)
+    assert event["media"][0]["subtype"] == "v"
+
+    shown = await desk.until(event, is_known)
+
+    assert (shown["media"][0]["subtype"], shown["media"][0]["duration_ms"]) == ("i", 0)
+
+
+@pytest.mark.parametrize("index_first", [True, False])
+async def test_a_video_learns_size_and_length(tmp_path, origin, index_first):
+    """Also where its index stands at the end of the file: first and last bytes are enough."""
+    if video.installed() is None:
+        pytest.skip("ffprobe is not installed")
+    origin.files["/clip"] = origins.video(index_first=index_first)
+    async with desk_at(migrated_url(tmp_path / "video.db"), tmp_path, probe_bytes=65_536) as desk:
+        event = await desk.post(origin.url("clip"), kind=VIDEO)
+        shown = await desk.until(event, is_known)
+
+    assert len(origins.video()) > 3 * 65_536
+    assert [shown["media"][0][name] for name in ("width", "height", "subtype")] == [320, 180, "v"]
+    assert abs(shown["media"][0]["duration_ms"] - 2000) <= 100
+    assert origin.sent <= 2 * 65_536
+
+
+async def test_without_ffprobe_a_video_is_known_as_one(tmp_path, origin, monkeypatch):
+    """Its size stays unknown, so 4:3 is assumed; nothing is tried again."""
+    monkeypatch.setattr(video, "installed", lambda: None)
+    origin.files["/clip"] = b"\0\0\0\x18ftypisom\0\0\2\0isomiso2" + bytes(1000)
+    async with desk_at(migrated_url(tmp_path / "video.db"), tmp_path) as desk:
+        event = await desk.post(origin.url("clip"), kind=IMAGE)
+        shown = await desk.until(event, lambda media: media[0]["subtype"] == "v")
+        assert "width" not in shown["media"][0]
+        assert await desk.health() == []
+
+
+@pytest.mark.parametrize(
+    ("how", "cause"),
+    [
+        ("lies", "the file is neither an image nor a video that the service knows"),
+        ("gone", "the file is gone"),
+        ("hangs", "the file could not be fetched"),
+        ("private", "the origin answered with status 302"),
+        ("cut", "the file could not be fetched"),
+    ],
+)
+async def test_a_file_that_cannot_be_probed_says_so_and_is_given_up(tmp_path, origin, how, cause):
+    """The post stands without a step; `explain` gives the reason in the same words for what is refused and what is silent."""
+    async with desk_at(migrated_url(tmp_path / "lost.db"), tmp_path, probe_tries=1) as desk:
+        event = await desk.post(origin.url(how))
+        before = (await desk.show())["version"]
+
+        (found,) = await desk.until_health(lambda rows: rows and rows[0]["given_up"])
+
+        assert (found["error"], found["tries"], found["event"]) == (cause, 1, event["local_id"])
+        assert (await desk.show())["version"] == before
+
+
+async def test_what_failed_is_tried_again(tmp_path, origin):
+    """A file that comes later is found at the second try, after a pause; the pause is over when the database says so."""
+    url = migrated_url(tmp_path / "again.db")
+    async with desk_at(url, tmp_path, probe_retry=15) as desk:
+        event = await desk.post(origin.url("later.jpg"))
+        (found,) = await desk.until_health(lambda rows: rows and rows[0]["error"])
+        assert not found["given_up"]
+        origin.files["/later.jpg"] = picture()
+        with sqlite3.connect(tmp_path / "again.db", timeout=10) as file:
+            file.execute("UPDATE media_probes SET next_at = 0")
+
+        await desk.until(event, is_known)
+
+        assert await desk.health() == []
+
+
+async def test_a_file_that_is_replaced_meanwhile_learns_nothing_of_the_old_one(tmp_path, origin):
+    """What a person changed while the probe was under way stands; the new file is probed."""
+    async with desk_at(migrated_url(tmp_path / "race.db"), tmp_path, fetch_timeout=3) as desk:
+        event = await desk.post(origin.url("hangs"))
+        async with asyncio.timeout(30):
+            while "/hangs" not in origin.paths():
+                await asyncio.sleep(0.05)
+        file = event["media"][0]
+        await desk.update(event, media=[{**file, "url": origin.url("a.jpg")}])
+
+        shown = await desk.until(event, is_known)
+        await asyncio.sleep(4)
+
+        assert shown["media"][0]["url"] == origin.url("a.jpg")
+        assert await desk.health() == []
+
+
+async def test_a_deleted_post_is_forgotten(tmp_path, origin):
+    """Its files are not fetched for ever."""
+    async with desk_at(migrated_url(tmp_path / "gone.db"), tmp_path, fetch_timeout=1) as desk:
+        event = await desk.post(origin.url("hangs"))
+        await desk.client.post("/api/v5/write/event/delete.json", params={"event_local_id": event["local_id"]})
+
+        await desk.until_health(lambda rows: rows == [])

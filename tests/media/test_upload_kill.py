@@ -1,0 +1,143 @@
+"""kill -9 in the middle of uploads and purges: nothing acknowledged is lost, no half file is kept, nothing is left over."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import sys
+import time
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from ingest.daemon.purges import UploadPurge
+from store import migrate, uploads
+from store.files.disk import DiskFiles
+from store.media_tables import uploads as uploads_table
+from tests.day import ORGANIZATION
+from tests.ingest.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
+from tests.media.pictures import picture
+from tests.opening import store_at
+
+PATH = f"/api/mediaservice/v3/organization/{ORGANIZATION}/upload"
+HEAD = picture("png", 4, 3)
+LATER = 2 * 86_400
+"""Seconds after which whatever is left is old."""
+PURGE = f"""
+import asyncio, sys, time
+from ingest.daemon.purges import UploadPurge
+from pathlib import Path
+from store.files.disk import DiskFiles
+from tests.opening import store_at
+
+async def main(database, folder):
+    store = await store_at(database)
+    print("ready", flush=True)
+    await UploadPurge(store, DiskFiles(Path(folder)), upload_kept=0, clock=lambda: time.time() + {LATER}).run()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def pieces(body, rng):
+    """The body as a client sends it that now and then takes its time."""
+    for place in range(0, len(body), 65_536):
+        yield body[place : place + 65_536]
+        if rng.random() < 0.3:
+            await asyncio.sleep(0.005)
+
+
+async def uploading(client, rng, acknowledged):
+    """Upload files, no two alike, until the daemon is gone; the key and the digest of what it has acknowledged."""
+    while True:
+        body = HEAD + rng.randbytes(rng.choice((10, 300_000, 900_000)))
+        try:
+            answer = await client.post(PATH, content=pieces(body, rng))
+        except httpx.TransportError:
+            return
+        if answer.status_code == 200:
+            acknowledged[uploads.read_address(answer.json()["url"])[1]] = hashlib.sha256(body).hexdigest()
+        else:
+            assert answer.status_code in {429, 503}, answer.text
+
+
+async def checked(database, files, acknowledged):
+    """Compare rows and files with what was acknowledged; some of it is referred to from now on."""
+    store = await store_at(database)
+    try:
+        rows = {row.key: row.digest for row in await store.read(lambda conn: conn.execute(select(uploads_table)).all())}
+        assert acknowledged.items() <= rows.items(), "an upload is lost"
+        for key, digest in rows.items():
+            assert hashlib.sha256(await files.read(key, 2_000_000)).hexdigest() == digest, "a file is not whole"
+        used = sorted(acknowledged)[::3]
+        await store.write(lambda unit: uploads.refer(unit, "event", "e1", dict.fromkeys(used, True)))
+        return used
+    finally:
+        await store.close()
+
+
+async def purge_killed(database, folder, rng):
+    """Begin a purge in a process of its own and kill it somewhere in the middle."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PURGE, database, str(folder), env=ENVIRON, stdout=asyncio.subprocess.PIPE
+    )
+    assert (await process.stdout.readline()) == b"ready\n"
+    await asyncio.sleep(rng.uniform(0, 0.1))
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
+
+
+async def killed(folder, database, *, kills, seed):
+    rng = random.Random(seed)
+    config, media = folder / "matchwire.toml", folder / "media"
+    text = CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
+    config.write_text(f'{text}[media]\nfolder = "{media}"\n')
+    daemon, acknowledged, files = Daemon(config), {}, DiskFiles(media)
+    for _ in range(kills):
+        await daemon.start()
+        async with client_of(daemon) as client:
+            senders = [asyncio.create_task(uploading(client, rng, acknowledged)) for _ in range(4)]
+            wanted = len(acknowledged) + 5
+            async with asyncio.timeout(60):
+                while len(acknowledged) < wanted:
+                    await asyncio.sleep(0.005)
+            await asyncio.sleep(rng.uniform(0, 0.1))
+            await daemon.kill()
+            await asyncio.gather(*senders)
+    used = await checked(database, files, acknowledged)
+    for _ in range(kills):
+        await purge_killed(database, media, rng)
+    store = await store_at(database)
+    try:
+        await UploadPurge(store, files, upload_kept=0, clock=lambda: time.time() + LATER).run()
+        rows = await store.read(lambda conn: conn.scalars(select(uploads_table.c.key)).all())
+    finally:
+        await store.close()
+    assert sorted(rows) == used
+    assert sorted(path.name for path in media.rglob("*") if path.is_file()) == used
+    for key in used:
+        assert hashlib.sha256(await files.read(key, 2_000_000)).hexdigest() == acknowledged[key]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path):
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
+    url = request.getfixturevalue("postgres_url")
+    migrate.upgrade(url)
+    return url
+
+
+@pytest.mark.long
+async def test_kills_lose_no_upload_and_leave_nothing_over(database, tmp_path):
+    """Three kills of the daemon under four senders, three of the purge, at random instants."""
+    await killed(tmp_path, database, kills=3, seed=7)
+
+
+@pytest.mark.soak
+async def test_fifty_kills_lose_no_upload_and_leave_nothing_over(database, tmp_path):
+    """The same fifty times each."""
+    await killed(tmp_path, database, kills=50, seed=11)
