@@ -31,7 +31,7 @@ from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
 from mapping.event_media import Stamp
 from mapping.event_patch import EventBefore, PatchedEvent, changed_post, new_post, shown
 from mapping.merge import same
-from mapping.references import part_ids
+from mapping.references import part_ids, shown_ids
 from store import declarations, idempotency, liveblogs
 from store.event_rows import owners_of_parts
 from store.ids import new_local_id
@@ -337,7 +337,8 @@ def _check_parts(conn: Connection, patched: PatchedEvent, event_id: str) -> None
         if local_id in seen:
             raise Unprocessable("two parts of the post have this local_id", field=path)
         seen[local_id] = path
-    chosen = [local_id for _, local_id in part_ids(patched.sent)]  # those that the service chose are free
-    for local_id, owner in owners_of_parts(conn, chosen).items():
-        if owner != event_id and local_id in seen:
-            raise Conflict(TAKEN, field=seen[local_id])
+    sent = (*shown_ids(patched.sent), *part_ids(patched.sent))  # those that the service chose are free
+    chosen = {local_id: path for path, local_id in sent if local_id in seen}
+    for local_id, owner in owners_of_parts(conn, list(chosen)).items():
+        if owner != event_id:
+            raise Conflict(TAKEN, field=chosen[local_id])
