@@ -48,24 +48,28 @@ def any_due(conn: Connection, now: float) -> bool:
 
 
 def begin(unit: Unit, *, limit: int, without: Collection[str], again: float) -> list[MediaProbe]:
-    """Take up to `limit` files that are due, none of the organizations `without`; they are due again after `again` seconds.
+    """Take some `limit` files that are due, none of the organizations `without`; they are due again after `again` seconds.
 
-    So a process that dies with a probe leaves it to the next one, and a file that kills processes has its tries counted.
+    The files of a post are taken together, so that it learns of them in one step. A process that dies with a probe leaves
+    it to the next one, and a file that kills processes has its tries counted.
     """
-    due = (
-        select(media_probes)
-        .where(media_probes.c.next_at <= unit.now, media_probes.c.organization_id.not_in(sorted(without)))
+    due = media_probes.c.next_at <= unit.now
+    first = (
+        select(media_probes.c.event_id)
+        .where(due, media_probes.c.organization_id.not_in(sorted(without)))
         .order_by(media_probes.c.next_at)
         .limit(limit)
-        .with_for_update(skip_locked=True)
     )
-    rows = unit.conn.execute(due).all()
-    if rows:
-        unit.conn.execute(
-            update(media_probes)
-            .where(media_probes.c.media_id.in_([row.media_id for row in rows]))
-            .values(tries=media_probes.c.tries + 1, next_at=unit.now + again)
-        )
+    events = sorted(set(unit.conn.scalars(first)))
+    if not events:
+        return []
+    wanted = select(media_probes).where(due, media_probes.c.event_id.in_(events)).with_for_update(skip_locked=True)
+    rows = unit.conn.execute(wanted).all()
+    unit.conn.execute(
+        update(media_probes)
+        .where(media_probes.c.media_id.in_([row.media_id for row in rows]))
+        .values(tries=media_probes.c.tries + 1, next_at=unit.now + again)
+    )
     return [MediaProbe(row.media_id, row.event_id, row.organization_id, row.url, row.tries + 1) for row in rows]
 
 
