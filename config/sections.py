@@ -163,7 +163,7 @@ class MediaConfig(Section):
     max_age: Annotated[Count, Field(ge=0)] = 600
     pixels: Annotated[Count, Field(ge=1)] = 50_000_000
     frames: Annotated[Count, Field(ge=1)] = 500
-    decode_bytes: Annotated[Bytes, Field(ge=1_048_576)] = 41_943_040
+    decode_bytes: Annotated[Bytes, Field(ge=1_048_576)] = 157_286_400
     animation_bytes: Bytes = 4_194_304
     workers: Annotated[Count, Field(ge=1, le=64)] = 2
     render_queue: Annotated[Count, Field(ge=1, le=100_000)] = 400

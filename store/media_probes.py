@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from store.records import StoredEvent, StoredGame
     from store.unit import Unit
 
 
-class Probe(NamedTuple):
+class MediaProbe(NamedTuple):
     """A file to be probed. `tries`: how often that was begun, this one included."""
 
     media_id: str
@@ -33,7 +34,7 @@ class Probe(NamedTuple):
 class Finding(NamedTuple):
     """What came of a probe: the facts of the file, or why there are none, and when it is tried again (None: not)."""
 
-    probe: Probe
+    probe: MediaProbe
     facts: Mapping[str, Any] | None
     error: str | None = None
     next_at: float | None = None
@@ -46,26 +47,30 @@ def any_due(conn: Connection, now: float) -> bool:
     )
 
 
-def begin(unit: Unit, *, limit: int, without: Collection[str], again: float) -> list[Probe]:
-    """Take up to `limit` files that are due, none of the organizations `without`; they are due again after `again` seconds.
+def begin(unit: Unit, *, limit: int, without: Collection[str], again: float) -> list[MediaProbe]:
+    """Take some `limit` files that are due, none of the organizations `without`; they are due again after `again` seconds.
 
-    So a process that dies with a probe leaves it to the next one, and a file that kills processes has its tries counted.
+    The files of a post are taken together, so that it learns of them in one step. A process that dies with a probe leaves
+    it to the next one, and a file that kills processes has its tries counted.
     """
-    due = (
-        select(media_probes)
-        .where(media_probes.c.next_at <= unit.now, media_probes.c.organization_id.not_in(sorted(without)))
+    due = media_probes.c.next_at <= unit.now
+    first = (
+        select(media_probes.c.event_id)
+        .where(due, media_probes.c.organization_id.not_in(sorted(without)))
         .order_by(media_probes.c.next_at)
         .limit(limit)
-        .with_for_update(skip_locked=True)
     )
-    rows = unit.conn.execute(due).all()
-    if rows:
-        unit.conn.execute(
-            update(media_probes)
-            .where(media_probes.c.media_id.in_([row.media_id for row in rows]))
-            .values(tries=media_probes.c.tries + 1, next_at=unit.now + again)
-        )
-    return [Probe(row.media_id, row.event_id, row.organization_id, row.url, row.tries + 1) for row in rows]
+    events = sorted(set(unit.conn.scalars(first)))
+    if not events:
+        return []
+    wanted = select(media_probes).where(due, media_probes.c.event_id.in_(events)).with_for_update(skip_locked=True)
+    rows = unit.conn.execute(wanted).all()
+    unit.conn.execute(
+        update(media_probes)
+        .where(media_probes.c.media_id.in_([row.media_id for row in rows]))
+        .values(tries=media_probes.c.tries + 1, next_at=unit.now + again)
+    )
+    return [MediaProbe(row.media_id, row.event_id, row.organization_id, row.url, row.tries + 1) for row in rows]
 
 
 def finish(unit: Unit, findings: Sequence[Finding]) -> int | None:
@@ -73,22 +78,37 @@ def finish(unit: Unit, findings: Sequence[Finding]) -> int | None:
 
     A file that was taken away, or has another address meanwhile, is forgotten; so is a post that is deleted.
     """
+    post = _post_of(unit, findings[0].probe.event_id)
+    if post is None:
+        _forget(unit, findings)
+        return None
+    event, game = post
+    addresses = {file.get("local_id"): file.get("url") for file in _files(event)}
+    failed = [each for each in findings if each.facts is None and addresses.get(each.probe.media_id) == each.probe.url]
+    for each in failed:
+        _put_off(unit, each)
+    _forget(unit, [each for each in findings if each not in failed])
+    media = _with_facts(_files(event), findings)
+    return None if media == _files(event) else _write(unit, game, event, media)
+
+
+def _post_of(unit: Unit, event_id: str) -> tuple[StoredEvent, StoredGame] | None:
+    """The post and its liveblog, locked; None where one of them is gone. Raises UnreadableRow."""
     try:
-        event, game = liveblogs.lock_event(unit, findings[0].probe.event_id)
+        event, game = liveblogs.lock_event(unit, event_id)
     except NotFound:
-        event = None
-    if event is None or LocalStatus.DELETED in {event.local_status, game.local_status}:
-        _forget(unit, [each.probe for each in findings])
+        return None
+    if LocalStatus.DELETED in {event.local_status, game.local_status}:
         return None
     check_document(event)
-    addresses = {file.get("local_id"): file.get("url") for file in event.document.get("media") or ()}
-    for each in findings:
-        if each.facts is None and addresses.get(each.probe.media_id) == each.probe.url:
-            _put_off(unit, each)
-    _forget(unit, [each.probe for each in findings if each.facts is not None])
-    media = _with_facts(event.document.get("media") or (), findings)
-    if media == list(event.document.get("media") or ()):
-        return None
+    return event, game
+
+
+def _files(event: StoredEvent) -> list[Mapping[str, Any]]:
+    return list(event.document.get("media") or ())
+
+
+def _write(unit: Unit, game: StoredGame, event: StoredEvent, media: list[dict[str, Any]]) -> int | None:
     write = EventWrite(
         local_id=event.local_id,
         document={**event.document, "media": media},
@@ -144,8 +164,10 @@ def _put_off(unit: Unit, finding: Finding) -> None:
     )
 
 
-def _forget(unit: Unit, probes: Sequence[Probe]) -> None:
-    for probe in probes:
+def _forget(unit: Unit, findings: Sequence[Finding]) -> None:
+    for finding in findings:
         unit.conn.execute(
-            delete(media_probes).where(media_probes.c.media_id == probe.media_id, media_probes.c.url == probe.url)
+            delete(media_probes).where(
+                media_probes.c.media_id == finding.probe.media_id, media_probes.c.url == finding.probe.url
+            )
         )

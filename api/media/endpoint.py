@@ -52,7 +52,7 @@ IMAGE = openapi.operation(
             ("media", "The image, and the organization on whose behalf it is fetched"),
         )
     ],
-    security=openapi.OPEN,
+    security=(),
 )
 
 

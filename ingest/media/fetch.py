@@ -33,7 +33,7 @@ HEADERS = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came of it. `cause`: why it failed, in words that tell nothing about hosts and bodies.
+    """What came of it. `cause`: why it failed, in words that say nothing of hosts and bodies.
 
     `total`: bytes of the whole file where the origin says it; `max_age`: seconds that the origin calls it fresh.
     """

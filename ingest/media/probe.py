@@ -15,7 +15,7 @@ from prometheus_client import Counter
 from ingest.media.video import facts_of, is_video
 from mapping.errors import ServiceError, StoreUnavailable
 from store import media_probes
-from store.media_probes import Finding, Probe
+from store.media_probes import Finding, MediaProbe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ class MediaProbes:
         return await self._store.read(lambda conn: media_probes.any_due(conn, now))
 
     async def run(self) -> None:
-        """Probe what is due, post by post, until nothing is or a while is over. Raises StoreUnavailable."""
+        """MediaProbe what is due, post by post, until nothing is or a while is over. Raises StoreUnavailable."""
         under_way: dict[asyncio.Task[None], tuple[str, int]] = {}
         ends = time.monotonic() + LONGEST
         try:
@@ -82,7 +82,7 @@ class MediaProbes:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    async def _taken(self, under_way: Any) -> list[tuple[str, list[Probe]]]:
+    async def _taken(self, under_way: Any) -> list[tuple[str, list[MediaProbe]]]:
         """The next files: organization and those of one post."""
         tally = Tally[str]()
         for name, count in under_way:
@@ -96,8 +96,8 @@ class MediaProbes:
         found.sort(key=_post)
         return [(name, list(probes)) for (name, _), probes in groupby(found, _post)]
 
-    async def _probe(self, probes: list[Probe]) -> None:
-        """Probe the files of one post, and write what was found in one unit."""
+    async def _probe(self, probes: list[MediaProbe]) -> None:
+        """MediaProbe the files of one post, and write what was found in one unit."""
         findings = await asyncio.gather(*(self._find(probe) for probe in probes))
         event = probes[0].event_id
         try:
@@ -115,7 +115,7 @@ class MediaProbes:
             if version is not None:
                 log.info("media.probed", post=event, version=version, files=len(findings))
 
-    async def _find(self, probe: Probe) -> Finding:
+    async def _find(self, probe: MediaProbe) -> Finding:
         if probe.tries > self._settings.probe_tries:
             return Finding(probe, None, "the probe was interrupted again and again")
         most = self._settings.probe_bytes
@@ -125,7 +125,7 @@ class MediaProbes:
         facts = await self._facts(probe, fetched)
         return self._failed(probe, UNKNOWN) if facts is None else Finding(probe, facts)
 
-    async def _facts(self, probe: Probe, fetched: Fetched) -> dict[str, Any] | None:
+    async def _facts(self, probe: MediaProbe, fetched: Fetched) -> dict[str, Any] | None:
         from api.media.images import identify  # with Pillow, which no start needs
 
         image = await asyncio.to_thread(identify, fetched.body)
@@ -135,7 +135,7 @@ class MediaProbes:
             return None
         return {"subtype": "v"} | await facts_of(fetched.body, await self._tail(probe, fetched), fetched.total)
 
-    async def _tail(self, probe: Probe, fetched: Fetched) -> bytes:
+    async def _tail(self, probe: MediaProbe, fetched: Fetched) -> bytes:
         """The last bytes of a video that is longer than its head, where the origin gives parts of files."""
         head, total = len(fetched.body), fetched.total or 0
         if total <= head:
@@ -144,10 +144,10 @@ class MediaProbes:
         tail = await self._fetch(probe, part)
         return tail.body if tail.total == total and len(tail.body) == len(part) else b""
 
-    async def _fetch(self, probe: Probe, part: range) -> Fetched:
+    async def _fetch(self, probe: MediaProbe, part: range) -> Fetched:
         return await self._fetcher.fetch(probe.organization_id, probe.url, most=len(part), part=part)
 
-    def _failed(self, probe: Probe, cause: str) -> Finding:
+    def _failed(self, probe: MediaProbe, cause: str) -> Finding:
         """Tried again later, twice as late each time; given up after the last try."""
         settings = self._settings
         if probe.tries >= settings.probe_tries:
@@ -156,5 +156,5 @@ class MediaProbes:
         return Finding(probe, None, cause, self._clock() + pause)
 
 
-def _post(probe: Probe) -> tuple[str, str]:
+def _post(probe: MediaProbe) -> tuple[str, str]:
     return probe.organization_id, probe.event_id

@@ -77,6 +77,7 @@ class Public:
 
     why: str
     path: dict[str, str] = field(default_factory=dict)
+    status: int = 200
 
 
 READ, WRITE, HOOKS = ("read", "write"), ("write",), ("webhooks",)
@@ -131,6 +132,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     "event.update": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event}, body=post("Mine now."))),
     "event.delete": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event})),
     "media.upload": Row(WRITE, lambda n: Sent(of_path(n), content=picture("png", 4, 3)), 403),
+    "media.link": Row(READ, lambda n: Sent(of_path(n), query={"url": "https://example.org/a.jpg"}), 403),
     "webhooks.subscribe": Row(HOOKS, address, 403),
     "webhooks.unsubscribe": Row(HOOKS, address, 403, own=200),
     "webhooks.list": Row(HOOKS, lambda n: Sent(of_path(n)), 403, own=200),
@@ -154,6 +156,11 @@ ROWS: dict[str, Row | ByName | Public] = {
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     # The scope is the operator's: the numbers are the process's and name no tenant, so there is no other tenant here.
     "metrics": Row(("admin",), lambda _: Sent(), stranger=200),
+    "media.image": Public(
+        "readers have no credentials; shows: images whose address the service has signed",
+        {"signature": "none", "options": "-contain", "media": "none"},
+        status=404,  # nobody but the service can sign
+    ),
     "livez": Public("a supervisor has no credentials; shows: alive"),
     "readyz": Public("a supervisor has no credentials; shows: whether the process can work"),
     "/": Public("a word about the service; a list of liveblogs only where feeds are public"),

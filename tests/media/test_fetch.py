@@ -63,7 +63,7 @@ async def test_what_is_known_is_not_sent_again(origin):
     ],
 )
 async def test_each_fault_of_an_origin_is_a_bounded_failure(origin, how, status, cause):
-    """No fault raises, takes longer than the time-out, or has more read than asked for; a redirect is not followed."""
+    """No fault raises, takes longer than the time-out, or has more read than is wanted; a redirect is not followed."""
     began = time.monotonic()
     fetched = await fetcher_of(fetch_timeout=1.0).fetch(ORGANIZATION, origin.url(how), most=200_000)
 
@@ -108,7 +108,7 @@ async def test_a_name_that_leads_inside_later_is_not_called(origin):
     "url", ["http://10.0.0.1/a.jpg", "http://nowhere.invalid/a.jpg", "http://127.0.0.1:1/a.jpg", "ftp://a.example/"]
 )
 async def test_refused_unknown_and_closed_are_one_outcome(url):
-    """A client cannot tell a host of ours from one that is not there."""
+    """A client cannot distinguish a host of ours from one that is not there."""
     fetched = await fetcher_of().fetch(ORGANIZATION, url, most=1_000_000)
 
     assert (fetched.status, fetched.cause) == ("failed", UNREACHABLE)
