@@ -23,6 +23,7 @@ from api.liveblog_access import (
     writable_game,
 )
 from api.media.addresses import check_addresses
+from api.media.uses import check_uploads, note_uses, with_sizes
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
@@ -191,6 +192,7 @@ def create_event(
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
     patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
     _check_references(unit, patched, game, caller, known={})
+    check_uploads(unit.conn, game.organization_id, patched.sent, None)
     local_id = event.local_id or new_local_id("e")
     _check_parts(unit.conn, patched, local_id)
     if event.local_id:
@@ -215,6 +217,7 @@ def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, exp
     )
     patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
     _check_references(unit, patched, game, caller, known=so_far.shown)
+    check_uploads(unit.conn, game.organization_id, patched.sent, so_far.shown)
     _check_parts(unit.conn, patched, before.local_id)
     return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)
 
@@ -299,11 +302,20 @@ def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent 
     """Write one event; what waits for its time, and waited before, is written without a step of the version."""
     waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != LocalStatus.DELETED
     known = {} if before is None else {before.local_id: before}
+    write = replace(write, document=with_sizes(unit.conn, game.organization_id, write.document))
     if waits and (before is None or before.publish_at is not None):
         version, stored = game.version, liveblogs.schedule(unit, game, write, known=known)
     else:
         recorded = liveblogs.write(unit, game, Change(events=(write,)), known=known)
         version, stored = recorded.version, recorded.events[write.local_id]
+    note_uses(
+        unit,
+        "event",
+        write.local_id,
+        game.organization_id,
+        after=None if write.local_status == LocalStatus.DELETED else write.document,
+        before=before and before.document,
+    )
     return _result(unit, game, stored, version)
 
 

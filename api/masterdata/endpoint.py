@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.errors import json_response
 from api.media.addresses import check_addresses
+from api.media.uses import check_uploads, note_uses
 from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
 from api.request import boolean
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
@@ -26,10 +27,15 @@ if TYPE_CHECKING:
     from store.masterdata import Master
     from store.masterdata_edit import MasterTable
     from store.unit import Unit
+    from store.uploads import Kind
 
 
 AT_ONCE = 20
 """Units in which a response brings corrections into liveblogs; where there are more to do, the daemon goes on within seconds."""
+
+
+KINDS: dict[str, Kind] = {"players": "player", "teams": "team", "tournaments": "tournament"}
+"""Table → what its records are as users of uploads."""
 
 
 async def create(kind: MasterKind, request: ApiRequest) -> Response:
@@ -87,14 +93,20 @@ def _create(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Mas
     team_id = fields.get("team_id") if table is players else None
     if team_id and not _visible(masterdata.find(unit.conn, teams, [team_id]).get(team_id), caller):
         raise Unprocessable("there is no such team", field="team_id")
-    return masterdata_edit.create(unit, table, fields)
+    check_uploads(unit.conn, fields["owner_id"], fields, None)
+    record = masterdata_edit.create(unit, table, fields)
+    note_uses(unit, KINDS[table.name], record.id, record.owner_id, after=record.document)
+    return record
 
 
 def _change(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Master:
     before = masterdata_edit.lock(unit, table, fields["_id"])
     if before is None or not _visible(before, caller):
         raise NotFound("there is no such record", field="_id")
-    return masterdata_edit.change(unit, table, before, fields)
+    check_uploads(unit.conn, before.owner_id, fields, before.document)
+    record = masterdata_edit.change(unit, table, before, fields)
+    note_uses(unit, KINDS[table.name], record.id, record.owner_id, after=record.document, before=before.document)
+    return record
 
 
 def _show(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> Master:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
 from mapping.documents.base import dump
@@ -11,7 +12,7 @@ from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sqlalchemy import Connection
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 FIELDS = frozenset({"source_url", "image", "banner_image", "cover_image"})
 """Fields that hold the address of a file wherever they stand."""
+MEDIA_URL = re.compile(r"(?:^|\.)media\.\d+\.url$")
+"""The path of an entry's address."""
 WEB = ("http:", "https:")
 
 
@@ -47,19 +50,26 @@ async def check_addresses(
     await _check_hosts(request, list(targets.values()))
 
 
-def addresses_in(document: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """(path, address) of each file that the document, a JSON value, names, in its order."""
-    fields = (
-        document.items() if isinstance(document, dict) else enumerate(document if isinstance(document, list) else ())
-    )
-    in_media = path.rpartition(".")[0].rpartition(".")[2] == "media"
-    for name, value in fields:
+def addresses_in(document: Any, path: str = "", *, named: bool = True) -> Iterator[tuple[str, str]]:
+    """(path, address) of each file that the document, a JSON value, names, in its order.
+
+    `named`: also of records that the document names by their `_id`, whose own files they are.
+    """
+    if path and not named and isinstance(document, dict) and document.get("_id"):
+        return
+    for name, value in _parts(document):
         there = f"{path}.{name}".lstrip(".")
-        if isinstance(value, str):
-            if value and (name in FIELDS or (name == "url" and in_media)):
-                yield there, value
-        else:
-            yield from addresses_in(value, there)
+        if not isinstance(value, str):
+            yield from addresses_in(value, there, named=named)
+        elif value and (name in FIELDS or MEDIA_URL.search(there)):
+            yield there, value
+
+
+def _parts(value: Any) -> Iterable[tuple[Any, Any]]:
+    """What stands in an object or array, by name or place."""
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
 
 
 def _target(path: str, url: str) -> Target:
