@@ -225,4 +225,5 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         feed_limit_max=limits.feed_limit_max,
         read_cache_bytes=limits.read_cache_bytes,
         embed_consent=settings.embed.consent,
+        logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )
