@@ -47,6 +47,8 @@ class ApiSettings:
     """Those of one organization."""
     embed_consent: bool
     """Whether a page loads something from a third party only after a click."""
+    logos: Mapping[str, str] = field(default_factory=dict)
+    """Address of the logo of each organization that has one, by its id; for structured data."""
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES

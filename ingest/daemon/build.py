@@ -254,4 +254,5 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
+        logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )
