@@ -75,7 +75,13 @@ MODIFY = openapi.operation(
     "ticker.post_modifications",
     "Modify a liveblog",
     "Liveblogs",
-    {200: openapi.documented(Game, "The decorated liveblog, one version later"), **openapi.WRITE_ERRORS},
+    {
+        200: openapi.described(
+            {"anyOf": [openapi.response_schema(Game), {"type": "object", "maxProperties": 0}]},
+            "The decorated liveblog, one version later; nothing of one that is deleted",
+        ),
+        **openapi.WRITE_ERRORS,
+    },
     parameters=[openapi.IF_MATCH],
     body=openapi.json_body(openapi.request_schema(PostModifications), CHANGES),
 )

@@ -160,7 +160,7 @@ class LocalStatus(IntEnum):
 
 
 Text = Annotated[str, AfterValidator(check_text)]
-Name = Annotated[Text, Field(min_length=1, pattern=r"\S")]
+Name = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(check_text)]
 Int = Annotated[int, Field(strict=True, ge=INT_MIN, le=INT_MAX), BeforeValidator(_whole)]
 Count = Annotated[int, Field(strict=True, ge=0, le=INT_MAX), BeforeValidator(_whole)]
 PhaseCount = Annotated[int, Field(strict=True, ge=1, le=9), BeforeValidator(_whole)]

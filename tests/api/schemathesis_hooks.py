@@ -60,6 +60,16 @@ RIGHT = (
     Refusal(r"(player|team|tournament)\.index|ticker\.search", 400, words="^limit times", field="page|more"),
     # An address is resolved before it is subscribed; no response says why it may not be called.
     Refusal(r"webhooks\.(v5\.)?subscribe", 422, words="^the address may not be used", field="url"),
+    # So are the addresses of files, and a new entry of a post's files has one.
+    Refusal(
+        r"(player|team)\.(create|update)|event\.(create|update)|ticker\.(create|post_modifications)",
+        422,
+        words="^the address may not be used",
+        field="image|cover_image|url",
+    ),
+    Refusal(
+        r"event\.(create|update)", 422, words="^a new media entry should have a url$", field=r"^media\.[0-9]+\.url$"
+    ),
     # References to records that are not there (docs/interface.md: an unknown reference is 422 with its path).
     Refusal(r"feed\..*|ticker\.delta", 400, words="^there is no such event in this", field="continue_event_id"),
     Refusal(r"player\.create|event\.(create|update)|ticker\.(create|post_modifications)", 422, words=REFERENCE),
