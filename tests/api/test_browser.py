@@ -1,6 +1,7 @@
 """The page in a real browser: it updates itself, ticks, and breaks none of its own rules."""
 
 import asyncio
+import json
 import os
 import shutil
 import socket
@@ -11,7 +12,7 @@ import uvicorn
 from playwright.async_api import async_playwright
 
 from store import liveblogs
-from tests.api import matchday
+from tests.api import matchday, poison
 from tests.api.matchday import pair
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -90,4 +91,19 @@ async def test_the_offline_documentation_lists_the_operations(address, browser):
     await page.goto(f"{address}/docs")
 
     await page.get_by_text("/api/v5/write/ticker/show.json").first.wait_for(timeout=60_000)
+    assert complaints == []
+
+
+async def test_structured_data_are_read_and_nothing_in_them_runs(public, address, browser):
+    """The page's policy, which forbids inline scripts, lets data stand; hostile texts end neither element nor policy."""
+    await public.add(poison.xss_liveblog())
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("dialog", lambda dialog: complaints.append(dialog.message))
+    await page.goto(f"{address}/liveblogs/{poison.xss_liveblog().local_id}")
+
+    data = page.locator('script[type="application/ld+json"]')
+    assert await data.count() == 1
+    assert json.loads(await data.text_content())["headline"].startswith("<script>alert(1)</script>")
     assert complaints == []
