@@ -101,6 +101,8 @@ READS = {
     "feed.rss": "liveblogId",
     "feed.atom": "liveblogId",
     "feed.json": "liveblogId",
+    "prefetch.liveblog": "liveblogId",
+    "prefetch.teaser": "liveblogId",
 }
 """Operations that read a liveblog, and the parameter that takes its `local_id`."""
 _LATER: Json = {"Retry-After": {"description": "Seconds to wait", "required": True, "schema": {"type": "integer"}}}

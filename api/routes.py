@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api import ops
+from api.embed import prefetch
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
@@ -47,6 +48,8 @@ ROUTES: tuple[Route, ...] = (
     # What is requested most stands first: the router looks from the top.
     *(Route("GET", f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), "feed", feeds.feed_operation(form))
       for form in feeds.FORMATS),
+    Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
+    Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),

@@ -35,6 +35,8 @@ class ApiSettings:
     client_burst: int
     public_per_second: float
     feed_limit_max: int
+    media_new_hosts: int
+    """Hosts of files that one request may name and that its record does not name yet."""
     read_cache_bytes: int
     """Bytes of rendered feeds, pages and delta reads that are kept."""
     image_bytes: int
@@ -45,6 +47,8 @@ class ApiSettings:
     """Those of one organization."""
     embed_consent: bool
     """Whether a page loads something from a third party only after a click."""
+    logos: Mapping[str, str] = field(default_factory=dict)
+    """Address of the logo of each organization that has one, by its id; for structured data."""
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES
@@ -102,6 +106,8 @@ class Services:
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
     """Whether an address may be called now that a client of the organization names; without it only its form is checked,
     and it is checked at each connection anyway."""
+    check_file_address: Callable[[str, str], Awaitable[bool]] | None = None
+    """The same for the address of a file, where a name that does not resolve now passes."""
     images: ImageProxy | None = None
     """Shows images; without it there are none."""
     streams: Streams | None = None

@@ -67,6 +67,7 @@ class LocationConfig(Section):
 
 class OrganizationConfig(Section):
     name: Text
+    logo: WebAddress | None = None
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)

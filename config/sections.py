@@ -142,6 +142,7 @@ class MediaConfig(Section):
     """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 
     folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"
+    new_hosts: Annotated[Count, Field(ge=1, le=1000)] = 50
     image_bytes: Bytes = 20_971_520
     uploads: Annotated[Count, Field(ge=1, le=1000)] = 16
     organization_uploads: Annotated[Count, Field(ge=1, le=1000)] = 4

@@ -22,8 +22,12 @@ NewId = Callable[[str], str]
 MEDIA = "Svc::Model::Media"
 MULTI_MEDIA = "Svc::Model::Content::MultiMediaContentBlock"
 CONTENTS = {"i": "Svc::Model::Content::ImageMediaContent", "v": "Svc::Model::Content::VideoMediaContent"}
-OURS = frozenset({"created_at", "updated_at", "user_id", "version"})
-"""Facts about a file that the service alone decides."""
+OURS = frozenset({"_type", "created_at", "updated_at", "user_id", "version"})
+"""What the service alone says about a file."""
+ALWAYS = frozenset({"local_id", "subtype", "url", "local_status"})
+"""What every file has, so that nothing can clear it."""
+MEASURED = frozenset({"width", "height", "duration_ms"})
+"""What belongs to the file behind an address, not to the entry."""
 VIDEOS = (".mp4", ".m4v", ".mov", ".webm", ".m3u8")
 
 
@@ -129,7 +133,7 @@ def _from_source(item: Document, stamp: Stamp, new_id: NewId, path: str) -> Docu
 
 def _new_media(entry: Mapping[str, Any], stamp: Stamp, new_id: NewId) -> Document:
     subtype = entry.get("subtype") or ("v" if str(entry["url"]).lower().endswith(VIDEOS) else "i")
-    facts = {name: entry[name] for name in ("width", "height", "title", "credit") if entry.get(name) is not None}
+    facts = {name: entry[name] for name in ("width", "height", "title", "credit") if entry.get(name) not in {None, ""}}
     length = entry.get("duration_ms")
     return {
         "_type": MEDIA,
@@ -146,12 +150,24 @@ def _new_media(entry: Mapping[str, Any], stamp: Stamp, new_id: NewId) -> Documen
 
 
 def _updated_media(before: Mapping[str, Any], sent: Mapping[str, Any], stamp: Stamp, path: str) -> Document:
-    changed = {name: value for name, value in sent.items() if name not in OURS}
+    nothing = {name for name in ALWAYS if sent.get(name) in {None, ""}}
+    changed = {name: value for name, value in sent.items() if name not in OURS | nothing}
     deleted = LocalStatus.DELETED
     if before.get("local_status") == deleted and changed.get("local_status", deleted) != deleted:
         raise Unprocessable("a deleted file stays deleted", field=f"{path}.local_status")
-    after = {**before, **changed}
+    after = _measured({**before, **changed}, before)
     return after if after == dict(before) else {**after, "updated_at": stamp.now}
+
+
+def _measured(after: Document, before: Mapping[str, Any]) -> Document:
+    """The entry without its empty fields, and without what was measured of another file than the one it names now."""
+    if after.get("url") != before.get("url"):  # what came back with the entry was not measured again
+        after |= {name: None for name in MEASURED if after.get(name) == before.get(name)}
+    if after.get("subtype") == "i":
+        after["duration_ms"] = 0
+    elif before.get("subtype") == "i":
+        after["duration_ms"] = after.get("duration_ms") or None
+    return {name: value for name, value in after.items() if value is not None and value != ""}
 
 
 def _item_for(file: Mapping[str, Any]) -> Document:

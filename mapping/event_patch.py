@@ -96,6 +96,8 @@ def sent_fields(event: Event) -> Document:
     sent = _set_fields(event, values)
     if event.sport_event is not None:
         sent["sport_event"] = _set_fields(event.sport_event, values["sport_event"])
+    if event.media:
+        sent["media"] = [_set_fields(*pair) for pair in zip(event.media, values["media"], strict=True)]
     return sent
 
 

@@ -124,3 +124,12 @@ def part_ids(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     incident = document.get("sport_event")
     if isinstance(incident, dict) and isinstance(local_id := incident.get("local_id"), str):
         yield "sport_event.local_id", local_id
+
+
+def shown_ids(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(path, `local_id`) of the files that items of a post's blocks name."""
+    for index, block in enumerate(document.get("contents") or ()):
+        items = block.get("items") if isinstance(block, dict) else None
+        for number, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, dict) and isinstance(local_id := item.get("media_local_id"), str):
+                yield f"contents.{index}.items.{number}.media_local_id", local_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
@@ -12,6 +12,8 @@ from store.tables import events, games
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sqlalchemy import ColumnElement
 
     from store.records import StoredEvent
 
@@ -57,14 +59,35 @@ def versions(conn: Connection, game_ids: Sequence[str]) -> dict[str, int]:
     return {row.id: row.version for rows in found for row in rows}
 
 
+class Coverage(NamedTuple):
+    """When the first and the last public event of a liveblog were created and one was changed last, in Unix seconds.
+
+    All None where no event is public.
+    """
+
+    first: int | None
+    last: int | None
+    changed: int | None
+
+
 def count(conn: Connection, game_id: str) -> int:
     """How many events of the liveblog are public."""
-    public = (
+    return conn.scalar(select(func.count()).select_from(events).where(*_public(game_id))) or 0
+
+
+def coverage(conn: Connection, game_id: str) -> Coverage:
+    """What the public events say of the time that the liveblog covers."""
+    created, updated = events.c.created_at, events.c.updated_at
+    query = select(func.min(created), func.max(created), func.max(updated)).where(*_public(game_id))
+    return Coverage(*conn.execute(query).one())
+
+
+def _public(game_id: str) -> tuple[ColumnElement[bool], ...]:
+    return (
         events.c.game_id == game_id,
         events.c.local_status == LocalStatus.PUBLISHED,
         events.c.publish_at.is_(None),
     )
-    return conn.scalar(select(func.count()).select_from(events).where(*public)) or 0
 
 
 def _changed(game_id: str, since: int) -> Select[Any]:

@@ -112,6 +112,7 @@ def configuration(upstream: str, folder: Path, database: str | None = None, live
     return {
         "server": {"port": 0},
         "database": {"url": database or f"sqlite+aiosqlite:///{folder / 'matchwire.db'}"},
+        "media": {"folder": str(folder / "media")},
         "organizations": {
             ORGANIZATION: {
                 "name": "Example Newsroom",

@@ -22,6 +22,8 @@ from api.liveblog_access import (
     named_liveblog,
     writable_game,
 )
+from api.media.addresses import check_addresses
+from api.media.uses import check_uploads, note_uses, with_sizes
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
@@ -30,7 +32,7 @@ from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
 from mapping.event_media import Stamp
 from mapping.event_patch import EventBefore, PatchedEvent, changed_post, new_post, shown
 from mapping.merge import same
-from mapping.references import part_ids
+from mapping.references import part_ids, shown_ids
 from store import declarations, idempotency, liveblogs
 from store.event_rows import owners_of_parts
 from store.ids import new_local_id
@@ -126,6 +128,7 @@ async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
     names = named_liveblog(request.query)
     event = await request.document(Event)
+    await check_addresses(request, event)
     key = idempotency_key(request.headers)
     if key is not None and not event.local_id:
         event = event.model_copy(update={"local_id": _made_of(request.caller.client_id, key)})
@@ -141,12 +144,13 @@ async def create(request: ApiRequest) -> Response:
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    event_id = _named(request)
+    event_id, event = _named(request), await request.document(Event)
+    await check_addresses(request, event, partial(_known, event_id, request.caller))
     work = partial(
         update_event,
         caller=request.caller,
         event_id=event_id,
-        event=await request.document(Event),
+        event=event,
         expected=expected_version(request.headers),
     )
     return await _run(request, "event.update", work, event_id)
@@ -188,6 +192,7 @@ def create_event(
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
     patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
     _check_references(unit, patched, game, caller, known={})
+    check_uploads(unit.conn, game.organization_id, patched.sent, None)
     local_id = event.local_id or new_local_id("e")
     _check_parts(unit.conn, patched, local_id)
     if event.local_id:
@@ -212,6 +217,7 @@ def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, exp
     )
     patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
     _check_references(unit, patched, game, caller, known=so_far.shown)
+    check_uploads(unit.conn, game.organization_id, patched.sent, so_far.shown)
     _check_parts(unit.conn, patched, before.local_id)
     return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)
 
@@ -273,6 +279,13 @@ def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, Sto
     return event, game
 
 
+def _known(event_id: str, caller: Caller, conn: Connection) -> Json | None:
+    """The named event as the caller is shown it; None where that is not at all."""
+    event = liveblogs.event(conn, event_id)
+    game = event and liveblogs.find_game(conn, event.game_id)
+    return rendered(conn, event, older=False) if event and game and may_write_events(game, caller) else None
+
+
 def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:
     return EventWrite(
         local_id=local_id,
@@ -289,11 +302,20 @@ def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent 
     """Write one event; what waits for its time, and waited before, is written without a step of the version."""
     waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != LocalStatus.DELETED
     known = {} if before is None else {before.local_id: before}
+    write = replace(write, document=with_sizes(unit.conn, game.organization_id, write.document))
     if waits and (before is None or before.publish_at is not None):
         version, stored = game.version, liveblogs.schedule(unit, game, write, known=known)
     else:
         recorded = liveblogs.write(unit, game, Change(events=(write,)), known=known)
         version, stored = recorded.version, recorded.events[write.local_id]
+    note_uses(
+        unit,
+        "event",
+        write.local_id,
+        game.organization_id,
+        after=None if write.local_status == LocalStatus.DELETED else write.document,
+        before=before and before.document,
+    )
     return _result(unit, game, stored, version)
 
 
@@ -327,7 +349,8 @@ def _check_parts(conn: Connection, patched: PatchedEvent, event_id: str) -> None
         if local_id in seen:
             raise Unprocessable("two parts of the post have this local_id", field=path)
         seen[local_id] = path
-    chosen = [local_id for _, local_id in part_ids(patched.sent)]  # those that the service chose are free
-    for local_id, owner in owners_of_parts(conn, chosen).items():
-        if owner != event_id and local_id in seen:
-            raise Conflict(TAKEN, field=seen[local_id])
+    sent = (*shown_ids(patched.sent), *part_ids(patched.sent))  # those that the service chose are free
+    chosen = {local_id: path for path, local_id in sent if local_id in seen}
+    for local_id, owner in owners_of_parts(conn, list(chosen)).items():
+        if owner != event_id:
+            raise Conflict(TAKEN, field=chosen[local_id])

@@ -12,14 +12,15 @@ from api.idempotency import KEY, idempotency_key
 from api.liveblog_access import NO_LIVEBLOG, expected_version, holders, may_write_events, named_game
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
+from api.media.addresses import check_addresses
 from api.paging import LIMIT, OWNER, PAGE_NUMBER, collection, filled, filters, owners_of, page_of
-from api.references import decorate, decorate_compact
+from api.references import complete, decorate, decorate_compact
 from api.request import boolean, choice
 from mapping.documents.game import Collection, Game, GameDraft
 from mapping.documents.modification import PostModifications
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
-from store import listing
+from store import listing, liveblogs
 from store.listing import GameFilter
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 async def create(request: ApiRequest) -> Response:
     """Create a liveblog of one of the client's organizations (interface: Liveblogs, Create)."""
     draft = await request.document(GameDraft)
+    await check_addresses(request, draft)
     work = partial(write_liveblog.create_once, draft=draft, caller=request.caller, key=idempotency_key(request.headers))
     game = await request.services.store.write(work)
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
@@ -133,7 +135,9 @@ async def post_modifications(request: ApiRequest) -> Response:
     wanted = ModifyRequest(
         caller=request.caller, modifications=modifications, expected=expected_version(request.headers)
     )
-    group_key = services.liveblog_index(next(iter(write_liveblog.names_in(modifications).values()), ""))
+    name = next(iter(write_liveblog.names_in(modifications).values()), "")
+    await check_addresses(request, modifications, partial(_known, name, request.caller))
+    group_key = services.liveblog_index(name)
     game = await services.store.write(partial(write_liveblog.modify, wanted=wanted), group_key=group_key)
     if game is None:
         return json_response({})
@@ -184,6 +188,12 @@ def _filter(parameters: Query, caller: Caller, services: Services) -> GameFilter
         start=when.start,
         end=when.end,
     )
+
+
+def _known(name: str, caller: Caller, conn: Connection) -> Json | None:
+    """The named liveblog as the caller is shown it, without events; None where that is not at all."""
+    game = liveblogs.find_game(conn, name)
+    return complete(conn, [game.as_document()])[0] if game and may_write_events(game, caller) else None
 
 
 def _game(conn: Connection, name: str, caller: Caller, *, field: str) -> StoredGame:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from api.json_path import Json, node, text
+from api.media.uses import note_uses
 from api.references import check_references, records
 from mapping.errors import Forbidden, Unprocessable
 from mapping.references import references
@@ -123,6 +124,7 @@ def _new_team(placing: DocumentPlacing, wanted: Json, name: str, path: str) -> J
     fields = {each: wanted.get(each) for each in TEAM_FIELDS} | {"name": name}
     identity = {"owner_id": placing.owner_id, "sportstype": placing.sportstype}
     record = masterdata_edit.create(placing.unit, teams, {**fields, **identity})
+    note_uses(placing.unit, "team", record.id, record.owner_id, after=record.document)
     return {"_type": record.type, "_id": record.id}
 
 

@@ -12,6 +12,7 @@ from api.json_path import Json, at, kind, node, text
 from api.liveblog_access import among, check_version, writable_game
 from api.liveblogs import placing
 from api.liveblogs.placing import DocumentPlacing
+from api.media.uses import check_uploads, note_uses
 from api.paging import check_owner
 from api.references import complete
 from mapping.documents.base import dump
@@ -78,6 +79,7 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
             liveblogs.rename(unit, known, new_local_id("g"))
         elif known is not None:
             return _same(unit, known, digest(document))
+    check_uploads(unit.conn, draft.organization_id, document, None)
     target = DocumentPlacing(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
     sport = placing.template(target, draft.template_id)
     game = NewGame(
@@ -90,6 +92,7 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
         document=_document(replace(target, sportstype=sport), document),
     )
     stored = liveblogs.insert_game(unit, game)
+    note_uses(unit, "game", stored.id, stored.organization_id, after=stored.document)
     if draft.external_id:
         idempotency.save_digest(unit, stored.id, digest(document))
     return stored
@@ -160,8 +163,14 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
             sportstype=after.sportstype if after.sportstype != before.sportstype else None,
         ),
     )
+    _note_uses(unit, game, after)
     changed = liveblogs.find_game(unit.conn, game.id)
     return changed or game
+
+
+def _note_uses(unit: Unit, game: StoredGame, after: Editing) -> None:
+    uses = None if after.local_status == LocalStatus.DELETED else after.document
+    note_uses(unit, "game", game.id, game.organization_id, after=uses, before=game.document)
 
 
 def _deleted_again(conn: Connection, wanted: ModifyRequest) -> bool:
@@ -203,6 +212,7 @@ def _placed(unit: Unit, game: StoredGame, caller: Caller, modifications: list[Js
         sportstype=game.sportstype,
         before=game.document,
     )
+    check_uploads(unit.conn, game.organization_id, {"modifications": modifications}, game.document)
     placing.check(target, {"modifications": modifications})
     return [_place(target, each, f"modifications.{index}") for index, each in enumerate(modifications)]
 

@@ -7,6 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import json_response
+from api.media.addresses import check_addresses
+from api.media.uses import check_uploads, note_uses
 from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
 from api.request import boolean
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
@@ -25,17 +27,24 @@ if TYPE_CHECKING:
     from store.masterdata import Master
     from store.masterdata_edit import MasterTable
     from store.unit import Unit
+    from store.uploads import Kind
 
 
 AT_ONCE = 20
 """Units in which a response brings corrections into liveblogs; where there are more to do, the daemon goes on within seconds."""
 
 
+KINDS: dict[str, Kind] = {"players": "player", "teams": "team", "tournaments": "tournament"}
+"""Table → what its records are as users of uploads."""
+
+
 async def create(kind: MasterKind, request: ApiRequest) -> Response:
     """A new record of one of the caller's organizations."""
     table, caller = kind.table, request.caller
-    fields = sent(await request.document(kind.draft))
+    draft = await request.document(kind.draft)
+    fields = sent(draft)
     check_owner(caller, fields["owner_id"], field="owner_id")
+    await check_addresses(request, draft)
     record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
     request.audit(f"{table.name}.create", record=record.id)
     return json_response(record.as_document())
@@ -44,7 +53,9 @@ async def create(kind: MasterKind, request: ApiRequest) -> Response:
 async def change(kind: MasterKind, request: ApiRequest) -> Response:
     """The record with what the document says; what it leaves out stays."""
     table = kind.table
-    fields = sent(await request.document(kind.update))
+    update = await request.document(kind.update)
+    fields = sent(update)
+    await check_addresses(request, update, partial(_known, table, fields["_id"], request.caller))
     store = request.services.store
     record = await store.write(partial(_change, table=table, fields=fields, caller=request.caller))
     with suppress(StoreUnavailable):  # the record is written, and the daemon goes on
@@ -82,14 +93,20 @@ def _create(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Mas
     team_id = fields.get("team_id") if table is players else None
     if team_id and not _visible(masterdata.find(unit.conn, teams, [team_id]).get(team_id), caller):
         raise Unprocessable("there is no such team", field="team_id")
-    return masterdata_edit.create(unit, table, fields)
+    check_uploads(unit.conn, fields["owner_id"], fields, None)
+    record = masterdata_edit.create(unit, table, fields)
+    note_uses(unit, KINDS[table.name], record.id, record.owner_id, after=record.document)
+    return record
 
 
 def _change(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Master:
     before = masterdata_edit.lock(unit, table, fields["_id"])
     if before is None or not _visible(before, caller):
         raise NotFound("there is no such record", field="_id")
-    return masterdata_edit.change(unit, table, before, fields)
+    check_uploads(unit.conn, before.owner_id, fields, before.document)
+    record = masterdata_edit.change(unit, table, before, fields)
+    note_uses(unit, KINDS[table.name], record.id, record.owner_id, after=record.document, before=before.document)
+    return record
 
 
 def _show(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> Master:
@@ -97,6 +114,13 @@ def _show(table: MasterTable, record_id: str, caller: Caller, conn: Connection) 
     if record is None or not _visible(record, caller):
         raise NotFound("there is no such record", field="_id")
     return record
+
+
+def _known(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> Json | None:
+    """The record as the caller is shown it; None where that is not at all."""
+    with suppress(NotFound):
+        return _show(table, record_id, caller, conn).as_document()
+    return None
 
 
 def _visible(record: Master | None, caller: Caller) -> bool:

@@ -62,9 +62,9 @@ class AsPage:
     def of(cls, services: Services) -> AsPage:
         return cls(services.clock, services.media_key, services.settings.embed_consent)
 
-    def files(self, game: StoredGame) -> PageFiles:
-        """Writes the images and videos of a liveblog in its language."""
-        images = Images(self.media_key, UP, game.organization_id)
+    def files(self, game: StoredGame, base: str = UP) -> PageFiles:
+        """Writes the images and videos of a liveblog in its language; `base` stands before the addresses of images."""
+        images = Images(self.media_key, base, game.organization_id)
         return PageFiles(images, translator(language(game.document)), self.consent)
 
     def __call__(

@@ -8,13 +8,12 @@ from starlette.responses import Response
 
 from api import openapi
 from api.conditional import conditional
-from api.feeds.common import FeedRequest, chosen_events
-from api.liveblog_access import NO_LIVEBLOG, public_documents, published_game, readable
+from api.embed.shown import POSTS_SHOWN, shown
+from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
 from api.page.page import POLICY, index_page, language, page, plain_page, render_liveblog
-from api.references import complete
 from api.rendered import Rendering
 from api.request import boolean, integer
 from api.static import TYPES
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from api.services import Services
     from store.liveblogs import StoredGame
 
-POSTS_SHOWN = 300
 GAMES_LISTED = 200
 PAGE = openapi.operation(
     "liveblog.page",
@@ -68,11 +66,11 @@ async def liveblog(request: ApiRequest) -> Response:
     game = await _game(request)
 
     def render(conn: Connection) -> bytes:
-        current = published_game(conn, game.id)
-        events, more = chosen_events(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN), int(now))
-        document, *posts = complete(conn, [current.as_document(), *public_documents(events)])
-        inner = render_liveblog(document, posts, AsPage.of(request.services).files(current), now)
-        return (inner if fragment else page(document, inner, more=more)).encode("utf-8", "replace")
+        found = shown(conn, game.id, POSTS_SHOWN)
+        inner = render_liveblog(found.document, found.posts, AsPage.of(request.services).files(found.game), now)
+        if fragment:
+            return inner.encode("utf-8", "replace")
+        return page(found.document, inner, found.schema(request.services), more=found.more).encode("utf-8", "replace")
 
     return _html(request, await context.reads.body(_key(game, now, fragment=fragment), render))
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from api.embed.structured_data import script
 from api.json_path import Json, number, text
 from api.page.clock import clock
 from api.page.posts import stream
@@ -42,8 +43,11 @@ def language(game: Json) -> str:
     return text(game, "locale") or "en"
 
 
-def page(game: Json, inner: str, *, up: str = "../", more: bool = False) -> str:
-    """A whole document around a rendered liveblog; `up` leads to where `static/` is, `more`: older posts are left out."""
+def page(game: Json, inner: str, schema: Json, *, up: str = "../", more: bool = False) -> str:
+    """A whole document around a rendered liveblog with its structured data.
+
+    `up` leads to where `static/` is, `more`: older posts are left out.
+    """
     name, about = title(game), summary(game)
     known = {
         "name": text(game, "local_id"),
@@ -59,11 +63,37 @@ def page(game: Json, inner: str, *, up: str = "../", more: bool = False) -> str:
         body=f'<div id="liveblog"{data}>{inner}</div>',
         up=up,
         script="page.js",
+        head=_found_by(schema, name, about or name) + script(schema),
     )
 
 
-def document(*, title: str, language: str, about: str, body: str, up: str = "", script: str = "") -> str:
-    """The frame of all pages; `title`, `language` and `about` are escaped here, `body` is HTML."""
+def _found_by(schema: Json, name: str, about: str) -> str:
+    """What search engines and social networks show of a page: its one address, and a card."""
+    card = {
+        "type": "article",
+        "title": name,
+        "description": about,
+        "url": schema["url"],
+        "locale": _territorial(schema["inLanguage"]),
+        "site_name": schema["publisher"]["name"],
+        "image": schema.get("image"),
+    }
+    properties = "".join(
+        f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
+    )
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{properties}'
+
+
+def _territorial(locale: str) -> str:
+    """A locale as social networks write it: `de`, `fr_FR`."""
+    spoken, _, territory = locale.partition("-")
+    return f"{spoken}_{territory.upper()}" if territory else spoken
+
+
+def document(
+    *, title: str, language: str, about: str, body: str, up: str = "", script: str = "", head: str = ""
+) -> str:
+    """The frame of all pages; `title`, `language` and `about` are escaped here, `body` and `head` are HTML."""
     code = f'<script src="{up}static/{script}" defer></script>' if script else ""
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8">'
@@ -71,7 +101,7 @@ def document(*, title: str, language: str, about: str, body: str, up: str = "", 
         '<meta name="color-scheme" content="light dark">'
         f'<title>{escape(title)}</title><meta name="description" content="{escape(about)}">'
         f'<link rel="icon" href="{up}static/icon.svg" type="image/svg+xml">'
-        f'<link rel="stylesheet" href="{up}static/page.css">{code}</head>'
+        f'<link rel="stylesheet" href="{up}static/page.css">{head}{code}</head>'
         f"<body>{body}<footer>matchwire</footer></body></html>"
     )
 

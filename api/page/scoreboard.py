@@ -23,10 +23,10 @@ SIDES = ("home", "away")
 
 def title(game: Json) -> str:
     """The liveblog's title, not escaped."""
-    return text(game, "meta_info", "title") or _pairing(game) or "Liveblog"
+    return text(game, "meta_info", "title") or pairing(game) or "Liveblog"
 
 
-def _pairing(game: Json) -> str:
+def pairing(game: Json) -> str:
     """Home and away with a dash, empty unless both are known."""
     teams = [text(team_of(game, side), "name") for side in SIDES]
     return " \N{EN DASH} ".join(teams) if all(teams) else ""
@@ -53,7 +53,7 @@ def scoreboard(game: Json, files: PageFiles, now: float) -> str:
     if (starts := number(meta, "starts_at")) is not None:
         facts += f"<span>{moment(starts, 'date')}</span>"
     # Where the teams say it all, the heading is there for those who listen.
-    seen = ' class="unseen"' if title(game) == _pairing(game) else ""
+    seen = ' class="unseen"' if title(game) == pairing(game) else ""
     heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
     return f'<header class="board">{heading}{_match(game, files, now)}</header>'
 

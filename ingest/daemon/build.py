@@ -242,6 +242,7 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         public_metrics=server.public_metrics,
         timezone=server.timezone,
         webhooks_per_organization=webhooks.per_organization,
+        media_new_hosts=settings.media.new_hosts,
         secret_overlap=webhooks.secret_overlap,
         body_bytes=limits.body_bytes,
         client_per_second=limits.client_per_second,
@@ -253,4 +254,5 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
+        logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )

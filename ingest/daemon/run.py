@@ -111,6 +111,7 @@ async def run(
                 media_key=components.media_key,
                 files=files,
                 check_address=guard.is_allowed,
+                check_file_address=guard.may_be_kept,
                 images=images,
                 streams=streams,
                 metrics=dispatcher.metrics.text,

@@ -107,6 +107,21 @@ class SsrfGuard:
             return False
         return True
 
+    async def may_be_kept(self, url: str, organization: str = "") -> bool:
+        """Whether `url` may be kept to be fetched later, when it is checked again; a refusal is logged.
+
+        Unlike `is_allowed` for a name that does not resolve now: somebody's post must not fail because a name server does.
+        """
+        try:
+            target = addresses.target(url)
+            await self.on_behalf_of(organization).addresses(target.host, target.port)
+        except (NotAllowed, Blocked):
+            log.info("media.address_refused", host=_host(url), setting="webhooks.allow_hosts")
+            return False
+        except OSError:
+            return True
+        return True
+
     async def addresses(self, host: str, port: int) -> list[str]:
         """The addresses of `host`, all of them checked. Raises Blocked, or OSError when the name does not resolve."""
         try:

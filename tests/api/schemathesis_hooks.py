@@ -53,6 +53,9 @@ RIGHT = (
     Refusal("liveblog.(create|attach).*", 400, words="must be digits$", field="Id$"),
     # Whether bytes are an image no schema can say.
     Refusal(r"media\.upload", 415, words="^the body should be an image"),
+    # What makes an address is more than a pattern says; a side and its density are in bounds each, and out of them together.
+    Refusal(r"media\.link", 400, words="^url is http, https or imageservice", field="^url$"),
+    Refusal(r"media\.link", 400, words="^a side of an image has at most", field="^dpr$"),
     # Two parameters that are in bounds each, and out of them together.
     Refusal(r"(player|team|tournament)\.index|ticker\.search", 400, words="^limit times", field="page|more"),
     # An address is resolved before it is subscribed; no response says why it may not be called.

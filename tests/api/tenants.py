@@ -151,6 +151,8 @@ ROWS: dict[str, Row | ByName | Public] = {
     "feed.rss": Row(READ, feed),
     "feed.atom": Row(READ, feed),
     "feed.json": Row(READ, feed),
+    "prefetch.liveblog": ByName(feed),
+    "prefetch.teaser": ByName(feed),
     "ticker.delta": ByName(lambda n: Sent(query={"id": n.ticker})),
     "ticker.stream": ByName(feed, opens="HEAD"),  # a GET would not end
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),

@@ -96,7 +96,7 @@ class Desk:
 @asynccontextmanager
 async def desk_at(url, folder, **media):
     tables = configuration("http://127.0.0.1:9", folder, url)
-    tables |= {"webhooks": {"allow_hosts": ["127.0.0.1"]}, "media": QUICK | media}
+    tables |= {"webhooks": {"allow_hosts": ["127.0.0.1"]}, "media": {"folder": str(folder / "media"), **QUICK, **media}}
     settings = Settings.model_validate(tables)
     async with running(settings) as address:
         secret = settings.clients["cms"].secret.get_secret_value()

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from mapping.sports.positions import POSITIONS
+from store import uploads
+from store.uploads import Upload
 from tests.api import matchday
 from tests.api.write.desk import player, refused, team, tournament
 from tests.interface_tables import OURS, documents, enums
@@ -34,6 +36,10 @@ class Sample:
 WORDS = Sample("Some words", refused=(7, [], True))
 REQUIRED = Sample("Another name", refused=("", None, 7))
 IMAGE = Sample("https://img.example/a.png", refused=("http://img.example/a.png", "a.png", 7))
+LOGO = Upload(
+    key="L" * 32, organization_id=ORGANIZATION, client_id="desk", subtype="i", content_type="image/png", digest="d",
+    bytes=4, width=640, height=480, created_at=1,
+)  # fmt: skip
 SAMPLES = {
     "_type": Sample("Other::Model::{Kind}", refused=("Svc::Model::Game", 7), shown="Svc::Model::{Kind}"),
     "ext_id": Sample("their-7", refused=(7, "x" * 256)),
@@ -53,7 +59,7 @@ SAMPLES = {
     "twitter": WORDS,
     "instagram": WORDS,
     "image": IMAGE,
-    "banner_image": Sample("imageservice://0abc", refused=("ftp://x.example/a", 7)),
+    "banner_image": Sample(LOGO.url, refused=("ftp://x.example/a", "imageservice://0abc", 7)),
     "owner_id": Sample(ORGANIZATION, refused=(None, "", 7)),
     "sportstype": Sample("handball", refused=(None, "", 7, "x" * 65)),
     "team_id": Sample("{team}", refused=(MISSING, 7)),
@@ -80,8 +86,9 @@ def filled(value, kind, **names):
 
 
 @pytest.fixture
-async def records(desk):
+async def records(desk, store):
     """One record of each kind, and the blanks of the samples."""
+    await store.write(lambda unit: uploads.create(unit, LOGO))
     return {kind: await desk.made(f"{kind}/create", new()) for kind, new in NEW.items()}
 
 

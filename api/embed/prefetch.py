@@ -1,0 +1,118 @@
+"""A liveblog for a CMS that puts it into an article on its own server: HTML that needs no script, and structured data."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from api import openapi
+from api.conditional import conditional
+from api.content import headline, names_of
+from api.embed.shown import POSTS_SHOWN, Shown, shown
+from api.errors import json_bytes
+from api.feeds.common import page_url
+from api.feeds.endpoint import ANY_ORIGIN
+from api.json_path import Json, node, number, text
+from api.liveblog_access import read_liveblog, readable
+from api.page.changes import AsPage
+from api.page.clock import clock
+from api.page.page import language
+from api.page.posts import stream
+from api.page.scoreboard import moment, scoreboard
+from mapping.locales import translator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.request import ApiRequest
+    from api.services import Services
+
+PATH = "/api/embed/v4/prefetch"
+TEASER_POSTS = 3
+CONTENT_TYPE = "application/json; charset=utf-8"
+PARAMETERS: list[Json] = [
+    openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+    openapi.query("themeId", "Accepted; themes filter nothing yet"),
+]
+HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
+HTML_AND_SCHEMA: Json = {
+    "type": "object",
+    "required": ["html", "schema"],
+    "properties": {
+        "html": openapi.TEXT,
+        "schema": {
+            "type": "object",
+            "required": ["@context", "@type", "headline", "url", "datePublished", "dateModified"],
+            "properties": {"@context": {"const": "https://schema.org"}, "@type": {"const": "LiveBlogPosting"}},
+        },
+    },
+}
+
+
+def _operation(name: str, summary: str, schema: Json) -> Json:
+    responses = {200: openapi.described(schema, summary), **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS}
+    return openapi.operation(name, summary, "Pages", responses, parameters=PARAMETERS, security=openapi.OPEN)
+
+
+LIVEBLOG = _operation("prefetch.liveblog", "A liveblog for an article: HTML and structured data", HTML_AND_SCHEMA)
+TEASER = _operation("prefetch.teaser", "The scoreboard and the newest headlines of a liveblog as HTML", HTML)
+
+
+async def liveblog(request: ApiRequest) -> Response:
+    """The board and the posts as the page shows them, and the structured data that the page has."""
+    return await _respond(request, "liveblog", POSTS_SHOWN, _liveblog)
+
+
+async def teaser(request: ApiRequest) -> Response:
+    """The board and links to the newest posts."""
+    return await _respond(request, "teaser", TEASER_POSTS, _teaser)
+
+
+async def _respond(
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float], Json]
+) -> Response:
+    services, context, settings = request.services, request.context, request.services.settings
+    found = await context.reads.game(read_liveblog(context.query, "liveblogId"))
+    game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
+    now = services.clock()
+    reading = clock(game.document, translator(language(game.document)), now)
+
+    def rendered(conn: Connection) -> bytes:
+        return json_bytes(render(shown(conn, game.id, limit), services, now))
+
+    return conditional(
+        request.headers,
+        await context.reads.body(("prefetch", form, game.id, game.version, reading), rendered),
+        CONTENT_TYPE,
+        cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
+        more=ANY_ORIGIN if settings.public_feeds else None,
+    )
+
+
+def _liveblog(found: Shown, services: Services, now: float) -> Json:
+    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
+    inner = scoreboard(found.document, files, now) + stream(found.document, found.posts, files)
+    return {"html": _frame(found.document, inner), "schema": found.schema(services)}
+
+
+def _teaser(found: Shown, services: Services, now: float) -> Json:
+    game = found.document
+    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
+    page = page_url(services.settings.public_url, found.game.local_id)
+    squads = names_of(node(game, "squads"))
+    items = "".join(
+        f"<li>{moment(number(post, 'created_at') or 0, 'time')} "
+        f'<a href="{escape(page)}#{quote(text(post, "local_id"), safe="")}">{escape(head)}</a></li>'
+        for post in found.posts
+        if (head := headline(post, language(game), squads))
+    )
+    listed = f'<ol class="newest">{items}</ol>' if items else ""
+    return {"html": _frame(game, scoreboard(game, files, now) + listed)}
+
+
+def _frame(game: Json, inner: str) -> str:
+    return f'<div class="matchwire" lang="{escape(language(game))}">{inner}</div>'

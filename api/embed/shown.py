@@ -1,0 +1,57 @@
+"""What the public sees of a liveblog at a moment, for its page and for a CMS that puts it into an article."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.embed.structured_data import Publication, live_blog_posting
+from api.feeds.common import FeedRequest, chosen_events
+from api.liveblog_access import public_documents, published_game
+from api.post_files import Images
+from api.references import complete
+from store import deltas
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from api.json_path import Json
+    from api.services import Services
+    from store.deltas import Coverage
+    from store.liveblogs import StoredGame
+
+POSTS_SHOWN = 300
+NOBODY = "matchwire"
+"""The publisher of a liveblog whose organization is not configured any more."""
+
+
+class Shown(NamedTuple):
+    """A published liveblog: its document and its newest posts with references resolved; `more`: there are older ones."""
+
+    game: StoredGame
+    document: Json
+    posts: list[Json]
+    more: bool
+    coverage: Coverage
+
+    def schema(self, services: Services) -> Json:
+        """The structured data."""
+        return live_blog_posting(self.document, self.posts, self.coverage, publication(services, self.game))
+
+
+def shown(conn: Connection, game_id: str, limit: int) -> Shown:
+    """The liveblog with at most `limit` posts, newest first, as the database has it now; raises NotFound."""
+    game = published_game(conn, game_id)
+    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit), now=0)
+    document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
+    return Shown(game, document, posts, more, deltas.coverage(conn, game_id))
+
+
+def publication(services: Services, game: StoredGame) -> Publication:
+    """Who publishes the liveblog where."""
+    settings = services.settings
+    return Publication(
+        public_url=settings.public_url,
+        publisher=services.organizations(game.organization_id) or NOBODY,
+        logo=settings.logos.get(game.organization_id),
+        images=Images(services.media_key, settings.public_url.rstrip("/"), game.organization_id),
+    )

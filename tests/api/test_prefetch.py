@@ -1,0 +1,138 @@
+"""What a CMS fetches for an article: to whom it is given, how it is kept, and that it needs neither script nor style."""
+
+import re
+
+import pytest
+
+from tests.api import matchday, poison
+from tests.api.conftest import serving
+from tests.api.harmless import read
+from tests.api.showing import add, file, showing
+from tests.api.writing import STRANGER, Desk, post
+
+LIVEBLOG = "/api/embed/v4/prefetch/liveblog.json"
+TEASER = "/api/embed/v4/prefetch/liveblog-teaser.json"
+BOTH = pytest.mark.parametrize("path", [LIVEBLOG, TEASER], ids=["liveblog", "teaser"])
+DERBY = {"liveblogId": "gderby"}
+PAGE = "https://live.example.org/blogs/liveblogs/gderby"
+
+
+@pytest.fixture
+async def derby(public):
+    await public.add(matchday.derby())
+    return public
+
+
+async def html_of(server, path, name="gderby", **params):
+    response = await server.http.get(path, params={"liveblogId": name, **params})
+    assert response.status_code == 200, response.text
+    return response.json()["html"]
+
+
+async def test_the_html_is_what_the_page_shows(derby):
+    """Board and posts, without a script, a style sheet or a second main part of the article."""
+    html = await html_of(derby, LIVEBLOG)
+    page = (await derby.http.get("/liveblogs/gderby")).text
+
+    assert html.startswith('<div class="matchwire" lang="en"><header class="board">')
+    assert (await derby.http.get(LIVEBLOG, params=DERBY)).json().keys() == {"html", "schema"}
+    for part in (r'<header class="board">.*?</header>', r'<section class="stream".*?</section>'):
+        assert re.search(part, html, re.DOTALL).group() == re.search(part, page, re.DOTALL).group()
+    assert [name for name in read(html).ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
+    assert not re.search("<(script|link|style|main)", html)
+    assert "Not for the public" not in html
+
+
+async def test_images_have_addresses_that_hold_in_an_article(public):
+    """Whole ones, of the proxy; a page in the service's own folder names them relatively."""
+    photo = file("mphoto", "https://img.example.org/1.jpg", width=1000, height=500)
+    await add(public, showing("ephoto", photo))
+    html = await html_of(public, LIVEBLOG)
+
+    found = read(html)
+    assert found.bad == []
+    assert len(found.images) > 2
+    assert all(url.startswith("https://live.example.org/blogs/media/") for url in found.images)
+
+
+async def test_the_teaser_links_to_the_newest_posts(derby):
+    """Three of them, at their places on the page; the board above."""
+    html = await html_of(derby, TEASER)
+
+    assert (await derby.http.get(TEASER, params=DERBY)).json().keys() == {"html"}
+    assert re.findall(r'href="([^"]*)"', html) == [f"{PAGE}#{name}" for name in reversed(matchday.PUBLIC[-3:])]
+    assert 'class="board"' in html
+    assert read(html).bad == []
+
+
+@BOTH
+async def test_without_public_feeds_a_client_must_be_named(server, path):
+    """By its id; a stranger learns nothing, and caches of others keep nothing."""
+    await server.add(matchday.derby())
+    responses = [
+        await server.http.get(path, params={**DERBY, **named})
+        for named in ({}, {"client_id": "nobody"}, {"client_id": "stranger"}, {"client_id": "reader"})
+    ]
+
+    assert [each.status_code for each in responses] == [401, 401, 404, 200]
+    assert (await server.http.get(path, params=DERBY, auth=STRANGER)).status_code == 404
+    assert responses[-1].headers["cache-control"].startswith("private")
+    assert "access-control-allow-origin" not in responses[-1].headers
+
+
+@BOTH
+async def test_a_liveblog_must_be_named_and_published(derby, path):
+    """Errors in the one shape; a draft of the whole liveblog does not exist for readers."""
+    missing = await derby.http.get(path)
+    unknown = await derby.http.get(path, params={"liveblogId": "gnone"})
+
+    assert (missing.status_code, missing.json()["field"]) == (400, "liveblogId")
+    assert (unknown.status_code, unknown.json()["code"], unknown.json()["field"]) == (404, "not_found", "liveblogId")
+
+
+@BOTH
+async def test_it_is_revalidated_like_a_feed(derby, path):
+    """ETag, 304, HEAD, any origin; a change steps the ETag, and a theme changes nothing."""
+    first = await derby.http.get(path, params=DERBY)
+    etag = first.headers["etag"]
+    again = await derby.http.get(path, params={**DERBY, "themeId": "dark"}, headers={"If-None-Match": etag})
+    head = await derby.http.head(path, params=DERBY)
+
+    assert first.headers["content-type"] == "application/json; charset=utf-8"
+    assert first.headers["access-control-allow-origin"] == "*"
+    assert (again.status_code, again.content) == (304, b"")
+    assert (head.status_code, head.content, head.headers["etag"]) == (200, b"", etag)
+
+    await Desk(derby.http).create(post(headline="Full-time", local_id="enew"))
+    changed = await derby.http.get(path, params=DERBY, headers={"If-None-Match": etag})
+    assert changed.status_code == 200
+    assert "enew" in changed.text
+    await Desk(derby.http).update("enew", {"local_status": 60})
+    withdrawn = await derby.http.get(path, params=DERBY, headers={"If-None-Match": changed.headers["etag"]})
+    assert withdrawn.status_code == 200
+    assert "enew" not in withdrawn.text
+
+
+@BOTH
+async def test_what_is_kept_for_a_client_is_given_to_no_stranger(store, path):
+    """Access is checked for each request, also where the body is kept."""
+    async with serving(store, client_per_second=0, public_per_second=0) as server:
+        await server.add(matchday.derby())
+        statuses = [
+            (await server.http.get(path, params={**DERBY, "client_id": name})).status_code
+            for name in ("reader", "stranger", "reader")
+        ]
+
+    assert statuses == [200, 404, 200]
+
+
+@BOTH
+async def test_hostile_texts_become_no_code(public, path):
+    """In every field, and in events that no API call could have made."""
+    await public.add(poison.xss_liveblog())
+    await public.store.write(poison.insert)
+    html = await html_of(public, path, poison.xss_liveblog().local_id)
+
+    assert read(html).bad == []
+    assert "alert(1)" in "".join(read(html).text)
+    assert read(await html_of(public, path, "gpoison")).bad == []

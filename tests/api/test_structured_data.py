@@ -1,0 +1,290 @@
+"""What search engines read of a liveblog: on its page and in what a CMS fetches, by one table of rules."""
+
+import json
+import re
+from typing import get_args
+
+import pytest
+from sqlalchemy import text as sql
+
+from api.embed.structured_data import script
+from mapping.documents.scalars import Locale
+from mapping.locales import translator
+from mapping.locales.labels import INTERRUPTED
+from mapping.match import Status
+from store.liveblogs import Change, record
+from tests.api import matchday, poison
+from tests.api.conftest import serving
+from tests.api.showing import add, file, item, showing
+from tests.api.structured_rules import faults
+from tests.api.writing import Desk, post
+
+PAGE = "/liveblogs/gderby"
+PREFETCH = "/api/embed/v4/prefetch/liveblog.json"
+AT = "https://live.example.org/blogs/liveblogs/gderby"
+SCRIPT = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)
+
+
+async def of_page(server, name="gderby"):
+    response = await server.http.get(f"/liveblogs/{name}")
+    assert response.status_code == 200, response.text
+    (found,) = SCRIPT.findall(response.text)
+    return json.loads(found)
+
+
+async def of_prefetch(server, name="gderby"):
+    response = await server.http.get(PREFETCH, params={"liveblogId": name})
+    assert response.status_code == 200, response.text
+    return response.json()["schema"]
+
+
+EVERYWHERE = pytest.mark.parametrize("read", [of_page, of_prefetch], ids=["page", "prefetch"])
+
+
+def ids(schema):
+    return [each["url"].partition("#")[2] for each in schema.get("liveBlogUpdate", [])]
+
+
+def state(gamestate):
+    return {"_type": "Svc::Model::GameStateInfo::BasicGameStateInfo", "gamestate": gamestate}
+
+
+@pytest.fixture
+async def derby(public):
+    await public.add(matchday.derby())
+    return public
+
+
+@EVERYWHERE
+async def test_a_liveblog_is_a_live_blog_posting(derby, read):
+    """Every field of the table, with the newest post first."""
+    schema = await read(derby)
+
+    assert faults(schema) == []
+    assert schema["headline"] == "SV Hafenstadt – Alpenverein Bergheim"
+    assert schema["url"] == AT
+    assert schema["author"] == schema["publisher"] == {"@type": "Organization", "name": "Example Newsroom"}
+    assert ids(schema) == list(reversed(matchday.PUBLIC))
+    goal = next(each for each in schema["liveBlogUpdate"] if each["url"] == f"{AT}#egoal")
+    assert goal["headline"].startswith("15' Goal 1-0")
+    assert goal["articleBody"] == matchday.FIRST_GOAL
+    assert goal["datePublished"].endswith("+00:00")
+
+
+@EVERYWHERE
+async def test_a_match_is_a_sports_event(public, read):
+    """Who plays, where and when; the logos of the teams come through the proxy."""
+    place = {"_type": "Svc::Model::Location", "name": "Stadion am Kai", "city": "Kiel", "country": "DE"}
+    home = {**matchday.HOME, "image": "https://img.example.org/haf.png"}
+    meta = {**matchday.document()["meta_info"], "location": place, "home_team": home}
+    await add(public, meta_info=meta)
+    schema = await read(public)
+
+    logo = schema["about"]["competitor"][0].pop("logo")
+    assert logo.startswith("https://live.example.org/blogs/media/")
+    assert schema["about"] == {
+        "@type": "SportsEvent",
+        "name": "SV Hafenstadt – Alpenverein Bergheim",
+        "sport": "soccer",
+        "startDate": "2026-09-21T13:00:00+00:00",
+        "eventStatus": "https://schema.org/EventScheduled",
+        "location": {
+            "@type": "Place",
+            "name": "Stadion am Kai",
+            "address": {"@type": "PostalAddress", "addressLocality": "Kiel", "addressCountry": "DE"},
+        },
+        "competitor": [
+            {"@type": "SportsTeam", "name": "SV Hafenstadt"},
+            {"@type": "SportsTeam", "name": "Alpenverein Bergheim"},
+        ],
+    }
+    assert faults(schema) == []
+
+
+@EVERYWHERE
+async def test_those_who_race_compete(public, read):
+    """Where no teams meet, the ranking names who takes part."""
+    ranking = [{"position": 1, "player": {"name": "Ada Quick"}}, {"position": 2, "player": {"name": "Bo Fast"}}]
+    await add(public, meta_info={"title": "Race"}, scoreboard=None, state_info={"gamestate": 1, "ranking": ranking})
+    schema = await read(public)
+
+    assert schema["about"]["name"] == "Race"
+    assert [each["name"] for each in schema["about"]["competitor"]] == ["Ada Quick", "Bo Fast"]
+    assert faults(schema) == []
+
+
+@pytest.mark.parametrize("locale", get_args(Locale))
+@pytest.mark.parametrize(
+    ("status", "shown"),
+    [
+        (Status.POSTPONED, "EventPostponed"),
+        (Status.CANCELLED, "EventCancelled"),
+        (Status.ABANDONED, "EventScheduled"),
+    ],
+)
+async def test_a_match_that_is_not_played_as_planned_says_so(public, locale, status, shown):
+    """In every language, by what the import writes into the summary."""
+    await add(public, locale=locale, summary=translator(locale).text(INTERRUPTED[status]))
+    schema = await of_page(public)
+
+    assert schema["about"]["eventStatus"] == f"https://schema.org/{shown}"
+    assert schema["inLanguage"] == (locale or "en")
+
+
+@EVERYWHERE
+async def test_the_coverage_ends_with_the_match_and_goes_on_with_it(public, read):
+    """No end before the match is over; then the last post, a later one too; none again where the match goes on."""
+    await add(public, *matchday.afternoon())
+    desk = Desk(public.http)
+    assert "coverageEndTime" not in await read(public)
+
+    await public.store.write(lambda unit: record(unit, "6a" * 12, Change(game=matchday.document(state_info=state(31)))))
+    over = await read(public)
+    assert faults(over) == []
+    assert over["coverageStartTime"] == over["liveBlogUpdate"][-1]["datePublished"]
+    assert over["coverageEndTime"] == over["liveBlogUpdate"][0]["datePublished"]
+
+    await desk.create(post("What a match.", local_id="elast"))
+    later = await read(public)
+    assert later["coverageEndTime"] == later["liveBlogUpdate"][0]["datePublished"] > over["coverageEndTime"]
+
+    await public.store.write(lambda unit: record(unit, "6a" * 12, Change(game=matchday.document(state_info=state(2)))))
+    assert "coverageEndTime" not in await read(public)
+
+
+@EVERYWHERE
+async def test_the_date_of_change_is_that_of_a_public_change(derby, read):
+    """A draft's change is none; a corrected post's is."""
+    desk = Desk(derby.http)
+    await derby.store.write(_age)
+    calm = await read(derby)
+    await desk.update("edraft", {"headline": "Secret"})
+    assert (await read(derby))["dateModified"] == calm["dateModified"] == "2026-09-21T14:10:01+00:00"
+
+    await desk.update("ekick", {"headline": "Corrected"})
+    assert (await read(derby))["dateModified"] == "2026-09-21T14:12:20+00:00"
+
+
+def _age(unit):
+    """Make everything a little older than the test."""
+    unit.conn.execute(sql("UPDATE events SET updated_at = created_at + 1"))
+    unit.conn.execute(sql(f"UPDATE games SET created_at = {matchday.KICK_OFF}"))
+
+
+@EVERYWHERE
+async def test_what_no_reader_sees_and_what_is_empty_is_no_update(public, read):
+    """Drafts, scheduled posts, withdrawn ones and those without a word or file."""
+    at = matchday.KICK_OFF
+    await add(
+        public,
+        matchday.event("eempty", at),
+        matchday.event("etags", at + 1, contents=[matchday.text("<p> <br></p>")]),
+        matchday.event("edraft", at + 2, status=60, headline="Hidden"),
+        matchday.event("elater", at + 3, publish_at=at + 10**6, headline="Hidden"),
+        matchday.event("eshown", at + 4, contents=[matchday.text("<p>Rain &amp; <strong>wind</strong></p>")]),
+        matchday.event("egone", at + 5, headline="Hidden"),
+        matchday.event("eback", at + 6, headline="Hidden"),
+    )
+    desk = Desk(public.http)
+    await desk.delete("egone")
+    await desk.update("eback", {"local_status": 60})
+    schema = await read(public)
+
+    assert ids(schema) == ["eshown"]
+    assert schema["liveBlogUpdate"][0]["articleBody"] == "Rain & wind"
+    assert "Hidden" not in json.dumps(schema)
+    assert faults(schema) == []
+
+
+@EVERYWHERE
+async def test_an_empty_liveblog_has_dates_and_no_updates(public, read):
+    """An empty list would be an error of its own."""
+    await add(public)
+    schema = await read(public)
+
+    assert "liveBlogUpdate" not in schema
+    assert schema["coverageStartTime"] == "2026-09-21T13:00:00+00:00"
+    assert faults(schema) == []
+
+
+@EVERYWHERE
+async def test_images_and_videos_are_complete(public, read):
+    """An image at the proxy's address; a video with name, description, date and the post's image; nothing under a warning."""
+    photo = file("mphoto", "https://img.example.org/1.jpg", title="The goal", credit="dpa", width=1000, height=500)
+    clip = file("mclip", "https://video.example.org/1.mp4", "v", duration_ms=42_000)
+    hidden = file("mhidden", "https://img.example.org/secret.jpg")
+    items = [item(photo), item(clip), item(hidden, content_warning="")]
+    await add(public, showing("efiles", photo, clip, hidden, items=items))
+    schema = await read(public)
+
+    (update,) = schema["liveBlogUpdate"]
+    (image,), (video,) = update["image"], update["video"]
+    assert image["url"].startswith("https://live.example.org/blogs/media/")
+    assert (image["caption"], image["creditText"], image["width"], image["height"]) == ("The goal", "dpa", 1000, 500)
+    assert video == {
+        "@type": "VideoObject",
+        "name": "The goal",
+        "description": "The goal",
+        "uploadDate": update["datePublished"],
+        "contentUrl": "https://video.example.org/1.mp4",
+        "thumbnailUrl": image["url"],
+        "duration": "PT42S",
+    }
+    assert schema["image"] == image["url"]
+    assert faults(schema) == []
+
+
+async def test_the_publisher_has_its_logo(store):
+    """Name and logo of the organization's configuration."""
+    logo = "https://news.example.org/logo.png"
+    async with serving(store, client_per_second=0, public_feeds=True, logos={matchday.ORGANIZATION: logo}) as server:
+        await server.add(matchday.derby())
+        schema = await of_page(server)
+
+    assert schema["publisher"]["logo"] == {"@type": "ImageObject", "url": logo}
+    assert faults(schema) == []
+
+
+async def test_a_page_has_one_address_and_a_card(derby):
+    """The canonical link and what social networks show."""
+    html = (await derby.http.get(PAGE)).text
+
+    assert f'<link rel="canonical" href="{AT}">' in html
+    for name, value in {
+        "type": "article", "title": "SV Hafenstadt – Alpenverein Bergheim", "url": AT, "site_name": "Example Newsroom",
+    }.items():  # fmt: skip
+        assert f'<meta property="og:{name}" content="{value}">' in html
+
+
+@EVERYWHERE
+async def test_hostile_texts_stay_texts(public, read):
+    """Markup and script in every field of a liveblog, and events that no API call could have made."""
+    await public.add(poison.xss_liveblog())
+    await public.store.write(poison.insert)
+    xss, spoilt = await read(public, poison.xss_liveblog().local_id), await read(public, "gpoison")
+
+    assert "alert(1)" in json.dumps(xss)
+    assert faults(spoilt) == []
+    assert set(matchday.PUBLIC) <= set(ids(spoilt))
+
+
+def test_no_text_ends_the_element():
+    """Neither by markup nor by a line separator; the data stay what they were."""
+    schema = {"headline": "</script><script>alert(1)</script><!-- & \u2028\u2029 \N{BALLOON}"}
+    inner = script(schema).removeprefix('<script type="application/ld+json">').removesuffix("</script>")
+
+    assert not set("<>&\u2028\u2029") & set(inner)
+    assert json.loads(inner) == schema
+
+
+async def test_a_page_with_twenty_posts_stays_light(public):
+    """Less than 60 KB with structured data, line-ups and twenty posts of two sentences."""
+    words = "A long ball out of defence finds the winger, who beats two men and crosses low. The keeper is there first."
+    posts = [
+        matchday.goal(f"e{index:024}", matchday.KICK_OFF + index, str(index), matchday.HOME, ("Scorer", "Sören Dahl"),
+                      score=matchday.pair(index, 0), words=words)
+        for index in range(20)
+    ]  # fmt: skip
+    await add(public, *posts)
+
+    assert len((await public.http.get(PAGE)).content) < 60_000

@@ -1,0 +1,283 @@
+"""Addresses of files over HTTP: checked when they are given, wherever a document takes one."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from api.app import create_app
+from config.sections import Webhooks
+from ingest.guard.ssrf_guard import SsrfGuard
+from mapping.rules.addresses import REFUSED
+from tests.api import matchday
+from tests.api.conftest import server, serving, store
+from tests.api.writing import CONTENT, STRANGER, Desk, photo
+from tests.webhooks.test_guard import FORMS, PUBLIC, REFUSED_ADDRESSES, Names
+
+__all__ = ["server", "store"]
+
+WRITE = "/api/v5/write"
+OWNED = {"name": "SV Nah", "owner_id": matchday.ORGANIZATION, "sportstype": "soccer"}
+GAME = {
+    "_type": "Svc::Model::Game",
+    "organization_id": matchday.ORGANIZATION,
+    "template_id": "soccer",
+    "meta_info": {
+        "_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo",
+        "home_team": {"_type": "Svc::Model::Team", "name": "SV Hafenstadt"},
+        "away_team": {"_type": "Svc::Model::Team", "name": "Alpenverein Bergheim"},
+        "starts_at": 1789995600,
+    },
+}
+MODIFICATION = "Svc::Model::Modification"
+
+
+LOOK_UP_TIMEOUT = 0.2
+
+
+class SlowNames(Names):
+    """As the system looks names up, in ASCII; those below hangs.example are not answered for."""
+
+    async def __call__(self, host, port):
+        host = host.encode("idna").decode()
+        if host.endswith("hangs.example"):
+            self.looked_up.append(host)
+            await asyncio.sleep(60)
+        return await super().__call__(host, port)
+
+
+@dataclass
+class Places:
+    """A desk that writes documents with addresses, and the names that are looked up for it."""
+
+    desk: Desk
+    names: Names
+    made: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    async def post(self, path, body, **params):
+        return await self.desk.http.post(f"{WRITE}/{path}.json", json=body, params=params, auth=self.desk.auth)
+
+    async def record(self, path, body, **params):
+        """A record without addresses, made once."""
+        if path not in self.made:
+            answer = await self.post(path, body, **params)
+            assert answer.status_code == 200, answer.text
+            self.made[path] = answer.json()
+        return self.made[path]
+
+    async def event(self, body):
+        return await self.post("event/create", body, ticker_local_id="gderby")
+
+    async def event_update(self, body):
+        event = await self.record(
+            "event/create", {"contents": [{"_type": f"{CONTENT}::RichTextContentBlock", "text": "x"}]},
+            ticker_local_id="gderby",
+        )  # fmt: skip
+        return await self.post("event/update", body, event_local_id=event["local_id"])
+
+    async def master(self, kind, **fields):
+        return await self.post(f"{kind}/create", {**OWNED, **fields})
+
+    async def master_update(self, kind, **fields):
+        known = await self.record(f"{kind}/create", OWNED)
+        return await self.post(f"{kind}/update", {"_id": known["_id"], "name": OWNED["name"], **fields})
+
+    async def modify(self, kind, **fields):
+        change = {"_type": f"{MODIFICATION}::{kind}", **fields}
+        return await self.post("ticker/post_modifications", {"local_id": "gderby", "modifications": [change]})
+
+
+def with_image(**images):
+    home = {**GAME["meta_info"]["home_team"], **images}
+    return {**GAME["meta_info"], "home_team": home}
+
+
+INFO = "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo"
+PLACES = {
+    "source_url of a new post": (
+        "contents.0.items.0.source_url", lambda at, url: at.event({"contents": [photo(url)]}),
+    ),
+    "source_url of a changed post": (
+        "contents.0.items.0.source_url", lambda at, url: at.event_update({"contents": [photo(url)]}),
+    ),
+    "media of a new post": ("media.0.url", lambda at, url: at.event({"media": [{"url": url}]})),
+    "media of a changed post": ("media.0.url", lambda at, url: at.event_update({"contents": [], "media": [{"url": url}]})),
+    "image of a player of a post": (
+        "sport_event.players.0.player.image",
+        lambda at, url: at.event(
+            {"sport_event": {"event_type": "soccer.goal", "players": [{"player": {"name": "Ole", "image": url}}]}}
+        ),
+    ),
+    "cover_image of a new liveblog": (
+        "marketplace_info.cover_image",
+        lambda at, url: at.post("ticker/create", {**GAME, "marketplace_info": {"_type": INFO, "cover_image": url}}),
+    ),
+    "cover_image of a liveblog": (
+        "modifications.0.marketplace_info.cover_image",
+        lambda at, url: at.modify(
+            "UpdateGameMarketplaceInfoModification", marketplace_info={"_type": INFO, "cover_image": url}
+        ),
+    ),
+    "image of a team of a new liveblog": (
+        "meta_info.home_team.image",
+        lambda at, url: at.post("ticker/create", {**GAME, "meta_info": with_image(image=url)}),
+    ),
+    "banner_image of a team of a liveblog": (
+        "modifications.0.meta_info.home_team.banner_image",
+        lambda at, url: at.modify("UpdateGameMetaInfoModification", meta_info=with_image(banner_image=url)),
+    ),
+    "image of a new player": ("image", lambda at, url: at.master("player", image=url)),
+    "image of a player": ("image", lambda at, url: at.master_update("player", image=url)),
+    "image of a new team": ("image", lambda at, url: at.master("team", image=url)),
+    "image of a team": ("image", lambda at, url: at.master_update("team", image=url)),
+    "banner_image of a new team": ("banner_image", lambda at, url: at.master("team", banner_image=url)),
+    "banner_image of a team": ("banner_image", lambda at, url: at.master_update("team", banner_image=url)),
+}  # fmt: skip
+"""Each place that takes an address: the path that an error names, and how it is sent."""
+HTTPS_ONLY = frozenset({"image", "banner_image"})
+
+
+def guarded(server, names, **changed):
+    guard = SsrfGuard(Webhooks(look_up_timeout=LOOK_UP_TIMEOUT), resolve=names)
+    services = replace(server.services, check_file_address=guard.may_be_kept)
+    return create_app(replace(services, settings=replace(services.settings, **changed)))
+
+
+@asynccontextmanager
+async def places_of(store, **changed):
+    async with serving(store, client_per_second=0, public_per_second=0) as server:
+        await server.add(matchday.Liveblog())
+        names = SlowNames({"public.example": [PUBLIC]})
+        server.http._transport.app = guarded(server, names, **changed)
+        yield Places(Desk(server.http), names)
+
+
+@pytest.fixture
+async def places(store):
+    async with places_of(store) as found:
+        yield found
+
+
+def fitting(path, url):
+    """The address with a scheme that the field takes."""
+    https_only = path.rpartition(".")[2] in HTTPS_ONLY
+    return f"https:{url.removeprefix('http:')}" if https_only and url.startswith("http:") else url
+
+
+@pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)
+async def test_addresses_that_are_not_public_are_refused_in_each_field(places, path, send):
+    """The address itself, and a name that leads to it, with one message for all; near it passes what everybody can reach."""
+    for number, (bad, good) in enumerate(REFUSED_ADDRESSES.values()):
+        places.names.table |= {f"bad{number}.example": [PUBLIC, bad], f"good{number}.example": [good]}
+        for host in (f"bad{number}.example", f"[{bad}]" if ":" in bad else bad):
+            answer = await send(places, f"https://{host}/a.jpg")
+            error = answer.json()
+            assert (answer.status_code, error.get("field"), error["message"]) == (422, path, REFUSED), host
+        for host in (f"good{number}.example", f"[{good}]" if ":" in good else good):
+            answer = await send(places, f"https://{host}/a.jpg")
+            assert answer.status_code == 200, (host, answer.text)
+
+
+@pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)
+async def test_forms_of_addresses_that_are_refused_in_each_field(places, path, send):
+    """Numbers that are no usual address, user and password, odd ports, other schemes; each beside one that passes."""
+    places.names.table |= {"localhost": ["127.0.0.1"], "xn--mnchen-3ya.example": [PUBLIC], "127.0.0.1": ["127.0.0.1"]}
+    for bad, good in FORMS:
+        if bad in {"", "http://unknown.example/"}:  # clears a field; is kept until it is probed
+            continue
+        answer = await send(places, fitting(path, bad))
+        assert (answer.status_code, answer.json().get("field")) == (422, path), bad
+        answer = await send(places, fitting(path, good))
+        assert answer.status_code == 200, (good, answer.text)
+
+
+@pytest.mark.parametrize("host", ["unknown.example", "hangs.example"])
+@pytest.mark.parametrize("send", [send for _, send in PLACES.values()], ids=PLACES)
+async def test_a_name_that_does_not_resolve_now_is_kept(places, send, host):
+    """A newsroom's post does not fail because a name server does: not found, and no answer in time."""
+    answer = await send(places, f"https://{host}/a.jpg")
+
+    assert answer.status_code == 200, answer.text
+    assert places.names.looked_up == [host]
+    assert f"https://{host}/a.jpg" in answer.text
+
+
+async def test_an_address_that_is_there_already_costs_no_look_up(places):
+    """A whole document that comes back is written without one, what was added to it is looked up alone."""
+    event = (await places.event({"contents": [photo("https://public.example/a.jpg")]})).json()
+    player = (await places.master("player", image="https://public.example/p.jpg")).json()
+    game = (await PLACES["image of a team of a new liveblog"][1](places, "https://public.example/t.jpg")).json()
+    places.names.looked_up.clear()
+    places.names.table["public.example"] = ["127.0.0.1"]
+
+    places.desk.liveblog = game["local_id"]
+    again = await places.post("event/update", event, event_local_id=event["local_id"])
+    master = {name: player[name] for name in ("_id", "name", "image")}
+    change = {"_type": f"{MODIFICATION}::UpdateGameMetaInfoModification", "meta_info": game["meta_info"]}
+    answers = [
+        again,
+        await places.post("player/update", master),
+        await places.post("ticker/post_modifications", {"local_id": game["local_id"], "modifications": [change]}),
+    ]
+    assert [each.status_code for each in answers] == [200, 200, 200], answers
+    assert places.names.looked_up == []
+
+    more = {"contents": [*event["contents"], photo("https://new.example/b.jpg")]}
+    assert (await places.post("event/update", more, event_local_id=event["local_id"])).status_code == 200
+    assert places.names.looked_up == ["new.example"]
+
+
+async def test_what_somebody_elses_post_shows_is_no_reason_to_pass(places):
+    """Addresses of a liveblog that the client may not write are as new to it as any; then the post is not found."""
+    event = (await places.event({"contents": [photo("https://public.example/a.jpg")]})).json()
+    places.names.looked_up.clear()
+    places.desk.auth = STRANGER
+
+    answer = await places.post("event/update", {"media": event["media"]}, event_local_id=event["local_id"])
+    assert answer.status_code == 404
+    assert places.names.looked_up == ["public.example"]
+
+
+async def test_look_ups_of_one_request_run_at_the_same_time_and_once_for_a_host(places):
+    """Hosts that do not answer cost one time-out together; fifty files of one host cost one look-up."""
+    began = asyncio.get_running_loop().time()
+    slow = [photo(f"https://{number}.hangs.example/a.jpg") for number in range(10)]
+    many = [photo(f"https://public.example/{number}.jpg") for number in range(50)]
+    assert (await places.event({"contents": [*slow, *many]})).status_code == 200
+
+    assert asyncio.get_running_loop().time() - began < 5 * LOOK_UP_TIMEOUT
+    assert len(places.names.looked_up) == 11
+
+
+async def test_there_is_a_most_of_new_hosts_in_one_request(store):
+    """So that one request cannot make the service look up thousands of names."""
+    async with places_of(store, media_new_hosts=3) as places:
+        hosts = [photo(f"https://host{number}.example/a.jpg") for number in range(4)]
+        answer = await places.event({"contents": hosts})
+        assert (answer.status_code, answer.json()["field"]) == (422, "contents.3.items.0.source_url")
+        assert places.names.looked_up == []
+        assert (await places.event({"contents": hosts[:3]})).status_code == 200
+
+
+async def test_one_bad_address_refuses_the_whole_request(places):
+    """The first at fault is named, and nothing is written."""
+    bad = [photo(url) for url in ("https://public.example/a.jpg", "https://10.0.0.1/", "https://10.0.0.2/")]
+    before = (await places.desk.show())["version"]
+    answer = await places.event({"contents": bad})
+
+    assert (answer.status_code, answer.json()["field"]) == (422, "contents.1.items.0.source_url")
+    assert (await places.desk.show())["version"] == before
+
+
+async def test_without_a_guard_the_form_alone_is_checked(server):
+    """As for webhooks: what connects checks again."""
+    await server.add(matchday.Liveblog())
+    desk = Desk(server.http)
+
+    refused = await desk.refused("create", {"contents": [photo("http://a.example:22/")]}, ticker_local_id="gderby")
+    assert refused == (422, "contents.0.items.0.source_url")
+    await desk.create({"contents": [photo("http://10.0.0.1/a.jpg")]})

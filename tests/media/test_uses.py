@@ -1,0 +1,149 @@
+"""Uploads in documents over HTTP: whose may be named, and how long they stay for it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from sqlalchemy import select
+
+from store import uploads
+from store.files.port import new_key
+from store.media_tables import upload_uses
+from store.uploads import Upload
+from tests.api import matchday
+from tests.api.conftest import serving, store
+from tests.api.writing import Desk
+from tests.media.test_addresses import PLACES, Places
+from tests.webhooks.test_guard import Names
+
+__all__ = ["store"]
+
+TAKING = {name: place for name, place in PLACES.items() if "source_url" not in name}
+"""Places that take the address of an upload."""
+
+
+@pytest.fixture
+async def places(store):
+    async with serving(store, client_per_second=0, public_per_second=0) as server:
+        await server.add(matchday.Liveblog())
+        yield Places(Desk(server.http), Names())
+
+
+async def uploaded(store, organization=matchday.ORGANIZATION, **facts):
+    made = Upload(
+        key=new_key(), organization_id=organization, client_id="desk", subtype="i", content_type="image/png",
+        digest="d", bytes=4, **{"width": 640, "height": 480, "created_at": 1, **facts},
+    )  # fmt: skip
+    await store.write(partial(uploads.create, upload=made))
+    return made
+
+
+async def used(store):
+    query = select(upload_uses.c.upload_key, upload_uses.c.kind, upload_uses.c.shown)
+    return {tuple(row) for row in await store.read(lambda conn: conn.execute(query).all())}
+
+
+async def is_shown(store, upload):
+    return await store.read(partial(uploads.shown, key=upload.key))
+
+
+@pytest.mark.parametrize(("path", "send"), TAKING.values(), ids=TAKING)
+async def test_an_upload_of_the_own_organization_is_taken_and_noted(places, store, path, send):
+    """In each field that takes an image; its use is written with the record, and readers may see it."""
+    upload = await uploaded(store)
+    answer = await send(places, upload.url)
+
+    assert answer.status_code == 200, answer.text
+    assert upload.url in answer.text
+    assert [(key, shown) for key, _, shown in await used(store)] == [(upload.key, True)]
+    assert await is_shown(store, upload)
+
+
+@pytest.mark.parametrize(("path", "send"), TAKING.values(), ids=TAKING)
+async def test_other_uploads_are_refused_alike(places, store, path, send):
+    """Somebody else's, an unknown one and what is no address of an upload: one answer, which shows nothing."""
+    theirs, ours = await uploaded(store, matchday.OTHER), await uploaded(store)
+    bad = [
+        theirs.url,
+        f"imageservice://{matchday.ORGANIZATION}/{theirs.key}",
+        f"imageservice://{matchday.ORGANIZATION}/{new_key()}",
+        f"imageservice://{matchday.OTHER}/{ours.key}",
+        f"imageservice://{matchday.ORGANIZATION}/../{ours.key}",
+        f"{ours.url}/",
+        f"{ours.url}?x=1",
+        f"IMAGESERVICE://{matchday.ORGANIZATION}/{ours.key}",
+        "imageservice://x",
+    ]
+    answers = [await send(places, url) for url in bad]
+
+    assert {answer.status_code for answer in answers} == {422}
+    assert {answer.json()["field"] for answer in answers} == {path}
+    assert len({answer.text for answer in answers}) == 1
+    assert await used(store) == set()
+
+
+async def test_a_use_follows_its_file(places, store):
+    """Shown while its entry is published, kept while it is withdrawn, free once the entry or the post is deleted."""
+    first, second = await uploaded(store), await uploaded(store)
+    desk = places.desk
+    event = await desk.create({"media": [{"url": first.url}, {"url": second.url}]})
+    assert await used(store) == {(first.key, "event", True), (second.key, "event", True)}
+
+    files = [{**event["media"][0], "local_status": 60}, event["media"][1]]
+    await desk.update(event["local_id"], {"media": files})
+    assert await used(store) == {(first.key, "event", False), (second.key, "event", True)}
+    assert not await is_shown(store, first)
+    files[0] = {**files[0], "local_status": 100}
+    await desk.update(event["local_id"], {"media": files})
+    assert await used(store) == {(second.key, "event", True)}
+    await desk.delete(event["local_id"])
+    assert await used(store) == set()
+
+
+async def test_a_draft_shows_nothing_to_readers(places, store):
+    """Its upload is in use, and readable for its organization alone."""
+    upload = await uploaded(store)
+    await places.desk.create({"media": [{"url": upload.url}], "local_status": 60})
+
+    assert await used(store) == {(upload.key, "event", True)}
+    assert not await is_shown(store, upload)
+
+
+async def test_a_replaced_or_cleared_image_is_free(places, store):
+    """Of a record of master data as of a post."""
+    first, second = await uploaded(store), await uploaded(store)
+    for image, kept in ((first.url, {first.key}), (second.url, {second.key}), (None, set())):
+        assert (await places.master_update("team", image=image)).status_code == 200
+        assert {key for key, _, _ in await used(store)} == kept
+
+
+async def test_an_update_that_names_no_file_changes_no_use(places, store):
+    """The post keeps its files, so it keeps its uploads."""
+    upload = await uploaded(store)
+    event = await places.desk.create({"media": [{"url": upload.url}]})
+    await places.desk.update(event["local_id"], {"headline": "Level"})
+    await places.desk.update(event["local_id"], event)
+
+    assert await used(store) == {(upload.key, "event", True)}
+
+
+async def test_an_upload_brings_its_size(places, store):
+    """Where the entry does not say one; what it says stays."""
+    upload = await uploaded(store)
+    event = await places.desk.create({"media": [{"url": upload.url}, {"url": upload.url, "width": 64, "height": 48}]})
+
+    assert [(file["width"], file["height"]) for file in event["media"]] == [(640, 480), (64, 48)]
+
+
+async def test_the_image_of_a_record_that_is_named_is_the_records_own(places, store):
+    """A liveblog that names a team in full uses nothing of the team's logo."""
+    team = (await places.master("team", image=(await uploaded(store)).url)).json()
+    meta = {
+        "_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo",
+        "home_team": team,
+        "away_team": {"_type": "Svc::Model::Team", "name": "Other"},
+        "starts_at": 1789995600,
+    }
+    assert (await places.modify("UpdateGameMetaInfoModification", meta_info=meta)).status_code == 200
+    assert {kind for _, kind, _ in await used(store)} == {"team"}
