@@ -152,7 +152,8 @@ def _completed(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict
     if facts is None or file.get("local_status") == LocalStatus.DELETED:
         return dict(file)
     missing = {name: value for name, value in facts.items() if not file.get(name)}
-    return {**file, **missing, "subtype": facts["subtype"]}
+    still = {"duration_ms": 0} if facts["subtype"] == "i" else {}
+    return {**file, **missing, **still, "subtype": facts["subtype"]}
 
 
 def put_off(unit: Unit, findings: Iterable[Finding]) -> None:
