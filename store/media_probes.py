@@ -85,8 +85,7 @@ def finish(unit: Unit, findings: Sequence[Finding]) -> int | None:
     event, game = post
     addresses = {file.get("local_id"): file.get("url") for file in _files(event)}
     failed = [each for each in findings if each.facts is None and addresses.get(each.probe.media_id) == each.probe.url]
-    for each in failed:
-        _put_off(unit, each)
+    put_off(unit, failed)
     _forget(unit, [each for each in findings if each not in failed])
     media = _with_facts(_files(event), findings)
     return None if media == _files(event) else _write(unit, game, event, media)
@@ -153,15 +152,18 @@ def _completed(file: Mapping[str, Any], facts: Mapping[str, Any] | None) -> dict
     if facts is None or file.get("local_status") == LocalStatus.DELETED:
         return dict(file)
     missing = {name: value for name, value in facts.items() if not file.get(name)}
-    return {**file, **missing, "subtype": facts["subtype"]}
+    still = {"duration_ms": 0} if facts["subtype"] == "i" else {}
+    return {**file, **missing, **still, "subtype": facts["subtype"]}
 
 
-def _put_off(unit: Unit, finding: Finding) -> None:
-    unit.conn.execute(
-        update(media_probes)
-        .where(media_probes.c.media_id == finding.probe.media_id, media_probes.c.url == finding.probe.url)
-        .values(error=finding.error, next_at=finding.next_at)
-    )
+def put_off(unit: Unit, findings: Iterable[Finding]) -> None:
+    """Note why nothing was found, and when it is tried again."""
+    for finding in findings:
+        unit.conn.execute(
+            update(media_probes)
+            .where(media_probes.c.media_id == finding.probe.media_id, media_probes.c.url == finding.probe.url)
+            .values(error=finding.error, next_at=finding.next_at)
+        )
 
 
 def _forget(unit: Unit, findings: Sequence[Finding]) -> None:

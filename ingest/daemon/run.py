@@ -136,7 +136,7 @@ async def run(
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
             _add_purges(components, dispatcher, purge_uploads)
-            probes = MediaProbes(components.store, fetcher, settings.media, clock, components.containment)
+            probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
             dispatcher.metrics.registry.register(probes.counted)
             dispatcher.metrics.registry.register(components.jobs.counted)

@@ -20,15 +20,15 @@ from store.media_probes import Finding, MediaProbe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from api.media.images import ImageFacts
     from config.sections import MediaConfig
-    from ingest.daemon.containment import Containment
     from ingest.media.fetch import Fetched, MediaFetcher
     from store.database import Store
 
 log = structlog.get_logger()
 
-LONGEST = 15.0
-"""Seconds for which a job takes new files; those under way end within `media.fetch_timeout` after it, below a job's limit."""
+LONGEST = 10.0
+"""Seconds for which a job takes new files; those under way end before its limit, after one fetch's time and a look at a video."""
 AT_ONCE = 100
 """Files that a process probes at a time; most of them wait for their place at the fetcher."""
 OF_ONE = 20
@@ -36,6 +36,7 @@ OF_ONE = 20
 LOOK = 0.5
 """Seconds after which new files are looked for while others are under way."""
 UNKNOWN = "the file is neither an image nor a video that the service knows"
+UNWRITTEN = "what was found could not be written"
 
 
 class MediaProbes:
@@ -47,13 +48,11 @@ class MediaProbes:
         fetcher: MediaFetcher,
         settings: MediaConfig,
         clock: Callable[[], float],
-        containment: Containment,
     ) -> None:
         self._store = store
         self._fetcher = fetcher
         self._settings = settings
         self._clock = clock
-        self._containment = containment
         self.counted = Counter("matchwire_media_probes", "Files that were probed", ["outcome"], registry=None)
 
     async def is_due(self) -> bool:
@@ -62,7 +61,7 @@ class MediaProbes:
         return await self._store.read(lambda conn: media_probes.any_due(conn, now))
 
     async def run(self) -> None:
-        """MediaProbe what is due, post by post, until nothing is or a while is over. Raises StoreUnavailable."""
+        """Probe what is due, post by post, until nothing is or a while is over. Raises StoreUnavailable."""
         under_way: dict[asyncio.Task[None], tuple[str, int]] = {}
         ends = time.monotonic() + LONGEST
         try:
@@ -97,51 +96,58 @@ class MediaProbes:
         return [(name, list(probes)) for (name, _), probes in groupby(found, _post)]
 
     async def _probe(self, probes: list[MediaProbe]) -> None:
-        """MediaProbe the files of one post, and write what was found in one unit."""
-        findings = await asyncio.gather(*(self._find(probe) for probe in probes))
+        """Probe the files of one post, and write what was found in one unit; what is wrong with it stops nobody else."""
+        findings = await asyncio.gather(*(self._found(probe) for probe in probes))
         event = probes[0].event_id
         try:
             version = await self._store.write(partial(media_probes.finish, findings=findings))
         except StoreUnavailable:
             raise
-        except ServiceError as error:  # a document that cannot be read: its files come up again until they are given up
-            log.info("media.unwritten", post=event, cause=error.message)
-        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this post
-            self._containment.failed("liveblog", f"probe {event}", error, post=event)
+        except Exception as error:  # noqa: BLE001 -- a post that cannot be read, or a fault of ours: logged, and given up in the end
+            _log_failure("media.unwritten", event, error)
+            findings = [self._failed(probe, UNWRITTEN) for probe in probes]
+            await self._store.write(partial(media_probes.put_off, findings=findings))
         else:
-            self._containment.recovered("liveblog", f"probe {event}", post=event)
-            for each in findings:
-                self.counted.labels("found" if each.facts else "given up" if each.next_at is None else "failed").inc()
             if version is not None:
                 log.info("media.probed", post=event, version=version, files=len(findings))
+        for each in findings:
+            self.counted.labels("found" if each.facts else "given up" if each.next_at is None else "failed").inc()
+
+    async def _found(self, probe: MediaProbe) -> Finding:
+        """What came of a probe; a fault of ours is the failure of its file alone."""
+        try:
+            return await self._find(probe)
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this file
+            _log_failure("media.probe_failed", probe.event_id, error)
+            return self._failed(probe, UNKNOWN)
 
     async def _find(self, probe: MediaProbe) -> Finding:
         if probe.tries > self._settings.probe_tries:
             return Finding(probe, None, "the probe was interrupted again and again")
+        ends = asyncio.get_running_loop().time() + self._settings.fetch_timeout
         most = self._settings.probe_bytes
         fetched = await self._fetch(probe, range(most))
         if fetched.status != "new":
             return self._failed(probe, fetched.cause or UNKNOWN)
-        facts = await self._facts(probe, fetched)
-        return self._failed(probe, UNKNOWN) if facts is None else Finding(probe, facts)
-
-    async def _facts(self, probe: MediaProbe, fetched: Fetched) -> dict[str, Any] | None:
-        from api.media.images import identify  # with Pillow, which no start needs
-
-        image = await asyncio.to_thread(identify, fetched.body)
+        image = await identified(fetched.body)
         if image is not None:
-            return {"subtype": "i", "width": image.width, "height": image.height, "duration_ms": 0}
+            return Finding(probe, {"subtype": "i", "width": image.width, "height": image.height, "duration_ms": 0})
         if not is_video(fetched.body):
-            return None
-        return {"subtype": "v"} | await facts_of(fetched.body, await self._tail(probe, fetched), fetched.total)
+            return self._failed(probe, UNKNOWN)
+        tail = await self._tail(probe, fetched, ends)
+        return Finding(probe, {"subtype": "v"} | await facts_of(fetched.body, tail, fetched.total))
 
-    async def _tail(self, probe: MediaProbe, fetched: Fetched) -> bytes:
-        """The last bytes of a video that is longer than its head, where the origin gives parts of files."""
+    async def _tail(self, probe: MediaProbe, fetched: Fetched, ends: float) -> bytes:
+        """The last bytes of a video that is longer than its head, where the origin gives parts of files, in time."""
         head, total = len(fetched.body), fetched.total or 0
         if total <= head:
             return b""
         part = range(max(head, total - self._settings.probe_bytes), total)
-        tail = await self._fetch(probe, part)
+        try:
+            async with asyncio.timeout_at(ends):
+                tail = await self._fetch(probe, part)
+        except TimeoutError:
+            return b""
         return tail.body if tail.total == total and len(tail.body) == len(part) else b""
 
     async def _fetch(self, probe: MediaProbe, part: range) -> Fetched:
@@ -154,6 +160,20 @@ class MediaProbes:
             return Finding(probe, None, cause)
         pause = min(settings.probe_retry * 2 ** (probe.tries - 1), settings.probe_retry_most)
         return Finding(probe, None, cause, self._clock() + pause)
+
+
+async def identified(head: bytes) -> ImageFacts | None:
+    """What an image says of itself, beside the event loop."""
+    from api.media.images import identify  # with Pillow, which no start needs
+
+    return await asyncio.to_thread(identify, head)
+
+
+def _log_failure(event: str, post: str, error: Exception) -> None:
+    if isinstance(error, ServiceError):
+        log.warning(event, post=post, cause=error.message)
+    else:
+        log.warning(event, post=post, cause=repr(error), exc_info=error)
 
 
 def _post(probe: MediaProbe) -> tuple[str, str]:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
 import shutil
 from contextlib import suppress
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-SECONDS = 5.0
+SECONDS = 3.0
 """What a look may take."""
-CPU_SECONDS = 4
-MEMORY = 1 << 30
+LIMITS = {resource.RLIMIT_CPU: 4, resource.RLIMIT_AS: 1 << 30, resource.RLIMIT_FSIZE: 0}
 MAGIC = {b"ftyp": 4, b"\x1aE\xdf\xa3": 0, b"moov": 4, b"mdat": 4, b"wide": 4}
 """How MP4, QuickTime and WebM files begin, and at which byte."""
+IMAGES = tuple(b"ftyp" + brand for brand in (b"avif", b"avis", b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1"))
+"""How images in the container of MP4 begin, among them the photos of telephones (HEIC)."""
 
 
 def is_video(head: bytes) -> bool:
-    """Whether the file begins as a video does; AVIF images share the beginning of MP4, so images are identified before."""
-    return any(head.startswith(magic, at) for magic, at in MAGIC.items())
+    """Whether the file begins as a video does, and not as an image in the same container."""
+    return any(head.startswith(magic, at) for magic, at in MAGIC.items()) and not head.startswith(IMAGES, 4)
 
 
 def installed() -> str | None:
@@ -39,13 +41,14 @@ async def facts_of(head: bytes, tail: bytes, total: int | None) -> dict[str, Any
     with NamedTemporaryFile(prefix="matchwire-") as file:  # sparse: as long as the video, which it does not hold
         file.write(head)
         if tail and total is not None:
-            file.seek(total - len(tail))
-            file.write(tail)
+            with suppress(OSError):  # the origin says how long the video is: longer than a file can be
+                os.pwrite(file.fileno(), tail, total - len(tail))
         file.flush()
-        return _read(await _run(command, file.name))
+        return _read(await run(command, file.name))
 
 
-async def _run(command: str, name: str) -> bytes:
+async def run(command: str, name: str) -> bytes:
+    """What `ffprobe` says of a file; nothing where it takes too long."""
     process = await asyncio.create_subprocess_exec(
         command,
         *("-v", "quiet", "-of", "json", "-protocol_whitelist", "file", "-probesize", "1M"),
@@ -54,9 +57,9 @@ async def _run(command: str, name: str) -> bytes:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        preexec_fn=_limit,
     )
     try:
+        _limit(process.pid)
         async with asyncio.timeout(SECONDS):
             output, _ = await process.communicate()
             return output
@@ -68,10 +71,11 @@ async def _run(command: str, name: str) -> bytes:
         await process.wait()
 
 
-def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+def _limit(pid: int) -> None:
+    """Bound a process that has begun: before it begins, code of ours would run between the locks of other threads."""
+    with suppress(ProcessLookupError):
+        for limit, value in LIMITS.items():
+            resource.prlimit(pid, limit, (value, value))
 
 
 def _read(output: bytes) -> dict[str, Any]:

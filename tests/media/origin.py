@@ -17,6 +17,8 @@ import pytest
 from tests.media.pictures import HTML, picture
 
 MOST = 4 << 30
+VIDEO = b"\0\0\0\x18ftypisom\0\0\2\0isomiso2"
+"""How an MP4 begins."""
 PART = re.compile(r"bytes=([0-9]+)-([0-9]+)")
 
 
@@ -36,13 +38,14 @@ def video(*, index_first=True):
 
 @dataclass
 class Origin:
-    """`files`: what is there, by path; it may change while the origin serves."""
+    """`files`: what is there, by path; it may change while the origin serves. `delay`: seconds before each of them is sent."""
 
     address: str = ""
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     etag: str = '"1"'
     sent: int = 0
+    delay: float = 0.0
 
     def url(self, how):
         return f"{self.address}/{how}"
@@ -80,13 +83,18 @@ class Origin:
                 await self._respond(writer, 200, HTML, fields=["content-type: image/jpeg"])
             case "huge":  # says that it has 4 GB, and sends as long as somebody reads
                 writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\ncontent-length: {MOST}\r\n\r\n".encode())
-                await self._send(writer, b"\0\0\0\x18ftypisom\0\0\2\0isomiso2")
+                await self._send(writer, VIDEO)
                 while True:
                     await self._send(writer, bytes(65536))
+            case "boundless":  # parts of a video of nearly an exabyte
+                start, stop = (int(each) for each in PART.fullmatch(headers["range"]).groups())
+                body = VIDEO.ljust(stop + 1 - start, b"\0")
+                await self._respond(writer, 206, body, fields=[f"content-range: bytes {start}-{stop}/{10**18 - 1}"])
             case _:
                 await self._respond(writer, 404)
 
     async def _file(self, whole, headers, writer):
+        await asyncio.sleep(self.delay)
         if headers.get("if-none-match") == self.etag:
             await self._respond(writer, 304, fields=[f"etag: {self.etag}"])
         elif wanted := PART.fullmatch(headers.get("range", "")):

@@ -165,6 +165,20 @@ async def test_the_kind_is_known_by_the_content(desk, origin):
     assert (shown["media"][0]["subtype"], shown["media"][0]["duration_ms"]) == ("i", 0)
 
 
+async def test_what_turns_out_to_be_an_image_lasts_no_time(desk, origin):
+    """A duration that was given with the wrong kind goes with it."""
+    entry = {"_type": "Svc::Model::Media", "url": origin.url("a.jpg"), "subtype": "v", "duration_ms": 5000}
+    body = {"_type": "Svc::Model::Event", "media": [{**entry, "local_id": "thought-a-clip"}]}
+    response = await desk.client.post(
+        "/api/v5/write/event/create.json", params={"ticker_local_id": desk.name}, json=body
+    )
+    assert response.json()["media"][0]["duration_ms"] == 5000, response.text
+
+    shown = await desk.until(response.json(), is_known)
+
+    assert (shown["media"][0]["subtype"], shown["media"][0]["duration_ms"]) == ("i", 0)
+
+
 @pytest.mark.parametrize("index_first", [True, False])
 async def test_a_video_learns_size_and_length(tmp_path, origin, index_first):
     """Also where its index stands at the end of the file: first and last bytes are enough."""

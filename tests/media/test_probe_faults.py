@@ -1,0 +1,138 @@
+"""One bad file or post costs the probes of others nothing, and is given up."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+
+import pytest
+from structlog.testing import capture_logs
+
+from config.sections import MediaConfig
+from ingest.daemon import jobs
+from ingest.media import probe, video
+from tests.media import origin as origins
+from tests.media.pictures import picture
+from tests.media.test_probes import VIDEO, desk_at, is_known
+from tests.sqlite import migrated_url
+
+
+@pytest.fixture
+async def origin():
+    async with origins.serving(**{"a.jpg": picture()}) as served:
+        yield served
+
+
+@pytest.fixture
+def ffprobe(tmp_path, monkeypatch):
+    """A command in place of `ffprobe`: whatever script is written to it."""
+    file = tmp_path / "ffprobe"
+    monkeypatch.setattr(video, "installed", lambda: str(file))
+
+    def write(script):
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o700)
+        return str(file)
+
+    return write
+
+
+async def test_a_video_that_claims_to_be_longer_than_any_disk_stops_nobody(tmp_path, origin, ffprobe):
+    """Its origin says where the last bytes stand, which may be where no file can reach; the files of others go on."""
+    ffprobe("exit 1")
+    with capture_logs() as logs:
+        async with desk_at(migrated_url(tmp_path / "long.db"), tmp_path, fetch_timeout=5) as desk:
+            endless = await desk.post(origin.url("boundless"))
+            other = await desk.post(origin.url("a.jpg"))
+            await desk.until(other, is_known)
+            await desk.until(endless, lambda media: media[0]["subtype"] == "v")
+
+            assert await desk.health() == []
+    assert "job.failed" not in {each["event"] for each in logs}
+
+
+async def test_a_fault_of_ours_at_one_file_leaves_the_others_of_its_post_alone(tmp_path, origin, monkeypatch):
+    """It is logged, and its file is given up as if it could not be fetched; its neighbour learns its size."""
+    identify = probe.identified
+
+    async def fail(head):
+        if head == b"poison":
+            raise RuntimeError("of ours")
+        return await identify(head)
+
+    monkeypatch.setattr(probe, "identified", fail)
+    origin.files["/poison"] = b"poison"
+    with capture_logs() as logs:
+        async with desk_at(migrated_url(tmp_path / "fault.db"), tmp_path, probe_tries=1) as desk:
+            event = await desk.post(origin.url("poison"), origin.url("a.jpg"))
+            shown = await desk.until(event, lambda media: media[1].get("width"))
+            (found,) = await desk.until_health(lambda rows: rows and rows[0]["given_up"])
+
+    assert "width" not in shown["media"][0]
+    assert (found["media"], found["tries"]) == (event["media"][0]["local_id"], 1)
+    assert [each["post"] for each in logs if each["event"] == "media.probe_failed"] == [event["local_id"]]
+    assert "job.failed" not in {each["event"] for each in logs}
+
+
+async def test_a_post_that_cannot_be_read_is_given_up(tmp_path, origin):
+    """Its files are not fetched for ever; the reason stands in the health of the liveblog."""
+    file = tmp_path / "unreadable.db"
+    async with desk_at(migrated_url(file), tmp_path, probe_tries=1, fetch_timeout=2) as desk:
+        event = await desk.post(origin.url("hangs"))
+        async with asyncio.timeout(30):
+            while "/hangs" not in origin.paths():
+                await asyncio.sleep(0.05)
+        with sqlite3.connect(file, timeout=10) as connection:
+            connection.execute("UPDATE events SET doc = '[]' WHERE local_id = ?", (event["local_id"],))
+
+        (found,) = await desk.until_health(lambda rows: rows and rows[0]["given_up"])
+
+    assert (found["error"], found["tries"]) == ("what was found could not be written", 1)
+    assert origin.paths() == ["/hangs"]
+
+
+@pytest.mark.parametrize("brand", [b"heic", b"heix", b"mif1", b"msf1"])
+async def test_a_photo_of_a_form_that_browsers_do_not_show_is_no_video(tmp_path, origin, brand):
+    """Photos of telephones begin as videos do; they stay images, of unknown size."""
+    origin.files["/photo"] = b"\0\0\0\x18ftyp" + brand + b"\0\0\0\0mif1heic" + bytes(500)
+    async with desk_at(migrated_url(tmp_path / "photo.db"), tmp_path, probe_tries=1) as desk:
+        event = await desk.post(origin.url("photo"))
+        (found,) = await desk.until_health(lambda rows: rows and rows[0]["given_up"])
+
+        assert found["error"] == "the file is neither an image nor a video that the service knows"
+        assert (await desk.event(event["local_id"]))["media"][0]["subtype"] == "i"
+
+
+async def test_both_parts_of_a_video_have_one_time(tmp_path, origin):
+    """A slow origin holds a probe up for one time-out, however many parts are wanted of it."""
+    origin.delay, origin.files["/clip"] = 4.0, origins.VIDEO + bytes(20_000)
+    async with desk_at(migrated_url(tmp_path / "slow.db"), tmp_path, fetch_timeout=6, probe_bytes=4096) as desk:
+        await desk.post(origin.url("clip"), kind=VIDEO)
+        async with asyncio.timeout(30):
+            while len(origin.requests) < 2:
+                await asyncio.sleep(0.02)
+        ends = asyncio.get_running_loop().time() + 6 - 4
+
+        await desk.until_health(lambda rows: rows == [])
+
+        assert asyncio.get_running_loop().time() < ends + 1.5
+
+
+def test_the_last_probes_of_a_job_end_within_it():
+    """However slow an origin is, the job that probes is not cut off for it, which would put off the files of everybody."""
+    limits = {name: field.metadata for name, field in MediaConfig.model_fields.items()}
+    most = min(each.le for each in limits["fetch_timeout"] if hasattr(each, "le"))
+    pause = max(each.ge for each in limits["probe_retry"] if hasattr(each, "ge"))
+
+    assert probe.LONGEST + most + video.SECONDS <= jobs.LIMIT - 3
+    assert most + video.SECONDS <= pause, "a file would be taken again while it is looked at"
+
+
+async def test_a_look_at_a_video_is_bounded(ffprobe, monkeypatch):
+    """In time, in memory, and in what it may write."""
+    output = await video.run(ffprobe("sleep 0.3; ulimit -v; ulimit -t; ulimit -f"), "nothing")
+    assert output.split() == [b"1048576", b"4", b"0"]
+
+    monkeypatch.setattr(video, "SECONDS", 0.5)
+    async with asyncio.timeout(20):
+        assert await video.run(ffprobe("exec sleep 60"), "nothing") == b""
