@@ -78,6 +78,12 @@ def refer(unit: Unit, kind: Kind, record_id: str, keys: Mapping[str, bool]) -> N
     write_batch(unit.conn, insert_rows(upload_uses, rows))
 
 
+def release_posts(unit: Unit, game_id: str) -> None:
+    """Let the posts of a liveblog that is deleted refer to no upload any more."""
+    posts = select(events.c.local_id).where(events.c.game_id == game_id)
+    unit.conn.execute(delete(upload_uses).where(upload_uses.c.kind == "event", upload_uses.c.record_id.in_(posts)))
+
+
 def shown(conn: Connection, key: str) -> bool:
     """Whether something published shows the upload: a record of master data, a liveblog, or an event in one."""
     published_game = exists().where(

@@ -20,7 +20,7 @@ from mapping.documents.modification import MOST_MODIFICATIONS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
 from mapping.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent
-from store import idempotency, liveblogs
+from store import idempotency, liveblogs, uploads
 from store.ids import new_local_id, new_object_id
 from store.liveblogs import Change, NewGame, StoredGame
 from store.records import title_of
@@ -169,8 +169,11 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
 
 
 def _note_uses(unit: Unit, game: StoredGame, after: Editing) -> None:
-    uses = None if after.local_status == LocalStatus.DELETED else after.document
+    deleted = after.local_status == LocalStatus.DELETED
+    uses = None if deleted else after.document
     note_uses(unit, "game", game.id, game.organization_id, after=uses, before=game.document)
+    if deleted:
+        uploads.release_posts(unit, game.id)
 
 
 def _deleted_again(conn: Connection, wanted: ModifyRequest) -> bool:

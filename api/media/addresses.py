@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mapping.documents.base import dump
 from mapping.errors import Unprocessable
+from mapping.references import named_by
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
 
@@ -55,7 +56,7 @@ def addresses_in(document: Any, path: str = "", *, named: bool = True) -> Iterat
 
     `named`: also of records that the document names by their `_id`, whose own files they are.
     """
-    if path and not named and isinstance(document, dict) and document.get("_id"):
+    if path and not named and isinstance(document, dict) and named_by(document):
         return
     for name, value in _parts(document):
         there = f"{path}.{name}".lstrip(".")

@@ -13,8 +13,8 @@ from store.media_tables import upload_uses
 from store.uploads import Upload
 from tests.api import matchday
 from tests.api.conftest import serving, store
-from tests.api.writing import Desk
-from tests.media.test_addresses import PLACES, Places
+from tests.api.writing import CONTENT, Desk
+from tests.media.test_addresses import GAME, PLACES, Places
 from tests.webhooks.test_guard import Names
 
 __all__ = ["store"]
@@ -83,6 +83,17 @@ async def test_other_uploads_are_refused_alike(places, store, path, send):
     assert await used(store) == set()
 
 
+async def test_an_id_of_no_record_hides_no_upload(places, store):
+    """Only what names a record of master data has that record's files; a block with an `_id` of its own has its own."""
+    theirs, ours = await uploaded(store, matchday.OTHER), await uploaded(store)
+    card = {"_type": f"{CONTENT}::PlayerCardContentBlock", "_id": "5f0c1de2a1b2c3d4e5f60001"}
+
+    answer = await places.event({"contents": [{**card, "image": theirs.url}]})
+    assert (answer.status_code, answer.json().get("field")) == (422, "contents.0.image")
+    assert (await places.event({"contents": [{**card, "image": ours.url}]})).status_code == 200
+    assert await used(store) == {(ours.key, "event", True)}
+
+
 async def test_a_use_follows_its_file(places, store):
     """Shown while its entry is published, kept while it is withdrawn, free once the entry or the post is deleted."""
     first, second = await uploaded(store), await uploaded(store)
@@ -99,6 +110,20 @@ async def test_a_use_follows_its_file(places, store):
     assert await used(store) == {(second.key, "event", True)}
     await desk.delete(event["local_id"])
     assert await used(store) == set()
+
+
+async def test_a_deleted_liveblog_frees_the_uploads_of_its_posts(places, store):
+    """Nobody is shown them again, so the purge takes them; those of another liveblog stay."""
+    cover, first, other = [await uploaded(store) for _ in range(3)]
+    info = {"_type": "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo", "cover_image": cover.url}
+    await places.modify("UpdateGameMarketplaceInfoModification", marketplace_info=info)
+    await places.desk.create({"media": [{"url": first.url}]})
+    game = (await places.post("ticker/create", GAME)).json()
+    kept = await places.post("event/create", {"media": [{"url": other.url}]}, ticker_local_id=game["local_id"])
+    assert kept.status_code == 200, kept.text
+
+    assert (await places.modify("DeleteGameModification", local_status="100")).status_code == 200
+    assert await used(store) == {(other.key, "event", True)}
 
 
 async def test_a_draft_shows_nothing_to_readers(places, store):
