@@ -16,7 +16,7 @@ from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
 
 if TYPE_CHECKING:
-    from api.media.proxy import ImageProxy, Shown
+    from api.media.proxy import ImageProxy, ShownImage
     from api.request import ApiRequest, RequestHeaders
 
 IMAGE_PATH: Final = "/media/{signature}/{options}/{media}"
@@ -97,7 +97,7 @@ def _owns(request: ApiRequest, wanted: ImageRequest) -> bool:
     return caller is not None and caller.proven and urlsplit(wanted.url).netloc in caller.organizations
 
 
-def _response(headers: RequestHeaders, shown: Shown | None, proxy: ImageProxy, *, private: bool) -> Response:
+def _response(headers: RequestHeaders, shown: ShownImage | None, proxy: ImageProxy, *, private: bool) -> Response:
     found = shown or placeholder()
     age = proxy.settings.max_age if shown else round(min(proxy.settings.retry, proxy.settings.max_age))
     known = {

@@ -55,7 +55,7 @@ class Uploads(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownImage:
     """A variant and its strong validator."""
 
     content_type: str
@@ -63,7 +63,7 @@ class Shown:
     etag: str
 
     @classmethod
-    def of(cls, variant: Variant) -> Shown:
+    def of(cls, variant: Variant) -> ShownImage:
         return cls(variant.content_type, variant.body, f'"{hashlib.sha256(variant.body).hexdigest()[:32]}"')
 
 
@@ -96,7 +96,7 @@ class ImageProxy:
         """Let go the threads."""
         self._workers.close()
 
-    async def find(self, wanted: ImageRequest, accepted: frozenset[str]) -> Shown | None:
+    async def find(self, wanted: ImageRequest, accepted: frozenset[str]) -> ShownImage | None:
         """The variant for a reader who takes the formats `accepted`; None where there is nothing to show.
 
         Raises Overloaded where too many wait for theirs.
@@ -120,16 +120,16 @@ class ImageProxy:
                 self._shown.popitem(last=False)
         return known[1]
 
-    async def _made(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> Shown | None:
+    async def _made(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
         key = f"variant {digest} {wanted.options} {','.join(sorted(accepted))}"
         if key in self._hot:
             return self._hot.get(key)
         return await self._flights(key, partial(self._make, key, wanted, accepted, digest))
 
-    async def _make(self, key: str, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> Shown | None:
+    async def _make(self, key: str, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
         entry = await asyncio.to_thread(self._cache.get, key)
         if entry is not None:
-            return self._hot.put(key, Shown.of(Variant(entry.facts["content_type"], entry.body)))
+            return self._hot.put(key, ShownImage.of(Variant(entry.facts["content_type"], entry.body)))
         make = partial(self._render, key, wanted.options, accepted, original_key(digest))
         try:
             try:
@@ -143,7 +143,7 @@ class ImageProxy:
         except RefusedImage as refused:
             log.info("media.refused", organization=wanted.organization_id, cause=str(refused))
             return self._hot.put(key, None)
-        return self._hot.put(key, Shown.of(variant))
+        return self._hot.put(key, ShownImage.of(variant))
 
     async def _fetched_again(self, wanted: ImageRequest, digest: str) -> bool:
         """Whether the original is in the cache again."""
@@ -175,17 +175,17 @@ class HotVariants:
     def __init__(self, hot_bytes: int) -> None:
         self._largest = hot_bytes // HOT_PART
         self._free = hot_bytes
-        self._kept: OrderedDict[str, Shown | None] = OrderedDict()
+        self._kept: OrderedDict[str, ShownImage | None] = OrderedDict()
 
     def __contains__(self, key: str) -> bool:
         return key in self._kept
 
-    def get(self, key: str) -> Shown | None:
+    def get(self, key: str) -> ShownImage | None:
         """The variant of a key that is in."""
         self._kept.move_to_end(key)
         return self._kept[key]
 
-    def put(self, key: str, shown: Shown | None) -> Shown | None:
+    def put(self, key: str, shown: ShownImage | None) -> ShownImage | None:
         """Keep it if it is small, and give it back."""
         size = _size(shown)
         if key not in self._kept and size <= self._largest:
@@ -196,11 +196,11 @@ class HotVariants:
         return shown
 
 
-def _size(shown: Shown | None) -> int:
+def _size(shown: ShownImage | None) -> int:
     return OVERHEAD + (len(shown.body) if shown else 0)
 
 
 @cache
-def placeholder() -> Shown:
+def placeholder() -> ShownImage:
     """The neutral image that pages show where there is none: light grey, four to three."""
-    return Shown.of(Variant("image/png", b64decode(PLACEHOLDER)))
+    return ShownImage.of(Variant("image/png", b64decode(PLACEHOLDER)))
