@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import UnsupportedMedia, json_response
+from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
 from api.media.images import CONTENT_TYPES, HEAD, identify
 from api.openapi import WRITE_ERRORS, documented, in_path, operation
 from mapping.documents.media import Media
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 IMAGE = "i"
 BINARY: Json = {"schema": {"type": "string", "format": "binary"}}
+TEXT: Json = {"type": "string", "maxLength": TEXT_BYTES}
 UPLOAD = operation(
     "media.upload",
     "Upload an image",
@@ -32,18 +34,32 @@ UPLOAD = operation(
         **WRITE_ERRORS,
     },
     parameters=[in_path("organizationId")],
-    body={"required": True, "content": dict.fromkeys((*CONTENT_TYPES.values(), "application/octet-stream"), BINARY)},
+    body={
+        "required": True,
+        "content": {
+            **dict.fromkeys((*CONTENT_TYPES.values(), "application/octet-stream"), BINARY),
+            FORM: {
+                "schema": {
+                    "type": "object",
+                    "properties": {FILE: BINARY["schema"], **dict.fromkeys(TEXT_FIELDS, TEXT)},
+                    "required": [FILE],
+                    "additionalProperties": False,
+                }
+            },
+        },
+    },
 )
 
 
 async def upload(request: ApiRequest) -> Response:
-    """Store the image in the body, whose kind is known by its content whatever its Content-Type says (interface: Media)."""
+    """Store the image in the body or its form, whose kind is known by its content whatever its Content-Type says."""
     services, settings, organization_id = request.services, request.services.settings, request.organization_id
-    request.context.body_bytes = settings.image_bytes
+    form = _form(request)
+    request.context.body_bytes = settings.image_bytes + (0 if form is None else AROUND_BYTES)
     with services.upload_places.taken(
         organization_id, uploads=settings.uploads, organization_uploads=settings.organization_uploads
     ):
-        body = request.stream()
+        body = request.stream() if form is None else form.file(request.stream())
         head = await _head(body)
         facts = identify(head)
         if facts is None:
@@ -65,7 +81,13 @@ async def upload(request: ApiRequest) -> Response:
     # Where the outcome is not known the file stays: the row may be there. Without one the purge finds it.
     await services.store.write(partial(uploads.create, upload=made))
     request.audit("media.upload")
-    return json_response(_shown(made))
+    return json_response(_shown(made) | ({} if form is None else form.texts()))
+
+
+def _form(request: ApiRequest) -> UploadForm | None:
+    """The form that the body is, where it says so."""
+    content_type = request.headers.get("Content-Type", "")
+    return UploadForm(content_type, request.services.settings.image_bytes) if is_form(content_type) else None
 
 
 async def _head(body: AsyncIterator[bytes]) -> bytes:

@@ -209,6 +209,117 @@ async def test_the_name_of_an_organization_is_never_part_of_a_path(server, kept,
     assert kept() == []
 
 
+# Forms
+
+
+def form(*parts, end="--\r\n"):
+    """A form of (name, body) or (name, body, headers); `end` is what follows its last boundary."""
+    made = b""
+    for name, body, *headers in parts:
+        lines = [f'Content-Disposition: form-data; name="{name}"', *headers]
+        made += "\r\n".join(["--edge", *lines, "", ""]).encode() + body + b"\r\n"
+    return made + f"--edge{end}".encode()
+
+
+async def sent_form(server, body, kind="multipart/form-data; boundary=edge"):
+    return await sent(server, body, headers={"Content-Type": kind})
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000, 300_000])
+async def test_a_form_is_an_image_with_its_title_and_credit(server, files, size):
+    """In any order and however the network cuts it; what is stored is the file alone, and the answer says both texts."""
+    body = picture("png", 40, 30) + b"\r\n--edg" + bytes(2000)
+    whole = form(("title", "Zürich".encode()), ("file", body, "Content-Type: text/html"), ("credit", b"dpa"))
+
+    response = await sent_form(server, pieces(whole, size))
+
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    assert (answer["title"], answer["credit"], answer["width"], answer["height"]) == ("Zürich", "dpa", 40, 30)
+    assert await files.read(ADDRESS.fullmatch(answer["url"])[1], len(body) + 1) == body
+    assert [row["bytes"] for row in await rows(server)] == [len(body)]
+
+
+async def test_a_form_as_clients_write_it_needs_no_texts(server):
+    """A file name changes nothing, and is nowhere kept."""
+    response = await server.http.post(PATH, files={"file": ("../../etc/passwd", picture("png", 4, 3))}, auth=AUTH)
+
+    assert response.status_code == 200, response.text
+    assert not {"title", "credit"} & set(response.json())
+
+
+PNG = picture("png", 4, 3)
+LONG = b"x" * 10_000_000
+BROKEN_FORMS = {
+    "no file": (form(("title", b"a")), 422),
+    "nothing": (b"", 400),
+    "two files": (form(("file", PNG), ("file", PNG)), 422),
+    "two titles": (form(("title", b"a"), ("title", b"b"), ("file", PNG)), 422),
+    "an unknown field after the file": (form(("file", PNG), ("other", b"a")), 422),
+    "no name": (b"--edge\r\nContent-Type: image/png\r\n\r\n" + PNG + b"\r\n--edge--\r\n", 422),
+    "a title that is no UTF-8": (form(("file", PNG), ("title", b"\xff")), 422),
+    "a title that is too long": (form(("file", PNG), ("title", b"x" * 1001)), 422),
+    "a megabyte of a title": (form(("title", LONG[:390_000]), ("file", PNG)), 422),
+    "ten megabytes before the file": (form(("title", LONG), ("file", PNG)), 413),
+    "a header that is too long": (form(("file", PNG, "X-Long: " + "x" * 5000)), 400),
+    "too many headers": (form(("file", PNG, *(f"X-{number}: x" for number in range(20)))), 400),
+    "a boundary that never comes": (form(("file", PNG), end=""), 400),
+    "an end in the middle of the file": (form(("file", PNG))[:-30], 400),
+    "another boundary": (form(("file", PNG)).replace(b"--edge", b"--egde"), 400),
+    "a header without a colon": (form(("file", PNG, "nonsense")), 400),
+    "no image": (form(("file", HTML)), 415),
+    "an empty file": (form(("file", b"")), 415),
+    "a file that is too large": (form(("file", PNG + bytes(IMAGE_BYTES))), 413),
+}
+
+
+@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize("name", BROKEN_FORMS)
+async def test_a_broken_form_leaves_nothing(server, kept, name, announced):
+    """Whether the fault stands before the file or after it, and where the length is not announced too."""
+    body, status = BROKEN_FORMS[name]
+
+    response = await sent_form(server, body if announced else pieces(body, 50_000))
+
+    # Without a length the field that is too long is noticed before the body is.
+    assert response.status_code == (422 if name.startswith("ten megabytes") and not announced else status), (
+        response.text
+    )
+    assert response.json()["retryable"] is False
+    assert (kept(), await rows(server)) == ([], [])
+    assert (await sent(server, PNG)).status_code == 200
+
+
+@pytest.mark.parametrize("boundary", ["", "; boundary=", "; boundary=" + "x" * 71])
+async def test_a_form_names_its_boundary(server, kept, boundary):
+    """One that RFC 2046 allows."""
+    response = await sent_form(server, form(("file", PNG)), f"multipart/form-data{boundary}")
+
+    assert refused(response) == (400, "invalid_request", False)
+    assert kept() == []
+
+
+async def test_the_file_of_a_form_may_be_as_large_as_the_limit(server):
+    """What stands around it does not count."""
+    body = PNG + bytes(IMAGE_BYTES - len(PNG))
+
+    assert (await sent_form(server, form(("title", b"x" * 1000), ("file", body)))).status_code == 200
+    assert (await sent_form(server, form(("file", body + b"x")))).status_code == 413
+
+
+async def test_a_client_that_goes_away_in_the_middle_of_a_form_leaves_nothing(server, kept):
+    """Neither a file nor a row."""
+    body = form(("file", PNG + bytes(300_000)), end="")
+    task = asyncio.create_task(sent_form(server, pieces(body, until=asyncio.Event())))
+    async with asyncio.timeout(20):
+        while not kept():
+            await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+    assert (kept(), await rows(server)) == ([], [])
+
+
 # The purge
 
 
