@@ -10,19 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from PIL import ExifTags, Image, PngImagePlugin
 
+from api.media.formats import CONTENT_TYPES, HEAD
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HEAD: Final = 262_144
-"""Bytes from which an image is identified."""
-CONTENT_TYPES: Final = {
-    "jpeg": "image/jpeg",
-    "png": "image/png",
-    "gif": "image/gif",
-    "webp": "image/webp",
-    "avif": "image/avif",
-}
-"""Formats that the service takes, each with its media type. SVG is none: it is a document that can run scripts."""
 READ_BY_PILLOW: Final = ("JPEG", "PNG", "GIF")
 """Formats whose headers Pillow reads from the beginning of a file alone; it wants WebP and AVIF whole."""
 TURNED: Final = frozenset({5, 6, 7, 8})

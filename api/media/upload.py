@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.errors import UnsupportedMedia, json_response
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
-from api.media.images import CONTENT_TYPES, HEAD, identify
+from api.media.formats import CONTENT_TYPES, HEAD
 from api.openapi import WRITE_ERRORS, documented, in_path, operation
 from mapping.documents.media import Media
 from mapping.documents.scalars import LocalStatus
@@ -61,6 +61,8 @@ async def upload(request: ApiRequest) -> Response:
     ):
         body = request.stream() if form is None else form.file(request.stream())
         head = await _head(body)
+        from api.media.images import identify  # with Pillow, which no start waits for
+
         facts = identify(head)
         if facts is None:
             raise UnsupportedMedia(f"the body should be an image: {', '.join(CONTENT_TYPES)}")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PIL import AvifImagePlugin, Image, ImageCms
 
+from api.media.formats import CONTENT_TYPES
 from api.media.gif import BrokenGif, cleaned
-from api.media.images import CONTENT_TYPES, READ_BY_PILLOW, TURNED, identify, orientation
+from api.media.images import READ_BY_PILLOW, TURNED, identify, orientation
 from api.media.settings import RefusedImage, Variant
 
 if TYPE_CHECKING:

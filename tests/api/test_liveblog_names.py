@@ -14,6 +14,7 @@ from tests.api.writing import DELTA, DESK, Desk, photo, post
 
 TICKER = matchday.Liveblog().ticker_id
 FEED = "/api/embed/v4/feed/liveblog"
+PREFETCH = "/api/embed/v4/prefetch"
 WRITE = "/api/v5/write"
 SOURCE = "/apigw/sports/v2/{organizationId}/liveblog/{liveblogId}/external"
 NAMING = {"liveblogId", "ticker_local_id", "ticker_id", "local_id", "id"}
@@ -36,6 +37,7 @@ ON_NO_MATCH = Call(names=("liveblogId",), where="path", method="POST", status=40
 CHANGE = {"_type": "Svc::Model::PostModifications", "modifications": []}
 CALLS = {
     **{("GET", f"{FEED}.{each}"): Call() for each in ("rss", "atom", "json")},
+    **{("GET", f"{PREFETCH}/{each}.json"): Call() for each in ("liveblog", "liveblog-teaser")},
     ("GET", "/liveblogs/{liveblogId}"): IN_PATH,
     ("GET", STREAM): Call(method="HEAD"),
     ("GET", DELTA): Call(),

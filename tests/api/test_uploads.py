@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from api.media.images import CONTENT_TYPES
+from api.media.formats import CONTENT_TYPES
 from ingest.daemon.purges import UploadPurge
 from store import uploads
 from store.files.disk import DiskFiles

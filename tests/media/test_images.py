@@ -4,7 +4,8 @@ import tracemalloc
 
 import pytest
 
-from api.media.images import HEAD, ImageFacts, identify
+from api.media.formats import HEAD
+from api.media.images import ImageFacts, identify
 from tests.media import pictures
 
 FORMATS = pytest.mark.parametrize("name", pictures.FORMATS)
