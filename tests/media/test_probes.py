@@ -182,8 +182,6 @@ async def test_what_turns_out_to_be_an_image_lasts_no_time(desk, origin):
 @pytest.mark.parametrize("index_first", [True, False])
 async def test_a_video_learns_size_and_length(tmp_path, origin, index_first):
     """Also where its index stands at the end of the file: first and last bytes are enough."""
-    if video.installed() is None:
-        pytest.skip("ffprobe is not installed")
     origin.files["/clip"] = origins.video(index_first=index_first)
     async with desk_at(migrated_url(tmp_path / "video.db"), tmp_path, probe_bytes=65_536) as desk:
         event = await desk.post(origin.url("clip"), kind=VIDEO)
