@@ -104,7 +104,7 @@ class ReadCache:
             return
         for game_id, version in stepped.items():
             self._forget(game_id)
-            self._versions[game_id] = version
+            self._versions[game_id] = max(version, self._versions.get(game_id, 0))
 
     def _forget(self, game_id: str) -> None:
         known = self._games.pop(game_id, None)

@@ -52,8 +52,9 @@ class NotifySender:
         self._sending: asyncio.Task[None] | None = None
 
     def notify(self, stepped: Mapping[str, int]) -> None:
-        """Liveblogs that stepped: `ticker_id` → version."""
-        self._unsent |= stepped
+        """Liveblogs that stepped: `ticker_id` → version. Units of one liveblog may report in another order than they committed."""
+        for game_id, version in stepped.items():
+            self._unsent[game_id] = max(version, self._unsent.get(game_id, 0))
         if self._sending is None:
             self._sending = asyncio.create_task(self._send_all(), name="notify")
 

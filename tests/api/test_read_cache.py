@@ -261,3 +261,12 @@ async def test_five_thousand_feeds_stay_within_the_setting(monkeypatch):
 
     assert len(cache._rendered._kept) == limit // (size + OVERHEAD)
     assert max(taken, most) < limit + heads
+
+
+async def test_a_step_that_is_reported_late_takes_nothing_back(store):
+    """An earlier version that is heard of after a later one does not make an older read count as the last one."""
+    cache = ReadCache(store, lambda: 0.0, 2**20)
+    cache._hear({"g1": 31})
+    cache._hear({"g1": 30})
+
+    assert cache._versions["g1"] == 31

@@ -196,3 +196,19 @@ async def test_a_listener_whose_connection_ends_while_it_asks_listens_again(post
         await foreign.execute(f"SELECT pg_terminate_backend(pid) FROM ({PIDS.text}) AS listening")
     await foreign.close()
     await notices.close()
+
+
+async def test_of_steps_that_report_late_the_last_version_is_sent():
+    """Threads report their commits in any order: an earlier version that comes later takes nothing back."""
+    sent = []
+
+    async def run(statement):
+        sent.append(statement.keywords["notices"])
+
+    sender = NotifySender(run)
+    sender.notify({"g1": 31, "g2": 4})
+    sender.notify({"g1": 30})
+    sender.notify({"g2": 5})
+    await sender.close()
+
+    assert sent == [["g1 31", "g2 5"]]
