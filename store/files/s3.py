@@ -40,7 +40,7 @@ class S3Settings:
     `s3_endpoint`: None for that of AWS. Without `s3_access_key` credentials are those of the environment or the machine.
     """
 
-    s3_bucket: str
+    s3_bucket: str | None
     s3_endpoint: str | None
     s3_region: str
     s3_prefix: str
