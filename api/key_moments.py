@@ -1,32 +1,78 @@
-"""The key moments of a liveblog, read from its document and its public posts, whatever these hold."""
+"""The key moments and the recap of a liveblog, read from its document and its public posts, whatever these hold."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+import structlog
 
 from api.content import called, minute, names_of, one_line, plain_text, player_name
+from api.feeds.common import NOT_RENDERED
 from api.json_path import Json, kind, node, nodes, number, text
+from api.liveblog_access import public_documents
+from api.references import complete
 from mapping.key_moments import MatchState, Play, key_moments
 from mapping.locales import translator
 from mapping.match import Score
+from mapping.recap import recap
 from mapping.sports import SPORTS, Sport
+from store.incidents import incidents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sqlalchemy import Connection
+
     from api.content import Names
     from mapping.key_moments import KeyMoment
+    from store.liveblogs import StoredGame
+
+log = structlog.get_logger(__name__)
 
 FIRST_PLACES = 3
 _COUNT = re.compile(r"[0-9]{1,6}")
 
 
-def moments_of(game: Json, posts: Iterable[Json]) -> tuple[KeyMoment, ...]:
-    """The key moments of a game, its references resolved, of which `posts` are all public ones with an incident, oldest first."""
-    squads, locale = names_of(node(game, "squads")), text(game, "locale") or "en"
-    plays = [play for post in posts for play in _plays(post, squads)]
-    return key_moments(sport_of(game), state_of(game), plays, translator(locale))
+class Highlights(NamedTuple):
+    """The key moments of a liveblog, oldest first, and its recap."""
+
+    moments: tuple[KeyMoment, ...]
+    recap: str
+
+
+def key_moments_of(conn: Connection, game: StoredGame) -> Highlights:
+    """The key moments and the recap, as the database has all posts now."""
+    document, *posts = complete(conn, [game.as_document(), *public_documents(incidents(conn, game.id))])
+    return highlights_of(document, posts)
+
+
+def highlights_of(game: Json, posts: Iterable[Json]) -> Highlights:
+    """The same of a game, its references resolved, of which `posts` are all public ones with an incident, oldest first."""
+    squads, texts = names_of(node(game, "squads")), translator(text(game, "locale") or "en")
+    plays = [play for post in posts for play in _safe_plays(post, squads)]
+    sport, state = sport_of(game), state_of(game)
+    moments = key_moments(sport, state, plays, texts)
+    return Highlights(moments, recap(sport, state, moments, texts))
+
+
+def as_json(moment: KeyMoment, page: str) -> Json:
+    """The moment as programs get it, with the address of its post; what is not known is left out."""
+    score = moment.score and {"home_score": str(moment.score.home), "away_score": str(moment.score.away)}
+    found = {
+        "type": str(moment.type),
+        "event_type": moment.event_type,
+        "local_id": moment.local_id,
+        "url": f"{page}#{quote(moment.local_id, safe='')}",
+        "time_of_play": moment.minute,
+        "phase": moment.phase,
+        "score": score,
+        "team": moment.team,
+        "player": moment.player,
+        "text": moment.text,
+    }
+    return {name: each for name, each in found.items() if each}
 
 
 def sport_of(game: Json) -> Sport:
@@ -69,6 +115,15 @@ def score_of(score: Json) -> Score | None:
     """A pair of scores as numbers; None unless both are."""
     pair = text(score, "home_score"), text(score, "away_score")
     return Score(*map(int, pair)) if all(map(_COUNT.fullmatch, pair)) else None
+
+
+def _safe_plays(post: Json, squads: Names) -> list[Play]:
+    """The incidents of a post, none of one that cannot be read, which is logged."""
+    try:
+        return list(_plays(post, squads))
+    except NOT_RENDERED as error:
+        log.warning("key_moments.post_left_out", local_id=text(post, "local_id"), cause=type(error).__name__)
+        return []
 
 
 def _plays(post: Json, squads: Names) -> Iterator[Play]:
