@@ -98,7 +98,7 @@ def document(
     *, title: str, language: str, about: str, body: str, up: str = "", script: str = "", head: str = ""
 ) -> str:
     """The frame of all pages; `title`, `language` and `about` are escaped here, `body` and `head` are HTML."""
-    code = f'<script src="{up}static/{script}" defer></script>' if script else ""
+    code = f'<script type="module" src="{up}static/{script}"></script>' if script else ""
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
