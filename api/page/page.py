@@ -8,7 +8,9 @@ from urllib.parse import quote
 
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
+from api.key_moments import NO_HIGHLIGHTS, Highlights
 from api.page.clock import clock
+from api.page.moments import key_moments_html
 from api.page.posts import stream
 from api.page.scoreboard import clock_html, moment, scoreboard, scores, title
 from api.page.squads import squads
@@ -30,11 +32,13 @@ POLICY = (
 """Nothing inline runs; only videos come from elsewhere. A liveblog may stand in a frame of any site: no click in it can do harm."""
 
 
-def render_liveblog(game: Json, events: Iterable[Json], files: PageFiles, now: float) -> str:
-    """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped."""
+def render_liveblog(
+    game: Json, events: Iterable[Json], files: PageFiles, now: float, highlights: Highlights = NO_HIGHLIGHTS
+) -> str:
+    """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped."""
     return (
         f'{scoreboard(game, files, now)}<div class="columns">'
-        f"<main>{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
+        f"<main>{key_moments_html(highlights, files.texts)}{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
     )
 
 
@@ -94,7 +98,7 @@ def document(
     *, title: str, language: str, about: str, body: str, up: str = "", script: str = "", head: str = ""
 ) -> str:
     """The frame of all pages; `title`, `language` and `about` are escaped here, `body` and `head` are HTML."""
-    code = f'<script src="{up}static/{script}" defer></script>' if script else ""
+    code = f'<script type="module" src="{up}static/{script}"></script>' if script else ""
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

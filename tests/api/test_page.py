@@ -154,7 +154,7 @@ async def test_nothing_inline_may_run(derby):
     assert "set-cookie" not in (await derby.http.get(PAGE)).headers
 
 
-@pytest.mark.parametrize("name", ["page.js", "page.css", "icon.svg"])
+@pytest.mark.parametrize("name", ["page.js", "liveblog.js", "page.css", "icon.svg"])
 async def test_what_the_page_loads_is_served(derby, name):
     """With a type, and 304 when unchanged."""
     response = await derby.http.get(f"/static/{name}")

@@ -1,0 +1,288 @@
+// A liveblog that keeps itself up to date, on its own page and wherever it is embedded: listens for changes, requests them
+// where it cannot listen, and lets the clock go on.
+
+const FIRST = 1000; // milliseconds before the first new attempt, doubled with each failure
+const LONGEST = 30000;
+const POLL = 4000; // between two requests while there is no stream
+const PATIENCE = 10000; // for a response
+const SILENCE = 40000; // a stream that has said nothing for so long is dead: it beats every 15 seconds
+const STEADY = 10000; // a stream that lasted so long did not fail
+const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
+
+// The pairs of what the old and the new form of a post have alike.
+function pairs(before, after, selector) {
+  const found = [...after.querySelectorAll(selector)];
+  return [...before.querySelectorAll(selector)].map((old, index) => [old, found[index]]).filter(([, young]) => young);
+}
+
+// Pinned posts first, then the newest.
+function rank(post) {
+  return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
+}
+
+// A video is loaded from its own host when the reader wants it.
+function play(event) {
+  const link = event.target.closest(".play");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const card = link.closest(".consent");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  const video = document.createElement("video");
+  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
+  video.ariaLabel = card.querySelector("b").textContent;
+  card.replaceWith(video);
+  video.focus();
+}
+
+/**
+ * Follows a liveblog that the server has rendered into `element`.
+ *
+ * `page` is the address of its page, `stream` that of the stream; the parameters of their queries are kept. The addresses
+ * in what the server sends are relative to `page`.
+ *
+ * Dispatches `change` after something has changed (`detail`: what the server sent) and `withdraw` when nobody may read it
+ * any more.
+ */
+export class Liveblog extends EventTarget {
+  #page;
+  #stream;
+  #list;
+  #language;
+  #version;
+  #shown = { board: null, squads: null }; // what they were made of
+  #turn = 0; // of the attempts to connect: the latest one counts
+  #failures = 0; // requests in a row without a response
+  #refused = 0; // streams in a row that did not last
+  #rounds = 0;
+  #source = null;
+  #timer = null;
+  #alarm = null;
+  #ahead = 0; // milliseconds that the server's clock is ahead of ours
+  #running = null;
+
+  constructor(element, { page, stream }) {
+    super();
+    this.element = element;
+    this.#page = page;
+    this.#stream = stream;
+    this.#list = element.querySelector(".stream ol");
+    this.#language = element.closest("[lang]")?.lang || "en";
+    this.#version = Number(element.dataset.version);
+    element.addEventListener("click", play);
+    this.#localise(element);
+    this.#tick();
+  }
+
+  get version() {
+    return this.#version;
+  }
+
+  // Keeps it up to date until `stop`, as long as somebody can see the page.
+  start() {
+    if (this.#running) return;
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    const visible = () => (document.hidden ? this.#close() : this.#connect());
+    document.addEventListener("visibilitychange", visible, { signal });
+    addEventListener("online", () => this.#connect(), { signal });
+    const clock = setInterval(() => this.#tick(), 1000);
+    signal.addEventListener("abort", () => clearInterval(clock));
+    visible();
+  }
+
+  stop() {
+    this.#running?.abort();
+    this.#running = null;
+    this.#close();
+  }
+
+  // What is shown
+
+  #localise(within) {
+    for (const time of within.querySelectorAll("time[data-form]")) {
+      const at = new Date(time.dateTime);
+      time.textContent = time.dataset.form === "time"
+        ? at.toLocaleTimeString(this.#language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
+        : at.toLocaleString(this.#language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+    }
+  }
+
+  #tick() {
+    for (const clock of this.element.querySelectorAll(".clock[data-started]")) {
+      const now = (Date.now() + this.#ahead) / 1000;
+      const [started, base, length] = ["started", "base", "length"].map((name) => Number(clock.dataset[name]));
+      const gone = Math.floor(Math.max(0, now - started) / 60);
+      const added = length ? gone - length + 1 : 0;
+      clock.textContent = added > STOPPED ? "" : added > 0 ? `${base + length}+${added}'` : `${base + gone + 1}'`;
+    }
+  }
+
+  #parsed(html) {
+    const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+    this.#localise(element);
+    return document.adoptNode(element); // so that a video which is put into it goes on
+  }
+
+  #posts() {
+    return [...this.#list.querySelectorAll(":scope > .post")];
+  }
+
+  // Puts the new form of a post into the place of the old one; what the reader has done to the old one stays done.
+  #exchange(before, after) {
+    const active = this.element.getRootNode().activeElement;
+    for (const [old, young] of pairs(before, after, "details")) young.open = old.open;
+    const scrolled = pairs(before, after, ".slides").map(([old, young]) => [young, old.scrollLeft]);
+    const focused = pairs(before, after, "a, summary, .slides").find(([old]) => old === active)?.[1];
+    for (const video of before.querySelectorAll("video")) {
+      const same = [...after.querySelectorAll(".play, video")].find((each) => (each.href ?? each.src) === video.src);
+      (same?.closest(".consent") ?? same)?.replaceWith(video);
+    }
+    before.replaceWith(after);
+    for (const [slides, left] of scrolled) slides.scrollLeft = left;
+    (active?.tagName === "VIDEO" && active.isConnected ? active : focused)?.focus({ preventScroll: true });
+  }
+
+  #place(before, html) {
+    if (!html) return before?.remove();
+    const after = this.#parsed(html);
+    const next = this.#posts().find((post) => post !== before && rank(post) < rank(after));
+    if (!before && !next && this.element.dataset.more === "1") return undefined; // older than what is shown
+    if (before && rank(before) === rank(after)) return this.#exchange(before, after);
+    if (!before) after.classList.add("fresh");
+    before?.remove();
+    return this.#list.insertBefore(after, next ?? null);
+  }
+
+  #replace(name, html, put) {
+    if (this.#shown[name] === html) return;
+    this.#shown[name] = html;
+    put(html ? this.#parsed(html) : null);
+  }
+
+  #settle({ posts: changed, since, label, board, squads }) {
+    const known = new Map(this.#posts().map((post) => [post.id, post]));
+    if (since === 0) for (const post of known.values()) post.remove();
+    for (const { id, html } of changed) this.#place(since === 0 ? undefined : known.get(id), html);
+    this.#list.querySelector(":scope > .nothing")?.remove();
+    if (!this.#list.children.length) {
+      const nothing = this.#list.appendChild(document.createElement("li"));
+      nothing.className = "nothing";
+      nothing.textContent = this.#list.dataset.nothing;
+    }
+    this.#list.parentElement.setAttribute("aria-label", label);
+    this.#replace("board", board, (element) => this.element.querySelector(".board").replaceWith(element));
+    this.#replace("squads", squads, (element) => {
+      this.element.querySelector(".squads")?.remove();
+      if (element) this.element.querySelector(".columns").append(element);
+    });
+    this.#tick();
+  }
+
+  // Whoever reads further down goes on reading the same line.
+  #steadily(change) {
+    const reading = this.#list.getBoundingClientRect().top < 0;
+    const before = this.#posts().map((post) => [post.id, post.getBoundingClientRect()]).filter(([, box]) => box.bottom > 0);
+    change();
+    if (!reading) return;
+    const after = new Map(this.#posts().map((post) => [post.id, post]));
+    const [id, box] = before.find(([name]) => after.has(name)) ?? [];
+    if (id !== undefined) scrollBy({ top: after.get(id).getBoundingClientRect().top - box.top, behavior: "instant" });
+  }
+
+  #withdraw() {
+    this.#list.replaceChildren();
+    this.element.hidden = true;
+    this.#version = 0;
+    this.dispatchEvent(new Event("withdraw"));
+  }
+
+  // Applies what has changed; false where something in between is missing.
+  #apply(changes) {
+    if (changes.status !== 0) {
+      this.#withdraw();
+      return true;
+    }
+    if (changes.since > this.#version) return false;
+    if (changes.since !== 0 && changes.version <= this.#version) return true;
+    this.element.hidden = false;
+    this.#list.setAttribute("aria-busy", String(changes.since === 0)); // a whole page is not read out
+    this.#steadily(() => this.#settle(changes));
+    this.#version = changes.version;
+    this.dispatchEvent(new CustomEvent("change", { detail: changes }));
+    return true;
+  }
+
+  // How it is learned
+
+  async #request() {
+    const address = new URL(this.#page);
+    address.hash = "";
+    address.searchParams.set("fragment", "1");
+    address.searchParams.set("refresh", this.#version);
+    const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    if (Math.abs(date - Date.now()) > 2000) this.#ahead = date - Date.now();
+    if (response.status === 204) return false;
+    const found = await response.json();
+    if (response.status === 404 && found.code === "not_found") this.#withdraw();
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    this.#apply(found);
+    return found.more;
+  }
+
+  #close() {
+    this.#turn += 1;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#alarm);
+    this.#source?.close();
+    this.#source = null;
+  }
+
+  #again(milliseconds) {
+    clearTimeout(this.#timer);
+    if (document.hidden) return;
+    this.#timer = setTimeout(() => this.#connect(), Math.min(milliseconds, LONGEST) * (0.5 + Math.random() / 2));
+  }
+
+  async #connect() {
+    this.#close();
+    const mine = this.#turn;
+    try {
+      while (await this.#request()) if (mine !== this.#turn) return;
+      this.#failures = 0;
+    } catch {
+      this.#failures += 1;
+    }
+    if (mine !== this.#turn) return;
+    this.#rounds += 1;
+    if (this.#failures) this.#again(FIRST * 2 ** this.#failures);
+    else if (this.#rounds % 2 ** Math.min(Math.max(this.#refused - 1, 0), 4)) this.#again(POLL);
+    else this.#listen();
+  }
+
+  #listen() {
+    const address = new URL(this.#stream);
+    address.searchParams.set("liveblogId", this.element.dataset.name);
+    address.searchParams.set("html", "1");
+    address.searchParams.set("refresh", this.#version);
+    const began = Date.now();
+    const lost = () => {
+      this.#close();
+      this.#refused = Date.now() - began < STEADY ? this.#refused + 1 : 0;
+      this.#again(this.#refused > 1 ? POLL : FIRST);
+    };
+    const heard = () => {
+      clearTimeout(this.#alarm);
+      this.#alarm = setTimeout(lost, SILENCE);
+    };
+    this.#source = new EventSource(address);
+    this.#source.onopen = heard;
+    this.#source.onerror = lost;
+    this.#source.addEventListener("beat", heard);
+    this.#source.addEventListener("update", (message) => {
+      heard();
+      if (!this.#apply(JSON.parse(message.data))) this.#connect();
+    });
+    heard();
+  }
+}
