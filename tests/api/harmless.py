@@ -36,7 +36,9 @@ class Reader(HTMLParser):
 
 def _harmless_script(attributes):
     """The service's own code, or data that no browser runs."""
-    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith("../static/")
+    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith(
+        ("../static/", "static/")
+    )
 
 
 def read(html):
