@@ -17,6 +17,7 @@ from api.json_path import Json, node, number, text
 from api.liveblog_access import read_liveblog, readable
 from api.page.changes import AsPage
 from api.page.clock import clock
+from api.page.moments import key_moments_html
 from api.page.page import language
 from api.page.posts import stream
 from api.page.scoreboard import moment, scoreboard
@@ -95,7 +96,9 @@ async def _respond(
 
 def _liveblog(found: Shown, services: Services, now: float) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    inner = scoreboard(found.document, files, now) + stream(found.document, found.posts, files)
+    page = page_url(services.settings.public_url, found.game.local_id)
+    moments = key_moments_html(found.highlights, files.texts, page)
+    inner = scoreboard(found.document, files, now) + moments + stream(found.document, found.posts, files)
     return {"html": _frame(found.document, inner), "schema": found.schema(services)}
 
 

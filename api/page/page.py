@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
+from api.key_moments import NO_HIGHLIGHTS, Highlights
 from api.page.document import document
+from api.page.moments import key_moments_html
 from api.page.posts import stream
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
@@ -22,11 +24,13 @@ STREAM_PATH = "/api/embed/v4/stream"
 """Where a page hears of changes."""
 
 
-def render_liveblog(game: Json, events: Iterable[Json], files: PageFiles, now: float) -> str:
-    """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped."""
+def render_liveblog(
+    game: Json, events: Iterable[Json], files: PageFiles, now: float, highlights: Highlights = NO_HIGHLIGHTS
+) -> str:
+    """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped."""
     return (
         f'{scoreboard(game, files, now)}<div class="columns">'
-        f"<main>{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
+        f"<main>{key_moments_html(highlights, files.texts)}{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
     )
 
 
