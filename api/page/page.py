@@ -28,9 +28,10 @@ def render_liveblog(
     game: Json, events: Iterable[Json], files: PageFiles, now: float, highlights: Highlights = NO_HIGHLIGHTS
 ) -> str:
     """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped."""
+    beside = squads(game, files.texts, highlights.deeds)
     return (
         f'{scoreboard(game, files, now)}<div class="columns">'
-        f"<main>{key_moments_html(highlights, files.texts)}{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
+        f"<main>{key_moments_html(highlights, files.texts)}{stream(game, events, files)}</main>{beside}</div>"
     )
 
 
