@@ -9,7 +9,20 @@ ALLOWED = {
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
-SAFE_URLS = ("https://", "http://", "#", "../static/", "static/", "../media/", "liveblogs/", "mailto:", "tel:", "docs")
+SAFE_URLS = (
+    "#",
+    "./",
+    "?",
+    "https://",
+    "http://",
+    "../static/",
+    "static/",
+    "../media/",
+    "liveblogs/",
+    "mailto:",
+    "tel:",
+    "docs",
+)
 PROXY = ("../media/", "https://live.example.org/blogs/media/")
 """Where images may come from: the service's proxy alone."""
 
@@ -36,7 +49,9 @@ class Reader(HTMLParser):
 
 def _harmless_script(attributes):
     """The service's own code, or data that no browser runs."""
-    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith("../static/")
+    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith(
+        ("../static/", "static/")
+    )
 
 
 def read(html):
