@@ -67,10 +67,11 @@ async def liveblog(request: ApiRequest) -> Response:
 
     def render(conn: Connection) -> bytes:
         found = shown(conn, game.id, POSTS_SHOWN)
-        inner = render_liveblog(found.document, found.posts, AsPage.of(request.services).files(found.game), now)
+        files = AsPage.of(request.services).files(found.game)
+        inner = render_liveblog(found.document, found.posts, files, now, more=found.more)
         if fragment:
             return inner.encode("utf-8", "replace")
-        return page(found.document, inner, found.schema(request.services), more=found.more).encode("utf-8", "replace")
+        return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
     return _html(request, await context.reads.body(_key(game, now, fragment=fragment), render))
 

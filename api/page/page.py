@@ -30,11 +30,18 @@ POLICY = (
 """Nothing inline runs; only videos come from elsewhere. A liveblog may stand in a frame of any site: no click in it can do harm."""
 
 
-def render_liveblog(game: Json, events: Iterable[Json], files: PageFiles, now: float) -> str:
-    """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped."""
+def render_liveblog(
+    game: Json, events: Iterable[Json], files: PageFiles, now: float, *, more: bool = False
+) -> str:
+    """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped.
+
+    It carries what a script needs to know to follow it. `more`: older posts are left out.
+    """
+    known = {"name": text(game, "local_id"), "version": number(game, "version") or 0, "more": int(more)}
+    data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     return (
-        f'{scoreboard(game, files, now)}<div class="columns">'
-        f"<main>{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
+        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
+        f"<div>{stream(game, events, files)}</div>{squads(game, files.texts)}</div></div>"
     )
 
 
@@ -43,24 +50,14 @@ def language(game: Json) -> str:
     return text(game, "locale") or "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../", more: bool = False) -> str:
-    """A whole document around a rendered liveblog with its structured data.
-
-    `up` leads to where `static/` is, `more`: older posts are left out.
-    """
+def page(game: Json, inner: str, schema: Json, *, up: str = "../") -> str:
+    """A whole document around a rendered liveblog with its structured data; `up` leads to where `static/` is."""
     name, about = title(game), summary(game)
-    known = {
-        "name": text(game, "local_id"),
-        "version": number(game, "version") or 0,
-        "stream": f"{up}{STREAM_PATH.lstrip('/')}",
-        "more": int(more),
-    }
-    data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     return document(
         title=name,
         language=language(game),
         about=about or name,
-        body=f'<div id="liveblog"{data}>{inner}</div>',
+        body=f"<main>{inner}</main>",
         up=up,
         script="page.js",
         head=_found_by(schema, name, about or name) + script(schema),

@@ -66,7 +66,7 @@ def post(game: Json, event: Json, files: PageFiles) -> str:
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time")
     return (
-        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" data-sort="{escape(text(event, "sort"))}">'
+        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post" data-sort="{escape(text(event, "sort"))}">'
         f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
         f'<div class="body">{_head(event, happened, locale)}{body_html(event, locale, files)}</div></article></li>'

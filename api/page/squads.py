@@ -22,7 +22,7 @@ def squads(game: Json, translator: Translator) -> str:
     race = ranking(game, translator)
     inner = race + "".join(_side(game, side, translator) for side in SIDES)
     label = escape(translator.text(Label.RANKING if race else Label.LINEUP))
-    return f'<aside class="squads" aria-label="{label}">{inner}</aside>' if inner else ""
+    return f'<section class="squads" aria-label="{label}" part="squads">{inner}</section>' if inner else ""
 
 
 def _side(game: Json, side: str, translator: Translator) -> str:

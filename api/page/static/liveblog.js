@@ -1,6 +1,7 @@
 // A liveblog that keeps itself up to date, on its own page and wherever it is embedded: listens for changes, requests them
 // where it cannot listen, and lets the clock go on.
 
+const STREAM = "../api/embed/v4/stream"; // seen from the page
 const FIRST = 1000; // milliseconds before the first new attempt, doubled with each failure
 const LONGEST = 30000;
 const POLL = 4000; // between two requests while there is no stream
@@ -20,6 +21,21 @@ function rank(post) {
   return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
 }
 
+// Images have the same address wherever the liveblog is shown.
+function resolve(within, page) {
+  for (const image of within.querySelectorAll("img")) {
+    image.src = new URL(image.getAttribute("src"), page);
+    if (image.srcset) image.srcset = image.srcset.replace(/[^\s,]*\/[^\s,]*/g, (address) => new URL(address, page));
+  }
+}
+
+/** The liveblog in what the server has rendered, to be put into this document. */
+export function parse(html, page) {
+  const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+  resolve(element, page);
+  return document.adoptNode(element); // so that a video which is put into it goes on
+}
+
 // A video is loaded from its own host when the reader wants it.
 function play(event) {
   const link = event.target.closest(".play");
@@ -37,15 +53,14 @@ function play(event) {
 /**
  * Follows a liveblog that the server has rendered into `element`.
  *
- * `page` is the address of its page, `stream` that of the stream; the parameters of their queries are kept. The addresses
- * in what the server sends are relative to `page`.
+ * `page` is the address of its page, with the parameters that requests shall have. The addresses of images in what the server
+ * sends may be relative to it.
  *
  * Dispatches `change` after something has changed (`detail`: what the server sent) and `withdraw` when nobody may read it
  * any more.
  */
 export class Liveblog extends EventTarget {
   #page;
-  #stream;
   #list;
   #language;
   #version;
@@ -60,11 +75,10 @@ export class Liveblog extends EventTarget {
   #ahead = 0; // milliseconds that the server's clock is ahead of ours
   #running = null;
 
-  constructor(element, { page, stream }) {
+  constructor(element, page) {
     super();
     this.element = element;
     this.#page = page;
-    this.#stream = stream;
     this.#list = element.querySelector(".stream ol");
     this.#language = element.closest("[lang]")?.lang || "en";
     this.#version = Number(element.dataset.version);
@@ -118,9 +132,9 @@ export class Liveblog extends EventTarget {
   }
 
   #parsed(html) {
-    const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+    const element = parse(html, this.#page);
     this.#localise(element);
-    return document.adoptNode(element); // so that a video which is put into it goes on
+    return element;
   }
 
   #posts() {
@@ -261,7 +275,8 @@ export class Liveblog extends EventTarget {
   }
 
   #listen() {
-    const address = new URL(this.#stream);
+    const address = new URL(STREAM, this.#page);
+    address.search = new URL(this.#page).search;
     address.searchParams.set("liveblogId", this.element.dataset.name);
     address.searchParams.set("html", "1");
     address.searchParams.set("refresh", this.#version);
