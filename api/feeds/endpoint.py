@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api import openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import MAX_DELAY, Feed, FeedRequest, build_feed, chosen_events, feed_request
+from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game, readable
 from api.references import complete
+from mapping.sports.base import MomentType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +48,17 @@ FEED_PARAMETERS: list[Json] = [
     ),
     openapi.query("themeId", "Accepted; themes filter nothing yet"),
 ]
+KEY_EVENT: Json = {
+    "type": "object",
+    "required": ["type", "event_type", "local_id", "url", "text"],
+    "properties": {
+        "type": {"enum": [str(each) for each in MomentType]},
+        **dict.fromkeys(
+            ("event_type", "local_id", "url", "time_of_play", "phase", "team", "player", "text"), openapi.TEXT
+        ),
+        "score": {"type": "object", "properties": {"home_score": openapi.TEXT, "away_score": openapi.TEXT}},
+    },
+}
 JSON_FEED: Json = {
     "type": "object",
     "required": ["version", "title", "items"],
@@ -56,6 +69,11 @@ JSON_FEED: Json = {
         "feed_url": openapi.TEXT,
         "next_url": openapi.TEXT,
         "language": openapi.TEXT,
+        "_matchwire": {
+            "type": "object",
+            "required": ["recap", "key_events"],
+            "properties": {"recap": openapi.TEXT, "key_events": {"type": "array", "items": KEY_EVENT}},
+        },
         "items": {
             "type": "array",
             "items": {
@@ -144,7 +162,7 @@ def _feed(
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request, now)
     found = complete(conn, public_documents(events))
-    return build_feed(
+    feed = build_feed(
         game,
         found,
         request,
@@ -153,3 +171,6 @@ def _feed(
         extension=extension,
         more=more,
     )
+    # A liveblog has no past score yet that a delayed reader could be given.
+    with_highlights = extension == "json" and not request.delay
+    return replace(feed, highlights=key_moments_of(conn, game)) if with_highlights else feed

@@ -20,6 +20,7 @@ from api.media.disk_cache import DiskCache
 from api.media.origins import Origins, original_key
 from api.media.settings import RefusedImage, Variant
 from api.media.workers import ImageWorkers
+from api.rendered import Rendering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 UPLOADED: Final = "imageservice"
-HOT_PART: Final = 64
+HOT_PART: Final = 16
 """A variant of more than this part of the memory for variants is read from disk each time."""
-OVERHEAD: Final = 1024
+OVERHEAD: Final = 4096
 """Bytes that a variant takes in memory beside its body, about."""
 SHOWN_SECONDS: Final = 1.0
 """Seconds for which an upload counts as shown after that was looked up."""
@@ -56,15 +57,14 @@ class Uploads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ShownImage:
-    """A variant and its strong validator."""
+    """A variant as it is sent."""
 
     content_type: str
-    body: bytes
-    etag: str
+    rendering: Rendering
 
     @classmethod
     def of(cls, variant: Variant) -> ShownImage:
-        return cls(variant.content_type, variant.body, f'"{hashlib.sha256(variant.body).hexdigest()[:32]}"')
+        return cls(variant.content_type, Rendering.of(variant.body))
 
 
 class ImageProxy:
@@ -197,7 +197,7 @@ class HotVariants:
 
 
 def _size(shown: ShownImage | None) -> int:
-    return OVERHEAD + (len(shown.body) if shown else 0)
+    return OVERHEAD + (len(shown.rendering.body) if shown else 0)
 
 
 @cache

@@ -25,6 +25,7 @@ class Label(StrEnum):
     FULL_TIME = "Full-time"
     HALF_TIME = "Half-time"
     KICK_OFF = "Kick-off"
+    KEY_MOMENTS = "Key moments"
     LINEUP = "Line-up"
     LIVE = "Live"
     NAME = "Name"
@@ -43,6 +44,20 @@ class Label(StrEnum):
     TIME = "Time"
     UPDATED = "Updated"
     VENUE = "Venue"
+
+
+class Recap(StrEnum):
+    """A sentence of the recap of a match; its value is the msgid."""
+
+    SCORE = "{phase}: {home} against {away}, {score}."
+    SETS = "Sets: {list}."
+    GOALS = "Goals: {list}."
+    SENT_OFF = "Sent off: {list}."
+    PENALTIES_MISSED = "Penalties missed: {list}."
+    LEADERS = "{lap}: {first} leads ahead of {second} and {third}."
+    LEADER = "{lap}: {first} leads."
+    PODIUM = "On the podium: {first} ahead of {second} and {third}."
+    WINNER = "The winner is {first}."
 
 
 POSTS = ("{count} post", "{count} posts")

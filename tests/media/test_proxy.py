@@ -360,6 +360,22 @@ class TestUploads:
             assert response.headers["cache-control"] == "private, max-age=600"
             assert "Authorization" in response.headers["vary"]
 
+    async def test_what_all_have_seen_is_private_once_it_is_withdrawn(self, readers):
+        """The same bytes, and other headers than before."""
+        readers.source.uploads[UPLOAD] = pictures.picture()
+        readers.source.published.add(UPLOAD)
+        seen = await readers.get(UPLOAD, width=64)
+        readers.source.published.clear()
+        readers.server.ticks += 1.1
+        tag = {"if-none-match": seen.headers["etag"]}
+        for headers, status in ((API, 200), (API | tag, 304)):
+            response = await readers.http.get(
+                readers.path(UPLOAD, width=64), headers=headers, auth=("desk", matchday.SECRET)
+            )
+            assert (response.status_code, response.headers["etag"]) == (status, seen.headers["etag"])
+            assert response.headers["cache-control"] == "private, max-age=600"
+            assert "Authorization" in response.headers["vary"]
+
     async def test_an_id_without_its_secret_is_not_enough(self, readers):
         """The id of a client stands in every page."""
         readers.source.uploads[UPLOAD] = pictures.picture()
