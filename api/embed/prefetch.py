@@ -74,7 +74,7 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
     found = await context.reads.game(read_liveblog(context.query, "liveblogId"))
@@ -82,36 +82,44 @@ async def _respond(
     now = services.clock()
     reading = clock(game.document, translator(language(game.document)), now)
 
+    client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
+
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, now))
+        return json_bytes(render(shown(conn, game.id, limit), services, now, client))
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, game.id, game.version, reading), rendered),
+        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered),
         CONTENT_TYPE,
         cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
     )
 
 
-def _liveblog(found: Shown, services: Services, now: float) -> Json:
+def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    inner = render_liveblog(found.document, found.posts, files, now, more=found.more)
-    return {"html": _element(found.document, inner, services), "schema": found.schema(services)}
+    older = page_url(services.settings.public_url, found.game.local_id) + "?" if found.more else ""
+    inner = render_liveblog(found.document, found.posts, files, now, older=older)
+    return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
 
 
-def _element(game: Json, inner: str, services: Services) -> str:
-    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
+def _element(game: Json, inner: str, services: Services, client: str) -> str:
+    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it.
+
+    `client`: who must be named to follow it, empty where nobody need be.
+    """
+    named = f' client-id="{escape(client)}"' if client else ""
     root = services.settings.public_url.rstrip("/")
     styles = "".join(
         f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
     )
     return (
-        f'<matchwire-liveblog liveblog-id="{escape(text(game, "local_id"))}" lang="{escape(language(game))}">'
+        f'<matchwire-liveblog liveblog-id="{escape(text(game, "local_id"))}" lang="{escape(language(game))}"{named}>'
         f'<template shadowrootmode="open">{styles}{inner}</template></matchwire-liveblog>'
     )
 
 
-def _teaser(found: Shown, services: Services, now: float) -> Json:
+def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
+    del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
     page = page_url(services.settings.public_url, found.game.local_id)

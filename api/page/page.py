@@ -16,7 +16,7 @@ from api.references import summary
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from api.page.files import PageFiles
 
@@ -30,18 +30,16 @@ POLICY = (
 """Nothing inline runs; only videos come from elsewhere. A liveblog may stand in a frame of any site: no click in it can do harm."""
 
 
-def render_liveblog(
-    game: Json, events: Iterable[Json], files: PageFiles, now: float, *, more: bool = False
-) -> str:
+def render_liveblog(game: Json, events: Sequence[Json], files: PageFiles, now: float, *, older: str = "") -> str:
     """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped.
 
-    It carries what a script needs to know to follow it. `more`: older posts are left out.
+    It carries what a script needs to know to follow it. `older`: as of `stream`.
     """
-    known = {"name": text(game, "local_id"), "version": number(game, "version") or 0, "more": int(more)}
+    known = {"name": text(game, "local_id"), "version": number(game, "version") or 0, "more": int(older != "")}
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
-        f"<div>{stream(game, events, files)}</div>{squads(game, files.texts)}</div></div>"
+        f"<div>{stream(game, events, files, older)}</div>{squads(game, files.texts)}</div></div>"
     )
 
 

@@ -5,6 +5,7 @@ import { Liveblog, parse } from "./liveblog.js";
 const HERE = import.meta.url;
 const ROOT = HERE.slice(0, HERE.lastIndexOf("/static/") + 1);
 const STYLES = ["page.css", "embed.css"].map((name) => new URL(name, HERE));
+const POSTS = 50; // shown at first
 const FIRST = 2000; // milliseconds before the second attempt to load, doubled with each failure
 const LONGEST = 60000;
 const PATIENCE = 15000; // for a response
@@ -17,20 +18,21 @@ function loaded(link) {
 }
 
 /**
- * Attributes: `liveblog-id` names the liveblog, `client-id` the client that embeds it; a service that is not public needs it.
- * A page of the server may hold the content already, in a declarative shadow root; then nothing is loaded but what changes.
+ * Attributes: `liveblog-id` names the liveblog, `client-id` the client that embeds it; a service that is not public needs it;
+ * `limit` is how many posts are shown at first, 1 to 300. An article may hold the content already, in a declarative shadow
+ * root; then nothing is loaded but what changes.
  *
  * Dispatches `change` when something has changed (`detail`: `{version, title}`) and `withdraw` when nobody may read it any more.
  */
 class MatchwireLiveblog extends HTMLElement {
-  static observedAttributes = ["liveblog-id", "client-id"];
+  static observedAttributes = ["liveblog-id", "client-id", "limit"];
   #liveblog = null;
   #loading = null;
 
   connectedCallback() {
     const rendered = this.shadowRoot?.getElementById("liveblog");
     if (this.#liveblog) this.#liveblog.start();
-    else if (rendered) this.#follow(rendered);
+    else if (rendered && !rendered.hidden) this.#follow(rendered);
     else this.#load();
   }
 
@@ -67,6 +69,7 @@ class MatchwireLiveblog extends HTMLElement {
   async #show(signal) {
     const address = this.#page;
     address.searchParams.set("fragment", "1");
+    address.searchParams.set("limit", this.getAttribute("limit") ?? POSTS);
     const response = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) });
     if (!response.ok) throw new Error(`status ${response.status}`);
     const element = parse(await response.text(), this.#page);

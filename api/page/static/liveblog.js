@@ -21,8 +21,9 @@ function rank(post) {
   return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
 }
 
-// Images have the same address wherever the liveblog is shown.
+// Addresses are the same wherever the liveblog is shown.
 function resolve(within, page) {
+  for (const link of within.querySelectorAll("a.more")) link.href = new URL(link.getAttribute("href"), page);
   for (const image of within.querySelectorAll("img")) {
     image.src = new URL(image.getAttribute("src"), page);
     if (image.srcset) image.srcset = image.srcset.replace(/[^\s,]*\/[^\s,]*/g, (address) => new URL(address, page));
@@ -83,6 +84,7 @@ export class Liveblog extends EventTarget {
     this.#language = element.closest("[lang]")?.lang || "en";
     this.#version = Number(element.dataset.version);
     element.addEventListener("click", play);
+    element.addEventListener("click", (event) => this.#more(event));
     this.#localise(element);
     this.#tick();
   }
@@ -226,13 +228,50 @@ export class Liveblog extends EventTarget {
     return true;
   }
 
+  // Appends the posts that follow the last one.
+  async #more(event) {
+    const link = event.target.closest("a.more");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (link.ariaBusy === "true") return;
+    link.ariaBusy = "true";
+    try {
+      const address = this.#address({ fragment: "1" });
+      for (const [name, value] of new URL(link.href).searchParams) address.searchParams.set(name, value);
+      const found = parse(await (await this.#fetched(address)).text(), this.#page);
+      this.#localise(found);
+      const known = new Set(this.#posts().map((post) => post.id));
+      const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
+      this.#list.append(...older);
+      const further = found.querySelector("a.more");
+      this.element.dataset.more = further ? "1" : "0";
+      if (further) link.replaceWith(further);
+      else link.remove();
+      if (!older.length) return;
+      older[0].tabIndex = -1;
+      older[0].focus({ preventScroll: true });
+    } catch {
+      link.ariaBusy = "false"; // the reader may try again
+    }
+  }
+
   // How it is learned
 
-  async #request() {
+  #address(parameters) {
     const address = new URL(this.#page);
     address.hash = "";
-    address.searchParams.set("fragment", "1");
-    address.searchParams.set("refresh", this.#version);
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    return address;
+  }
+
+  async #fetched(address) {
+    const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return response;
+  }
+
+  async #request() {
+    const address = this.#address({ fragment: "1", refresh: this.#version });
     const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
     const date = Date.parse(response.headers.get("Date") ?? "");
     if (Math.abs(date - Date.now()) > 2000) this.#ahead = date - Date.now();

@@ -6,4 +6,4 @@ const liveblog = new Liveblog(document.getElementById("liveblog"), location.href
 liveblog.addEventListener("change", ({ detail }) => {
   document.title = detail.title;
 });
-liveblog.start();
+if (!new URLSearchParams(location.search).has("continue_event_id")) liveblog.start(); // older posts stay what they were
