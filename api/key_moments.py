@@ -42,6 +42,9 @@ class Highlights(NamedTuple):
     recap: str
 
 
+NO_HIGHLIGHTS = Highlights((), "")
+
+
 def key_moments_of(conn: Connection, game: StoredGame) -> Highlights:
     """The key moments and the recap, as the database has all posts now."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(incidents(conn, game.id))])

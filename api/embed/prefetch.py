@@ -97,8 +97,10 @@ async def _respond(
 
 def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    older = page_url(services.settings.public_url, found.game.local_id) + "?" if found.more else ""
-    inner = render_liveblog(found.document, found.posts, files, now, older=older)
+    page = page_url(services.settings.public_url, found.game.local_id)
+    inner = render_liveblog(
+        found.document, found.posts, files, now, found.highlights, page=page, older="?" if found.more else ""
+    )
     return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
 
 

@@ -127,23 +127,27 @@ class ImageProxy:
         return await self._flights(key, partial(self._make, key, wanted, accepted, digest))
 
     async def _make(self, key: str, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
-        entry = await asyncio.to_thread(self._cache.get, key)
-        if entry is not None:
-            return self._hot.put(key, ShownImage.of(Variant(entry.facts["content_type"], entry.body)))
+        shown = await asyncio.to_thread(self._on_disk, key)
+        if shown is not None:
+            return self._hot.put(key, shown)
         make = partial(self._render, key, wanted.options, accepted, original_key(digest))
         try:
             try:
-                variant = await self._workers.run(wanted.organization_id, make)
+                shown = await self._workers.run(wanted.organization_id, make)
             except FileNotFoundError:
                 if not await self._fetched_again(wanted, digest):
                     return None
-                variant = await self._workers.run(wanted.organization_id, make)
+                shown = await self._workers.run(wanted.organization_id, make)
         except FileNotFoundError:
             return None
         except RefusedImage as refused:
             log.info("media.refused", organization=wanted.organization_id, cause=str(refused))
             return self._hot.put(key, None)
-        return self._hot.put(key, ShownImage.of(variant))
+        return self._hot.put(key, shown)
+
+    def _on_disk(self, key: str) -> ShownImage | None:
+        entry = self._cache.get(key)
+        return None if entry is None else ShownImage.of(Variant(entry.facts["content_type"], entry.body))
 
     async def _fetched_again(self, wanted: ImageRequest, digest: str) -> bool:
         """Whether the original is in the cache again."""
@@ -154,7 +158,7 @@ class ImageProxy:
             await asyncio.to_thread(self._cache.put, original_key(digest), body)
         return body is not None
 
-    def _render(self, key: str, options: ImageOptions, accepted: frozenset[str], original: str) -> Variant:
+    def _render(self, key: str, options: ImageOptions, accepted: frozenset[str], original: str) -> ShownImage:
         """Make the variant of an original in the cache, and keep it; in a thread. Raises FileNotFoundError without one."""
         from api.media.variants import render  # Pillow, which no start waits for
 
@@ -166,7 +170,7 @@ class ImageProxy:
             self._cache.put(key, variant.body, content_type=variant.content_type)
         except OSError as error:
             log.warning("media.cache_failed", cause=error.strerror)
-        return variant
+        return ShownImage.of(variant)
 
 
 class HotVariants:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -74,8 +73,8 @@ async def liveblog(request: ApiRequest) -> Response:
         found = shown(conn, game.id, limit, after)
         files = AsPage.of(request.services).files(found.game)
         few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
-        older = f"{quote(found.game.local_id, safe='')}?{few}" if found.more else ""
-        inner = render_liveblog(found.document, found.posts, files, now, older=older)
+        older = f"?{few}" if found.more else ""
+        inner = render_liveblog(found.document, found.posts, files, now, found.highlights, older=older)
         if fragment:
             return inner.encode("utf-8", "replace")
         return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")

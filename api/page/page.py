@@ -8,7 +8,9 @@ from urllib.parse import quote
 
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
+from api.key_moments import NO_HIGHLIGHTS, Highlights
 from api.page.clock import clock
+from api.page.moments import key_moments_html
 from api.page.posts import stream
 from api.page.scoreboard import clock_html, moment, scoreboard, scores, title
 from api.page.squads import squads
@@ -30,16 +32,28 @@ POLICY = (
 """Nothing inline runs; only videos come from elsewhere. A liveblog may stand in a frame of any site: no click in it can do harm."""
 
 
-def render_liveblog(game: Json, events: Sequence[Json], files: PageFiles, now: float, *, older: str = "") -> str:
-    """The liveblog of a decorated game and its public events, as HTML in which every foreign text is escaped.
+def render_liveblog(
+    game: Json,
+    events: Sequence[Json],
+    files: PageFiles,
+    now: float,
+    highlights: Highlights = NO_HIGHLIGHTS,
+    *,
+    page: str = "",
+    older: str = "",
+) -> str:
+    """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped.
 
-    It carries what a script needs to know to follow it. `older`: as of `stream`.
+    It carries what a script needs to know to follow it. `page`: the page's address, where the HTML stands elsewhere; `older`:
+    the query of older posts up to the last one's id, empty where there are none.
     """
     known = {"name": text(game, "local_id"), "version": number(game, "version") or 0, "more": int(older != "")}
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
+    moments = key_moments_html(highlights, files.texts, page)
+    posts = stream(game, events, files, older and page + older)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
-        f"<div>{stream(game, events, files, older)}</div>{squads(game, files.texts)}</div></div>"
+        f"<div>{moments}{posts}</div>{squads(game, files.texts)}</div></div>"
     )
 
 

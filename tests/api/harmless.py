@@ -10,7 +10,7 @@ ALLOWED = {
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
-SAFE_URLS = ("https://", "http://", "../static/", "static/", "../media/", "liveblogs/", "mailto:", "tel:", "docs")
+SAFE_URLS = ("https://", "http://", "../static/", "static/", "../media/", "liveblogs/", "mailto:", "tel:", "docs", "#", "?")
 PROXY = ("../media/", "https://live.example.org/blogs/media/")
 """Where images may come from: the service's proxy alone."""
 

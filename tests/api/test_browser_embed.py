@@ -95,6 +95,9 @@ async def test_the_documented_page_is_live_under_a_strict_policy(service, site, 
     await article.shows("enew1", "Level at last!")
     await service.desk.update("egoal", {"local_status": 60})
     await article.embed().locator("#egoal").wait_for(state="detached", timeout=SOON)
+    await article.embed().locator(".moments a").first.click()
+    jumped = await article.page.evaluate("document.activeElement.shadowRoot.activeElement.id")
+    assert (jumped, article.page.url) == ("ewinner", f"{site.address}/article")
 
     other = article.embed("gother")
     assert await article.ids("gother") == ["e06", "e05"]

@@ -206,7 +206,7 @@ async def test_older_posts_follow_page_by_page(derby):
         assert ('data-more="1"' in html) == (link is not None)
         if link is None:
             break
-        address = f"/liveblogs/{unescape(link[1])}"
+        address = f"{PAGE}{unescape(link[1])}"
 
     assert seen == list(reversed(matchday.PUBLIC))
     for wrong in ({"limit": "0"}, {"limit": "301"}, {"continue_event_id": "enone"}):

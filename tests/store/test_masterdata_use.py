@@ -207,7 +207,7 @@ async def test_the_migration_links_what_is_stored(store, monkeypatch):
     permissions_broken = {"doc": {**document, "permissions": shared}}
     await store.write(forget)
     broken = text("INSERT INTO events SELECT 'ebroken', game_id, serial, sort, local_status, created_at, updated_at, publish_at,"
-        " version, user_id, '<no JSON>' FROM events WHERE local_id = 'e000000'")  # fmt: skip
+        " version, user_id, '<no JSON>', 0 FROM events WHERE local_id = 'e000000'")  # fmt: skip
     await store.write(lambda unit: unit.conn.execute(broken))
     await store.write(lambda unit: v0010_records.fill(unit.conn))
 

@@ -23,7 +23,7 @@ function rank(post) {
 
 // Addresses are the same wherever the liveblog is shown.
 function resolve(within, page) {
-  for (const link of within.querySelectorAll("a.more")) link.href = new URL(link.getAttribute("href"), page);
+  for (const link of within.querySelectorAll("a.more, .moments a")) link.href = new URL(link.getAttribute("href"), page);
   for (const image of within.querySelectorAll("img")) {
     image.src = new URL(image.getAttribute("src"), page);
     if (image.srcset) image.srcset = image.srcset.replace(/[^\s,]*\/[^\s,]*/g, (address) => new URL(address, page));
@@ -37,10 +37,20 @@ export function parse(html, page) {
   return document.adoptNode(element); // so that a video which is put into it goes on
 }
 
+// The link of that kind on which the reader clicked, unless it shall open elsewhere.
+function clicked(event, selector) {
+  return event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector);
+}
+
+function focus(post) {
+  post.tabIndex = -1;
+  post.focus({ preventScroll: true });
+}
+
 // A video is loaded from its own host when the reader wants it.
 function play(event) {
-  const link = event.target.closest(".play");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = clicked(event, ".play");
+  if (!link) return;
   event.preventDefault();
   const card = link.closest(".consent");
   const { width, height } = card.querySelector("svg").viewBox.baseVal;
@@ -65,7 +75,7 @@ export class Liveblog extends EventTarget {
   #list;
   #language;
   #version;
-  #shown = { board: null, squads: null }; // what they were made of
+  #shown = { board: null, moments: null, squads: null }; // what they were made of
   #turn = 0; // of the attempts to connect: the latest one counts
   #failures = 0; // requests in a row without a response
   #refused = 0; // streams in a row that did not last
@@ -85,6 +95,7 @@ export class Liveblog extends EventTarget {
     this.#version = Number(element.dataset.version);
     element.addEventListener("click", play);
     element.addEventListener("click", (event) => this.#more(event));
+    element.addEventListener("click", (event) => this.#jump(event));
     this.#localise(element);
     this.#tick();
   }
@@ -175,7 +186,7 @@ export class Liveblog extends EventTarget {
     put(html ? this.#parsed(html) : null);
   }
 
-  #settle({ posts: changed, since, label, board, squads }) {
+  #settle({ posts: changed, since, label, board, moments, squads }) {
     const known = new Map(this.#posts().map((post) => [post.id, post]));
     if (since === 0) for (const post of known.values()) post.remove();
     for (const { id, html } of changed) this.#place(since === 0 ? undefined : known.get(id), html);
@@ -187,6 +198,10 @@ export class Liveblog extends EventTarget {
     }
     this.#list.parentElement.setAttribute("aria-label", label);
     this.#replace("board", board, (element) => this.element.querySelector(".board").replaceWith(element));
+    this.#replace("moments", moments, (element) => {
+      this.element.querySelector(".moments")?.remove();
+      if (element) this.#list.parentElement.before(element);
+    });
     this.#replace("squads", squads, (element) => {
       this.element.querySelector(".squads")?.remove();
       if (element) this.element.querySelector(".columns").append(element);
@@ -228,10 +243,20 @@ export class Liveblog extends EventTarget {
     return true;
   }
 
+  // Shows the post of a key moment: in a shadow root no address leads to it.
+  #jump(event) {
+    const link = clicked(event, ".moments a");
+    const post = link && this.#posts().find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
+    if (!post || this.element.getRootNode() === document) return;
+    event.preventDefault();
+    post.scrollIntoView();
+    focus(post);
+  }
+
   // Appends the posts that follow the last one.
   async #more(event) {
-    const link = event.target.closest("a.more");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const link = clicked(event, "a.more");
+    if (!link) return;
     event.preventDefault();
     if (link.ariaBusy === "true") return;
     link.ariaBusy = "true";
@@ -247,9 +272,7 @@ export class Liveblog extends EventTarget {
       this.element.dataset.more = further ? "1" : "0";
       if (further) link.replaceWith(further);
       else link.remove();
-      if (!older.length) return;
-      older[0].tabIndex = -1;
-      older[0].focus({ preventScroll: true });
+      if (older.length) focus(older[0]);
     } catch {
       link.ariaBusy = "false"; // the reader may try again
     }

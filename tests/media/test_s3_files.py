@@ -1,0 +1,157 @@
+"""A bucket that fails: every call ends in time with an error that clients retry, and no file is taken for lost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager, suppress
+from importlib.util import find_spec
+
+import pytest
+from structlog.testing import capture_logs
+
+from store.files.port import FileMissing, StorageUnavailable, new_key
+from tests.pgbouncer import missing
+from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
+
+BODY = b"x" * 1000
+ANSWER = "HTTP/1.1 {status}\r\nContent-Type: application/xml\r\nContent-Length: {length}\r\n\r\n{body}"
+LISTING = "<ListBucketResult><IsTruncated>false</IsTruncated>{files}</ListBucketResult>"
+FILE = (
+    "<Contents><Key>uploads/{key}</Key><LastModified>2026-11-22T12:00:00.000Z</LastModified><Size>1</Size></Contents>"
+)
+
+
+async def chunks(*parts):
+    for part in parts:
+        yield part
+
+
+def calls(files, key):
+    """One call of each kind."""
+    return {
+        "put": lambda: files.put(key, chunks(BODY)),
+        "read": lambda: files.read(key, 10),
+        "delete": lambda: files.delete(key),
+        "keys": lambda: files.keys("", 10),
+    }
+
+
+@asynccontextmanager
+async def answering(status=None, body=""):
+    """A server that gives every request this answer; without a status none at all."""
+
+    connections = {}
+
+    async def serve(reader, writer):
+        connections[asyncio.current_task()] = writer
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while status is not None and await reader.readuntil(b"\r\n\r\n"):
+                writer.write(ANSWER.format(status=status, length=len(body), body=body).encode())
+                await writer.drain()
+            await reader.read()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield S3Server(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "uploads")
+        for writer in connections.values():
+            writer.close()
+        await asyncio.gather(*connections)
+
+
+@pytest.fixture(autouse=True)
+def _library():
+    if find_spec("obstore") is None:
+        missing("the extra s3 is not installed")
+
+
+async def failures(files):
+    """What each call raises, and the causes in the log; asserts that no call takes longer than two seconds."""
+    raised = {}
+    with capture_logs() as logged:
+        for name, call in calls(files, new_key()).items():
+            began = time.monotonic()
+            with pytest.raises((StorageUnavailable, FileMissing)) as caught:
+                await call()
+            raised[name] = (type(caught.value), getattr(caught.value, "retryable", None))
+            assert time.monotonic() - began < 2
+    assert SECRET_KEY not in str(logged)
+    return raised, {line["cause"] for line in logged}
+
+
+UNAVAILABLE = dict.fromkeys(("put", "read", "delete", "keys"), (StorageUnavailable, True))
+
+
+async def test_a_server_that_hangs_or_is_away_is_left_in_time(tmp_path):
+    """Each call ends with an error that clients retry; so do those that wait for their turn."""
+    async with answering() as hanging:
+        files = hanging.files(tmp_path, s3_timeout=0.3)
+        assert await failures(files) == (UNAVAILABLE, {"it does not answer, or not as S3 does"})
+        began = time.monotonic()
+        results = await asyncio.gather(*(files.put(new_key(), chunks(BODY)) for _ in range(9)), return_exceptions=True)
+        assert {type(result) for result in results} == {StorageUnavailable}
+        assert time.monotonic() - began < 2
+    away = S3Server(hanging.endpoint, "uploads").files(tmp_path, s3_timeout=1.0)
+    assert await failures(away) == (UNAVAILABLE, {"it does not answer, or not as S3 does"})
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "cause"),
+    [
+        ("503 Slow Down", "<Error><Code>SlowDown</Code></Error>", "SlowDown"),
+        ("404 Not Found", "<Error><Code>NoSuchBucket</Code></Error>", "NoSuchBucket"),
+        ("404 Not Found", "<h1>Not Found</h1>", "it does not answer, or not as S3 does"),
+        ("403 Forbidden", f"<Error><Code>AccessDenied</Code><Key>{SECRET_KEY}</Key></Error>", "AccessDenied"),
+    ],
+)
+async def test_what_the_storage_refuses_is_no_lost_file(tmp_path, status, body, cause):
+    """A bucket that is gone or closed, or a server that is none, is not a bucket without files; the log says what it is."""
+    async with answering(status, body) as server:
+        assert await failures(server.files(tmp_path, s3_timeout=1.0)) == (UNAVAILABLE, {cause})
+
+
+async def test_a_listing_in_no_order_is_none(tmp_path):
+    """The purge would take what it leaves out for lost."""
+    for keys in (["b" * 32, "a" * 32], ["a" * 32, "a" * 32]):
+        body = LISTING.format(files="".join(FILE.format(key=key) for key in keys))
+        async with answering("200 OK", body) as server:
+            with pytest.raises(StorageUnavailable):
+                await server.files(tmp_path).keys("", 10)
+
+
+async def test_a_full_disk_gathers_no_file(tmp_path, monkeypatch):
+    """What cannot be gathered is refused before the bucket is called."""
+
+    def full(**_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("store.files.s3.TemporaryFile", full)
+    with pytest.raises(StorageUnavailable):
+        await S3Server("http://127.0.0.1:9", "uploads").files(tmp_path).put(new_key(), chunks(BODY))
+
+
+async def test_the_real_one_refuses_a_stranger_and_keeps_prefixes_apart(s3, tmp_path):
+    """Another secret is refused; what others keep in the bucket is neither listed nor read."""
+    key = new_key()
+    await s3.files(tmp_path).put(key, chunks(BODY))
+
+    raised, causes = await failures(s3.files(tmp_path, s3_secret_key="another"))
+    assert (raised, causes) == (UNAVAILABLE, {"SignatureDoesNotMatch"})
+    assert (await failures(s3.files(tmp_path, s3_bucket="no-such-bucket")))[0]["keys"] == (StorageUnavailable, True)
+    for prefix in (s3.prefix + "-b", s3.prefix[:-1], s3.prefix + "/below"):
+        other = s3.files(tmp_path, s3_prefix=prefix)
+        assert await other.keys("", 10) == []
+        with pytest.raises(FileMissing):
+            await other.read(key, 10)
+    assert [found.key for found in await s3.files(tmp_path).keys("", 10)] == [key]
+
+
+async def test_without_keys_those_of_the_environment_are_taken(s3, tmp_path, monkeypatch):
+    """As every program for S3 does."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
+    files, key = s3.files(tmp_path, s3_access_key=None, s3_secret_key=None), new_key()
+
+    await files.put(key, chunks(BODY))
+
+    assert await files.read(key, 2000) == BODY
