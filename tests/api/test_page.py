@@ -61,7 +61,6 @@ async def test_the_line_ups_show_what_the_players_did(derby):
         "Malte Riedel": "Goal 59'",
         "Bo Martens": "In 49'",
         "Piet Janssen": "Out 49'",
-        "Trah Mits": "Yellow card 26' Second yellow card 53'",
         "Ledeir Etlam": "Goal 45+2'",
     }
     await Desk(derby.http).update("egoal", {"local_status": 60})
@@ -74,9 +73,19 @@ def test_a_shoot_out_adds_no_goals_to_the_line_ups():
     """A kick of the shoot-out is no goal of the match."""
     people = [{"event_player_type": "scorer", "player": {"name": "Dahl"}}]
     kick = {"sport_event": {"event_type": "soccer.goal", "title": "Goal", "time_of_play": "120", "players": people}}
+    booked = {
+        "sport_event": {
+            "event_type": "soccer.yellow-card",
+            "title": "Booking",
+            "players": [{"event_player_type": "player", "player": {"local_id": "p1"}}, {"event_player_type": "fouled"}],
+        }
+    }
     begins = {"sport_event": {"event_type": "soccer.start-shootout"}}
 
-    assert deeds_of(SPORTS["soccer"], [kick, begins, kick]) == {"Dahl": (Deed("goal", "Goal", "120'"),)}
+    assert deeds_of(SPORTS["soccer"], [kick, booked, begins, kick, booked]) == {
+        "Dahl": (Deed("goal", "Goal", "120'"),),
+        "p1": (Deed("yellow-card", "Booking", ""),),
+    }
 
 
 async def test_the_page_speaks_the_language_of_the_liveblog(public):
