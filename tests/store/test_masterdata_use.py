@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from functools import partial
 
 import pytest
@@ -15,9 +14,6 @@ from store.migrations.versions import v0010_records
 from store.tables import corrections, game_links, game_records, games, players, teams
 from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
-
-LONGEST = 0.25
-"""Seconds for which a unit may hold the writer."""
 
 
 def named(row, **fields):
@@ -62,30 +58,52 @@ async def contents(store, *tables):
     return await store.read(lambda conn: [sorted(map(tuple, conn.execute(select(table)))) for table in tables])
 
 
-async def test_ten_thousand_posts_are_corrected_in_units_that_do_little(patient_store):
-    """Each unit looks at a part of the posts, steps the version once, and is done well before others have waited long."""
-    who = await made(patient_store, players)
-    game = await patient_store.write(partial(insert_game, game=new_game(1)))
-    for start in range(0, 10_000, 200):
-        change = Change(events=posts(who, range(start, start + 200)))
-        await patient_store.write(partial(record, game_id=game.id, change=change))
-    took, versions = [], []
+class Counted:
+    """Units of work on a liveblog with what each has SQLite do."""
 
-    def timed(work, unit):
-        began = time.thread_time()
-        result = work(unit)
-        took.append(time.thread_time() - began)
-        versions.append(unit.touched.get(game.id))
-        return result
+    def __init__(self, store, game):
+        self.store, self.game = store, game
+        self.steps = []  # of SQLite's machine, a number for each unit
+        self.changed = []  # rows, a number for each unit
+        self.versions = []  # of the liveblog, None where the unit left it alone
 
-    await patient_store.write(partial(timed, rename(who, players, "Jansen")))
-    while await patient_store.write(partial(timed, partial(masterdata_use.correct, game_id=game.id))):
-        pass
+    async def write(self, work):
+        def counted(unit):
+            sqlite = unit.conn.connection.driver_connection
+            hundreds, before = [], sqlite.total_changes
+            sqlite.set_progress_handler(lambda: hundreds.append(100), 100)
+            result = work(unit)
+            sqlite.set_progress_handler(None, 0)
+            self.steps.append(sum(hundreds))
+            self.changed.append(sqlite.total_changes - before)
+            self.versions.append(unit.touched.get(self.game.id))
+            return result
 
-    assert await names_in_posts(patient_store, game) == {"Jansen"}
-    steps = [version for version in versions if version is not None]
-    assert steps == list(range(52, 52 + 10_000 // masterdata_use.POSTS))
-    assert max(took) < LONGEST
+        return await self.store.write(counted)
+
+
+async def test_posts_are_corrected_in_units_that_do_little_however_many_there_are(patient_store):
+    """Each unit changes a part of the posts and steps the version once; of the others it reads no more than the `local_id`."""
+    size, worst = masterdata_use.POSTS, []
+    for number, parts in enumerate((5, 25)):
+        who = await made(patient_store, players)
+        game = await patient_store.write(partial(insert_game, game=new_game(number)))
+        for start in range(0, parts * size, size):
+            numbers = range(number * 100_000 + start, number * 100_000 + start + size)
+            await patient_store.write(partial(record, game_id=game.id, change=Change(events=posts(who, numbers))))
+        units = Counted(patient_store, game)
+        await units.write(rename(who, players, "Jansen"))
+        while await units.write(partial(masterdata_use.correct, game_id=game.id)):
+            pass
+
+        assert await names_in_posts(patient_store, game) == {"Jansen"}
+        assert [each for each in units.versions if each is not None] == list(range(parts + 2, 2 * parts + 2))
+        worst.append((max(units.steps), max(units.changed)))
+
+    (few_steps, few_changes), (many_steps, many_changes) = worst
+    assert size <= few_changes == many_changes < size + 10
+    assert few_steps < 40_000
+    assert many_steps - few_steps < 15 * (25 - 5) * size
 
 
 async def test_a_team_of_five_hundred_liveblogs_is_corrected_one_liveblog_a_unit(patient_store):
