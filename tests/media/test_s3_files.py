@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import asynccontextmanager, suppress
-from importlib.util import find_spec
 
 import pytest
 from structlog.testing import capture_logs
 
 from store.files.port import FileMissing, StorageUnavailable, new_key
-from tests.pgbouncer import missing
 from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 
 BODY = b"x" * 1000
@@ -62,12 +60,6 @@ async def answering(status=None, body="", length=None):
             for writer in connections.values():
                 writer.close()
             await asyncio.gather(*connections)
-
-
-@pytest.fixture(autouse=True)
-def _library():
-    if find_spec("obstore") is None:
-        missing("the extra s3 is not installed")
 
 
 async def failures(files):
@@ -149,9 +141,10 @@ async def test_a_full_disk_gathers_no_file(tmp_path, monkeypatch):
     def full(**_):
         raise OSError(28, "No space left on device")
 
+    files = S3Server("http://127.0.0.1:9", "uploads").files(tmp_path)
     monkeypatch.setattr("store.files.s3.TemporaryFile", full)
     with pytest.raises(StorageUnavailable):
-        await S3Server("http://127.0.0.1:9", "uploads").files(tmp_path).put(new_key(), chunks(BODY))
+        await files.put(new_key(), chunks(BODY))
 
 
 async def test_the_real_one_refuses_a_stranger_and_keeps_prefixes_apart(s3, tmp_path):
