@@ -39,15 +39,17 @@ def calls(files, key):
 
 
 @asynccontextmanager
-async def answering(status=None, body="", length=None):
-    """A server that gives every request this answer; without a status none at all. `length`: what it promises."""
+async def answering(status=None, body="", *, length=None, seen=None):
+    """A server that gives every request this answer; without a status none. `length`: what it promises; `seen`: requests."""
 
     connections = {}
 
     async def serve(reader, writer):
         connections[asyncio.current_task()] = writer
         with suppress(asyncio.IncompleteReadError, ConnectionError):
-            while status is not None and await reader.readuntil(b"\r\n\r\n"):
+            while status is not None and (head := await reader.readuntil(b"\r\n\r\n")):
+                if seen is not None:
+                    seen.append(head.decode())
                 writer.write(ANSWER.format(status=status, length=length or len(body), body=body).encode())
                 await writer.drain()
             await reader.read()
@@ -133,6 +135,21 @@ async def test_no_more_is_read_than_is_wanted(tmp_path):
         assert await files.read(new_key(), 10) == b"x" * 10
         with pytest.raises(StorageUnavailable):
             await files.read(new_key(), 2000)
+
+
+async def test_a_redirect_carries_no_credentials(tmp_path):
+    """The library follows those of reads; what it leads to is sent no signature, and a file is not put there."""
+    seen, strangers = [], []
+    async with answering("200 OK", "x" * 1000, seen=strangers) as stranger:
+        location = f"307 Temporary Redirect\r\nLocation: {stranger.endpoint}/elsewhere"
+        async with answering(location, seen=seen) as server:
+            files = server.files(tmp_path, s3_timeout=1.0)
+            await files.read(new_key(), 10)
+            with pytest.raises(StorageUnavailable):
+                await files.put(new_key(), chunks(BODY))
+    assert all("authorization: AWS4" in head for head in seen)
+    assert [head.split()[0] for head in strangers] == ["GET"]
+    assert "authorization" not in strangers[0].lower()
 
 
 async def test_a_full_disk_gathers_no_file(tmp_path, monkeypatch):
