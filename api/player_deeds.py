@@ -52,5 +52,5 @@ def deeds_of(sport: Sport, posts: Iterable[Json]) -> Mapping[str, tuple[Deed, ..
 
 
 def identity(player: Json) -> str:
-    """What tells a player from others of the same name, as far as anything does."""
+    """What distinguishes a player from others of the same name, as far as anything does."""
     return text(player, "_id") or text(player, "local_id") or text(player, "name")

@@ -1,4 +1,4 @@
-"""Every event type has a drawing that tells it from the others."""
+"""Every event type has a drawing that distinguishes it from the others."""
 
 from collections import defaultdict
 
