@@ -39,9 +39,9 @@ class Shown(NamedTuple):
 
 
 def shown(conn: Connection, game_id: str, limit: int) -> Shown:
-    """The liveblog with at most `limit` posts, newest first, as the database has it now; raises NotFound."""
+    """The liveblog with at most `limit` posts, newest first, as the database has it; raises NotFound."""
     game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit), now=0)
+    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit))
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
     return Shown(game, document, posts, more, deltas.coverage(conn, game_id))
 

@@ -43,10 +43,11 @@ def language(game: Json) -> str:
     return text(game, "locale") or "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../", more: bool = False) -> str:
+def page(game: Json, inner: str, schema: Json, *, up: str = "../", more: bool = False, delay: int = 0) -> str:
     """A whole document around a rendered liveblog with its structured data.
 
-    `up` leads to where `static/` is, `more`: older posts are left out.
+    `up` leads to where `static/` is, `more`: older posts are left out, `delay`: the seconds by which
+    the page is late.
     """
     name, about = title(game), summary(game)
     known = {
@@ -54,6 +55,7 @@ def page(game: Json, inner: str, schema: Json, *, up: str = "../", more: bool = 
         "version": number(game, "version") or 0,
         "stream": f"{up}{STREAM_PATH.lstrip('/')}",
         "more": int(more),
+        "delay": delay,
     }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     return document(
@@ -106,9 +108,9 @@ def document(
     )
 
 
-def index_page(games: Iterable[Json], now: float) -> str:
-    """The list of public liveblogs."""
-    rows = "".join(_row(game, now) for game in games)
+def index_page(games: Iterable[tuple[Json, float]]) -> str:
+    """The list of public liveblogs, each with the time (Unix seconds) at which it was so."""
+    rows = "".join(_row(game, now) for game, now in games)
     listed = f'<ul class="games">{rows}</ul>' if rows else '<p class="nothing">No liveblog yet</p>'
     return _frame(f"<main><h2>Liveblogs</h2>{listed}</main>")
 

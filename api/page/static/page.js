@@ -37,7 +37,7 @@ function localise(within) {
 
 function tick() {
   for (const clock of liveblog.querySelectorAll(".clock[data-started]")) {
-    const now = (Date.now() + ahead) / 1000;
+    const now = (Date.now() + ahead) / 1000 - Number(liveblog.dataset.delay);
     const [started, base, length] = ["started", "base", "length"].map((name) => Number(clock.dataset[name]));
     const gone = Math.floor(Math.max(0, now - started) / 60);
     const added = length ? gone - length + 1 : 0;
