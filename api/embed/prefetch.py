@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import POSTS_SHOWN, Shown, shown
@@ -37,6 +37,7 @@ STYLES = ("page.css", "embed.css")
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+    delay.PARAMETER,
     openapi.query("themeId", "Accepted; themes filter nothing yet"),
 ]
 HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
@@ -77,19 +78,18 @@ async def _respond(
     request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
-    found = await context.reads.game(read_liveblog(context.query, "liveblogId"))
-    game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
-    now = services.clock()
-    reading = clock(game.document, translator(language(game.document)), now)
+    seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
+    reading = clock(game.document, translator(language(game.document)), seen.now)
 
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, now, client))
+        return json_bytes(render(shown(conn, game.id, limit), services, seen.now, client))
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered),
+        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered, seen),
         CONTENT_TYPE,
         cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
     )
