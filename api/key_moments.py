@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import structlog
 
-from api.content import called, minute, names_of, one_line, plain_text, player_name
+from api.content import called, incident_blocks, minute, names_of, one_line, plain_text, player_name
 from api.feeds.common import NOT_RENDERED
-from api.json_path import Json, kind, node, nodes, number, text
+from api.json_path import Json, node, nodes, number, text
 from api.liveblog_access import public_documents
 from api.references import complete
 from mapping.key_moments import MatchState, Play, key_moments
@@ -131,8 +131,7 @@ def _safe_plays(post: Json, squads: Names) -> list[Play]:
 
 def _plays(post: Json, squads: Names) -> Iterator[Play]:
     """The incidents that a post shows, beside its text and within it."""
-    blocks = [node(post, "sport_event")]
-    blocks += [each for each in nodes(post, "contents") if kind(each) == "SportEventContentBlock"]
+    blocks = [node(post, "sport_event"), *incident_blocks(post)]
     shown = {text(each, "local_id") or str(at): each for at, each in enumerate(blocks) if text(each, "event_type")}
     for each in shown.values():
         yield _play(post, each, squads, alone=len(shown) == 1)
