@@ -35,29 +35,29 @@ FIRST_PLACES = 3
 _COUNT = re.compile(r"[0-9]{1,6}")
 
 
-class Highlights(NamedTuple):
+class KeyMoments(NamedTuple):
     """The key moments of a liveblog, oldest first, and its recap."""
 
     moments: tuple[KeyMoment, ...]
     recap: str
 
 
-NO_HIGHLIGHTS = Highlights((), "")
+NO_KEY_MOMENTS = KeyMoments((), "")
 
 
-def key_moments_of(conn: Connection, game: StoredGame) -> Highlights:
+def key_moments_of(conn: Connection, game: StoredGame) -> KeyMoments:
     """The key moments and the recap, as the database has all posts now."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(incidents(conn, game.id))])
-    return highlights_of(document, posts)
+    return moments_of(document, posts)
 
 
-def highlights_of(game: Json, posts: Iterable[Json]) -> Highlights:
+def moments_of(game: Json, posts: Iterable[Json]) -> KeyMoments:
     """The same of a game, its references resolved, of which `posts` are all public ones with an incident, oldest first."""
     squads, texts = names_of(node(game, "squads")), translator(text(game, "locale") or "en")
     plays = [play for post in posts for play in _safe_plays(post, squads)]
     sport, state = sport_of(game), state_of(game)
     moments = key_moments(sport, state, plays, texts)
-    return Highlights(moments, recap(sport, state, moments, texts))
+    return KeyMoments(moments, recap(sport, state, moments, texts))
 
 
 def as_json(moment: KeyMoment, page: str) -> Json:

@@ -11,8 +11,8 @@ from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import POSTS_SHOWN, Shown, shown
 from api.errors import json_bytes
-from api.feeds.common import page_url
-from api.feeds.endpoint import ANY_ORIGIN
+from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
+from api.feeds.endpoint import ANY_ORIGIN, THEME_PARAMETERS
 from api.json_path import Json, node, number, text
 from api.liveblog_access import read_liveblog, readable
 from api.page.changes import AsPage
@@ -29,15 +29,17 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.request import ApiRequest
-    from api.services import Services
+    from api.request import ApiRequest, Query
+    from api.services import ApiSettings, Services
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
-    openapi.query("themeId", "Accepted; themes filter nothing yet"),
+    *THEME_PARAMETERS,
+    openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": list(SORTS)}),
+    openapi.query("limit", "With a theme: number of posts", {"type": "integer", "minimum": 1, "maximum": 1000}),
 ]
 HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
 HTML_AND_SCHEMA: Json = {
@@ -81,24 +83,35 @@ async def _respond(
     game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
     now = services.clock()
     reading = clock(game.document, translator(language(game.document)), now)
+    wanted = _wanted(context.query, limit, settings)
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, now))
+        return json_bytes(render(shown(conn, game.id, wanted), services, now))
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, game.id, game.version, reading), rendered),
+        await context.reads.body(("prefetch", form, game.id, game.version, wanted, reading), rendered),
         CONTENT_TYPE,
         cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
         more=ANY_ORIGIN if settings.public_feeds else None,
     )
 
 
+def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
+    """The newest posts; with a theme those that it shows, in its order, at most `limit` too."""
+    newest = FeedRequest(liveblog="", limit=limit)
+    if not query.get("themeId"):
+        return newest
+    themed = feed_request(query, settings.feed_limit_max, settings.themes)
+    return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
+
+
 def _liveblog(found: Shown, services: Services, now: float) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
     page = page_url(services.settings.public_url, found.game.local_id)
-    moments = key_moments_html(found.highlights, files.texts, page)
-    inner = scoreboard(found.document, files, now) + moments + stream(found.document, found.posts, files)
+    moments = key_moments_html(found.key_moments, files.texts, page)
+    posts = stream(found.document, found.posts, files, descending=found.descending)
+    inner = scoreboard(found.document, files, now) + moments + posts
     return {"html": _frame(found.document, inner), "schema": found.schema(services)}
 
 

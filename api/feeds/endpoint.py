@@ -35,6 +35,15 @@ class Format:
     render: Callable[[Feed], bytes]
 
 
+THEME_PARAMETERS: list[Json] = [
+    openapi.query("themeId", "A theme of the configuration: which posts are shown, in which order"),
+    openapi.query("tags", "With a theme: only posts with one of these labels, separated by commas"),
+    openapi.query("highlights", "With a theme: only posts highlighted in one of these ways, separated by commas"),
+    openapi.query(
+        "event_types", "With a theme: only incidents of these types, separated by commas; `text` for posts without one"
+    ),
+    openapi.query("authors", "With a theme: only posts of these clients or editors, separated by commas"),
+]
 FEED_PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     openapi.query("limit", "Number of events", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
@@ -46,7 +55,7 @@ FEED_PARAMETERS: list[Json] = [
         "Hide what was published less than so many seconds ago",
         {"type": "integer", "minimum": 0, "maximum": MAX_DELAY, "default": 0},
     ),
-    openapi.query("themeId", "Accepted; themes filter nothing yet"),
+    *THEME_PARAMETERS,
 ]
 KEY_EVENT: Json = {
     "type": "object",
@@ -133,7 +142,7 @@ def endpoint(form: Format) -> Handler:
 
     async def respond(request: ApiRequest) -> Response:
         services, context, settings = request.services, request.context, request.services.settings
-        wanted = feed_request(context.query, settings.feed_limit_max)
+        wanted = feed_request(context.query, settings.feed_limit_max, settings.themes)
         found = await context.reads.game(wanted.liveblog)
         game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
         now = services.clock()
@@ -172,5 +181,5 @@ def _feed(
         more=more,
     )
     # A liveblog has no past score yet that a delayed reader could be given.
-    with_highlights = extension == "json" and not request.delay
-    return replace(feed, highlights=key_moments_of(conn, game)) if with_highlights else feed
+    with_moments = extension == "json" and not request.delay
+    return replace(feed, key_moments=key_moments_of(conn, game)) if with_moments else feed

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from api import openapi
 from api.conditional import conditional
 from api.embed.shown import POSTS_SHOWN, shown
+from api.feeds.common import FeedRequest
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
@@ -66,9 +67,9 @@ async def liveblog(request: ApiRequest) -> Response:
     game = await _game(request)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, POSTS_SHOWN)
+        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN))
         files = AsPage.of(request.services).files(found.game)
-        inner = render_liveblog(found.document, found.posts, files, now, found.highlights)
+        inner = render_liveblog(found.document, found.posts, files, now, found.key_moments)
         if fragment:
             return inner.encode("utf-8", "replace")
         return page(found.document, inner, found.schema(request.services), more=found.more).encode("utf-8", "replace")

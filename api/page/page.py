@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
-from api.key_moments import NO_HIGHLIGHTS, Highlights
+from api.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.page.clock import clock
 from api.page.moments import key_moments_html
 from api.page.posts import stream
@@ -33,12 +33,12 @@ POLICY = (
 
 
 def render_liveblog(
-    game: Json, events: Iterable[Json], files: PageFiles, now: float, highlights: Highlights = NO_HIGHLIGHTS
+    game: Json, events: Iterable[Json], files: PageFiles, now: float, key_moments: KeyMoments = NO_KEY_MOMENTS
 ) -> str:
     """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped."""
     return (
         f'{scoreboard(game, files, now)}<div class="columns">'
-        f"<main>{key_moments_html(highlights, files.texts)}{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
+        f"<main>{key_moments_html(key_moments, files.texts)}{stream(game, events, files)}</main>{squads(game, files.texts)}</div>"
     )
 
 
