@@ -20,6 +20,7 @@ from api.media import endpoint as media
 from api.media import upload as uploads
 from api.openapi import Json, document
 from api.page import endpoint as pages
+from api.page import front
 from api.page.page import STREAM_PATH
 from api.routing import Route
 from api.static import folder
@@ -89,10 +90,11 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
     Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
     Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),
-    Route("GET", "/", pages.front, "open"),
+    Route("GET", "/", front.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
     Route("GET", "/static/{name}", folder("api.page.static"), "open"),
+    Route("GET", "/static/{version}/{name}", folder("api.page.static"), "open"),
     Route("GET", "/openapi.json", ops.openapi, "open"),
 )
 # fmt: on

@@ -35,7 +35,7 @@ class Shown(NamedTuple):
     more: bool
     coverage: Coverage
     key_moments: KeyMoments
-    descending: bool
+    request: FeedRequest
 
     def schema(self, services: Services) -> Json:
         """The structured data."""
@@ -45,14 +45,12 @@ class Shown(NamedTuple):
 
 
 def shown(conn: Connection, game_id: str, request: FeedRequest) -> Shown:
-    """The liveblog with the requested posts, as the database has it now; raises NotFound."""
+    """The liveblog with the requested posts, as the database has it now. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request, now=0)
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
     posts = list(map(request.theme.labelled, posts))
-    return Shown(
-        game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game), request.descending
-    )
+    return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game), request)
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

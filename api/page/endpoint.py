@@ -1,4 +1,4 @@
-"""The page of a liveblog, what changes on it, and the front page."""
+"""The page of a liveblog, and what changes on it."""
 
 from __future__ import annotations
 
@@ -14,26 +14,24 @@ from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.page import POLICY, index_page, language, page, plain_page, render_liveblog
-from api.rendered import Rendering
+from api.page.document import POLICY
+from api.page.page import language, page, render_liveblog
 from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.messages import read
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.locales import translator
-from store import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from sqlalchemy import Connection
 
+    from api.rendered import Rendering
     from api.request import ApiRequest
     from api.services import Services
     from store.liveblogs import StoredGame
 
-GAMES_LISTED = 200
 PAGE = openapi.operation(
     "liveblog.page",
     "A liveblog as a web page",
@@ -49,6 +47,8 @@ PAGE = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.query("continue_event_id", "The posts that are older than the one of this id"),
+        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": POSTS_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
     ],
@@ -60,6 +60,8 @@ async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
     context = request.context
     fragment = boolean(context.query, "fragment")
+    after = context.query.get("continue_event_id") or None
+    limit = integer(context.query, "limit", POSTS_SHOWN, low=1, high=POSTS_SHOWN)
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh)
@@ -67,14 +69,16 @@ async def liveblog(request: ApiRequest) -> Response:
     game = await _game(request)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=POSTS_SHOWN))
+        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit, after=after))
         files = AsPage.of(request.services).files(found.game)
-        inner = render_liveblog(found.document, found.posts, files, now, found.key_moments)
+        few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
+        older = f"?{few}" if found.more else ""
+        inner = render_liveblog(found.document, found.posts, files, now, found.key_moments, older=older)
         if fragment:
             return inner.encode("utf-8", "replace")
-        return page(found.document, inner, found.schema(request.services), more=found.more).encode("utf-8", "replace")
+        return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body(_key(game, now, fragment=fragment), render))
+    return _html(request, await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render))
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
@@ -95,16 +99,6 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
 
     body = await context.reads.body(key, render)
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
-
-
-async def front(request: ApiRequest) -> Response:
-    """The list of liveblogs where feeds are public, else one sentence about the service."""
-    services = request.services
-    if not services.settings.public_feeds:
-        return _html(request, Rendering.of(plain_page().encode()))
-    games = await services.store.read(lambda conn: liveblogs.list_games(conn, limit=GAMES_LISTED, page=1))
-    shown = [game.as_document() for game in games if game.local_status == LocalStatus.PUBLISHED]
-    return _html(request, Rendering.of(index_page(shown, services.clock()).encode("utf-8", "replace")))
 
 
 def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
