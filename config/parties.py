@@ -76,6 +76,18 @@ class OrganizationConfig(Section):
     locations: dict[DeclaredId, LocationConfig] = Field(default_factory=dict)
 
 
+class ThemeConfig(Section):
+    """Which posts feeds and articles show, in which order, and what they call incidents, by event type."""
+
+    tags: tuple[Text, ...] = ()
+    highlights: tuple[Literal["sticky", "inplace", "stickyNoHighlight", "milestone"], ...] = ()
+    event_types: tuple[EventType | Literal["text"], ...] = ()
+    authors: tuple[Text, ...] = ()
+    sort: Literal["asc", "desc"] = "desc"
+    posts: Annotated[int, Field(ge=1, le=10_000)] = 20
+    labels: dict[EventType, Text] = Field(default_factory=dict)
+
+
 class Client(Section):
     """A caller of the API. A secret is plain or `sha256:` and 64 hex digits; a previous one lives on in a rotation."""
 
