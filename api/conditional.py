@@ -30,20 +30,22 @@ def conditional(
 ) -> Response:
     """The body, or 304 where the caller has it already; `more`: headers of both.
 
-    Responses are kept with `found` and sent again, so all who give the same one give the same headers too.
+    Responses are kept with `found` and sent again, so all who give the same one and `cache_control` give the same headers.
     `modified` (Unix seconds) is sent only once its second is over: within it one more change could still happen, and a
     caller who sends that date later would miss it.
     """
     date = http_date(modified) if modified is not None and modified + 1 <= now else None
     status = 304 if unchanged(headers, found.etag, date) else 200
-    response = found.responses.get((status, date))
+    response = found.responses.get((status, date, cache_control))
     if response is None:
         known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
         if date is not None:
             known["Last-Modified"] = date
         if status == 200:
             known["Content-Type"] = content_type
-        response = found.responses[status, date] = Response(found.body if status == 200 else None, status, known)
+        response = found.responses[status, date, cache_control] = Response(
+            found.body if status == 200 else None, status, known
+        )
     return response
 
 

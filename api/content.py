@@ -63,22 +63,26 @@ def headline(event: Json, locale: str, squads: Names = ()) -> str:
 def _acting(event: Json, squads: Names) -> str:
     """Who did it, as `Zambrano (Frankfurt)`; the team alone where the player is of the other one or not known."""
     team = _team(event)
-    first = next((node(each, "player") for each in nodes(event, "sport_event", "players")), {})
-    name = text(first, "name")
-    player = distinguished(_called(first), name, [each for each in squads if each[1] != name])
+    player = player_name(next((node(each, "player") for each in nodes(event, "sport_event", "players")), {}), squads)
     if not player or (team and not _of_team(event)):
         return team
     return f"{player} ({team})" if team and player != team else player
 
 
+def player_name(player: Json, squads: Names) -> str:
+    """The surname of a player, distinguished from those of the others."""
+    name = text(player, "name")
+    return distinguished(called(player), name, [each for each in squads if each[1] != name])
+
+
 def names_of(squads: Json) -> Names:
     """Surname and whole name of everybody in the squads of a liveblog."""
     people = (each for side in ("home", "away") for part in ("lineup", "bench") for each in nodes(squads, side, part))
-    return tuple((_called(each), text(each, "name")) for each in people)
+    return tuple((called(each), text(each, "name")) for each in people)
 
 
 def _team(event: Json) -> str:
-    return _called(node(event, "sport_event", "team"))
+    return called(node(event, "sport_event", "team"))
 
 
 def _of_team(event: Json) -> bool:
@@ -89,7 +93,7 @@ def _of_team(event: Json) -> bool:
     return all(text(each, name) in {"", identity} for each in players for name, identity in own if identity)
 
 
-def _called(named: Json) -> str:
+def called(named: Json) -> str:
     """The short name of a player or team, unless it is an abbreviation."""
     short = text(named, "short_name")
     return short if short and not short.endswith(".") else text(named, "name")

@@ -68,6 +68,13 @@ def public_delay(organization_id: str, settings: ApiSettings, caller: Caller | N
     return settings.public_delays.get(organization_id, 0)
 
 
+def longer(request: ApiRequest) -> dict[str, int]:
+    """The delays of organizations that are longer than what the request wants, as they apply to its caller."""
+    settings, wanted = request.services.settings, requested(request)
+    own = {name: public_delay(name, settings, request.context.caller) for name in settings.public_delays}
+    return {name: seconds for name, seconds in own.items() if seconds > wanted}
+
+
 def moment(now: float, delay: int) -> int | None:
     """The moment that is read at a time by those who see everything so many seconds later; None for the present."""
     return int(now) - delay if delay else None

@@ -22,11 +22,11 @@ OVERHEAD = 4096
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A body, its strong validator, and the responses that were made of it, by status and date."""
+    """A body, its strong validator, and the responses that were made of it, by status, date and `Cache-Control`."""
 
     body: bytes
     etag: str
-    responses: dict[tuple[int, str | None], Response] = field(default_factory=dict, compare=False)
+    responses: dict[tuple[int, str | None, str], Response] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, body: bytes) -> Rendering:

@@ -20,6 +20,7 @@ from api.media import endpoint as media
 from api.media import upload as uploads
 from api.openapi import Json, document
 from api.page import endpoint as pages
+from api.page import front
 from api.page.page import STREAM_PATH
 from api.routing import Route
 from api.static import folder
@@ -50,8 +51,8 @@ ROUTES: tuple[Route, ...] = (
       for form in feeds.FORMATS),
     Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
     Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
-    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
+    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
@@ -89,10 +90,11 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
     Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
     Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),
-    Route("GET", "/", pages.front, "open"),
+    Route("GET", "/", front.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
     Route("GET", "/static/{name}", folder("api.page.static"), "open"),
+    Route("GET", "/static/{version}/{name}", folder("api.page.static"), "open"),
     Route("GET", "/openapi.json", ops.openapi, "open"),
 )
 # fmt: on

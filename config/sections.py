@@ -7,15 +7,18 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 from config.values import (
     SQLITE,
+    Bucket,
     Bytes,
     Count,
     DatabaseUrl,
     Duration,
     HostOrNetwork,
     Interval,
+    KeyPrefix,
     Network,
     Number,
     PostgresUrl,
+    Secret,
     Text,
     Timezone,
     WebAddress,
@@ -143,6 +146,14 @@ class MediaConfig(Section):
     """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 
     folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"
+    storage: Literal["disk", "s3"] = "disk"
+    s3_bucket: Bucket | None = None
+    s3_endpoint: WebAddress | None = None
+    s3_region: Text = "us-east-1"
+    s3_prefix: KeyPrefix = "uploads"
+    s3_access_key: Text | None = None
+    s3_secret_key: Secret | None = None
+    s3_timeout: Interval = 10.0
     new_hosts: Annotated[Count, Field(ge=1, le=1000)] = 50
     image_bytes: Bytes = 20_971_520
     uploads: Annotated[Count, Field(ge=1, le=1000)] = 16

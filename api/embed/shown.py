@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.embed.structured_data import Publication, live_blog_posting
 from api.feeds.common import FeedRequest, chosen_events
+from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game
 from api.post_files import Images
 from api.references import complete
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.json_path import Json
+    from api.key_moments import Highlights
     from api.services import Services
     from store.deltas import Coverage
     from store.liveblogs import StoredGame
@@ -32,18 +34,24 @@ class Shown(NamedTuple):
     posts: list[Json]
     more: bool
     coverage: Coverage
+    highlights: Highlights
 
     def schema(self, services: Services) -> Json:
         """The structured data."""
-        return live_blog_posting(self.document, self.posts, self.coverage, publication(services, self.game))
+        return live_blog_posting(
+            self.document, self.posts, self.coverage, publication(services, self.game), self.highlights.recap
+        )
 
 
-def shown(conn: Connection, game_id: str, limit: int) -> Shown:
-    """The liveblog with at most `limit` posts, newest first, as the database has it; raises NotFound."""
+def shown(conn: Connection, game_id: str, limit: int, after: str | None = None) -> Shown:
+    """The liveblog with at most `limit` posts, newest first, as the database has it.
+
+    `after`: the posts that follow the one of this `local_id`, which are older. Raises NotFound, InvalidRequest.
+    """
     game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit))
+    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit, after=after))
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
-    return Shown(game, document, posts, more, deltas.coverage(conn, game_id))
+    return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game))
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

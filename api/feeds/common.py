@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.feeds.enclosures import Enclosure
+    from api.key_moments import Highlights
     from store.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
@@ -75,6 +76,8 @@ class Feed:
     next_url: str | None
     updated: int
     items: tuple[Item, ...]
+    highlights: Highlights | None = None
+    """In formats that have a place for them."""
 
 
 def feed_request(query: Query, limit_max: int, delay_max: int) -> FeedRequest:

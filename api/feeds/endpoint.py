@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import Feed, FeedRequest, build_feed, chosen_events, feed_request
+from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game, readable
 from api.references import complete
+from mapping.sports.base import MomentType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +44,17 @@ FEED_PARAMETERS: list[Json] = [
     delay.PARAMETER,
     openapi.query("themeId", "Accepted; themes filter nothing yet"),
 ]
+KEY_EVENT: Json = {
+    "type": "object",
+    "required": ["type", "event_type", "local_id", "url", "text"],
+    "properties": {
+        "type": {"enum": [str(each) for each in MomentType]},
+        **dict.fromkeys(
+            ("event_type", "local_id", "url", "time_of_play", "phase", "team", "player", "text"), openapi.TEXT
+        ),
+        "score": {"type": "object", "properties": {"home_score": openapi.TEXT, "away_score": openapi.TEXT}},
+    },
+}
 JSON_FEED: Json = {
     "type": "object",
     "required": ["version", "title", "items"],
@@ -52,6 +65,11 @@ JSON_FEED: Json = {
         "feed_url": openapi.TEXT,
         "next_url": openapi.TEXT,
         "language": openapi.TEXT,
+        "_matchwire": {
+            "type": "object",
+            "required": ["recap", "key_events"],
+            "properties": {"recap": openapi.TEXT, "key_events": {"type": "array", "items": KEY_EVENT}},
+        },
         "items": {
             "type": "array",
             "items": {
@@ -136,7 +154,7 @@ def _feed(conn: Connection, game_id: str, request: FeedRequest, services: Servic
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
     found = complete(conn, public_documents(events))
-    return build_feed(
+    feed = build_feed(
         game,
         found,
         request,
@@ -145,3 +163,4 @@ def _feed(conn: Connection, game_id: str, request: FeedRequest, services: Servic
         extension=extension,
         more=more,
     )
+    return replace(feed, highlights=key_moments_of(conn, game)) if extension == "json" else feed

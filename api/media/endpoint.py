@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 
 from api import openapi
-from api.conditional import unchanged
+from api.conditional import conditional
 from api.media.proxy import UPLOADED, placeholder
 from api.request import integer
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from api.media.proxy import ImageProxy, ShownImage
     from api.request import ApiRequest, RequestHeaders
 
@@ -24,11 +27,15 @@ LINK_PATH: Final = "/api/mediaservice/v3/organization/{organizationId}/image.jso
 NO_IMAGE: Final = "there is no such image"
 NEWER: Final = {"image/avif": "avif", "image/webp": "webp"}
 """Media types of formats that only a reader gets who names them."""
+ACCEPTED: Final = 64
+"""Values of `Accept` that stay read: browsers have a few."""
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'",
     "Content-Disposition": 'inline; filename="image"',
 }
+FOR_ALL: Final = {"Vary": "Accept", **HEADERS}
+NOT_FOR_ALL: Final = {"Vary": "Accept, Sec-Fetch-Dest, Authorization", **HEADERS}
 IMAGE_URL: Final = re.compile(rf"(https?|{UPLOADED})://[!-~]{{1,2000}}")
 
 _FILE = {"schema": {"type": "string", "format": "binary"}}
@@ -73,8 +80,13 @@ async def image(request: ApiRequest) -> Response:
 
 def accepted_formats(headers: RequestHeaders) -> frozenset[str]:
     """The newer formats that the reader names; a wildcard names none, as those who send it cannot all show them."""
+    return _named(headers.get("accept", ""))
+
+
+@lru_cache(ACCEPTED)
+def _named(accept: str) -> frozenset[str]:
     named = set()
-    for each in headers.get("accept", "").split(","):
+    for each in accept.split(","):
         content_type, *parameters = (part.strip().casefold() for part in each.split(";"))
         weights = [value for name, _, value in (each.partition("=") for each in parameters) if name.strip() == "q"]
         if content_type in NEWER and not any(_is_zero(weight) for weight in weights):
@@ -100,15 +112,13 @@ def _owns(request: ApiRequest, wanted: ImageRequest) -> bool:
 def _response(headers: RequestHeaders, shown: ShownImage | None, proxy: ImageProxy, *, private: bool) -> Response:
     found = shown or placeholder()
     age = proxy.settings.max_age if shown else round(min(proxy.settings.retry, proxy.settings.max_age))
-    known = {
-        "ETag": found.etag,
-        "Cache-Control": f"{'private' if private else 'public'}, max-age={age}",
-        "Vary": "Accept, Sec-Fetch-Dest, Authorization" if private or shown is None else "Accept",
-        **HEADERS,
-    }
-    if unchanged(headers, found.etag, None):
-        return Response(None, 304, known)
-    return Response(found.body, 200, {**known, "Content-Type": found.content_type})
+    return conditional(
+        headers,
+        found.rendering,
+        found.content_type,
+        cache_control=f"{'private' if private else 'public'}, max-age={age}",
+        more=NOT_FOR_ALL if private or shown is None else FOR_ALL,
+    )
 
 
 SIDE: Final = {"type": "integer", "minimum": 0, "maximum": LARGEST}

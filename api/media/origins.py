@@ -137,14 +137,17 @@ class Origins:
 
     async def _accepted(self, body: bytes) -> str | None:
         """The digest of a body that is an image within the limits, once it is kept."""
+        digest = await asyncio.to_thread(self._checked, body)
+        return digest if digest and await self._write(original_key(digest), body) else None
+
+    def _checked(self, body: bytes) -> str | None:
         from api.media.variants import check  # Pillow, which no start waits for
 
         try:
             check(body, self._settings.limits)
         except RefusedImage:
             return None
-        digest = hashlib.sha256(body).hexdigest()
-        return digest if await self._write(original_key(digest), body) else None
+        return hashlib.sha256(body).hexdigest()
 
     async def _write(self, key: str, body: bytes, **facts: object) -> bool:
         try:

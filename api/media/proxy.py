@@ -20,6 +20,7 @@ from api.media.disk_cache import DiskCache
 from api.media.origins import Origins, original_key
 from api.media.settings import RefusedImage, Variant
 from api.media.workers import ImageWorkers
+from api.rendered import Rendering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 UPLOADED: Final = "imageservice"
-HOT_PART: Final = 64
+HOT_PART: Final = 16
 """A variant of more than this part of the memory for variants is read from disk each time."""
-OVERHEAD: Final = 1024
+OVERHEAD: Final = 4096
 """Bytes that a variant takes in memory beside its body, about."""
 SHOWN_SECONDS: Final = 1.0
 """Seconds for which an upload counts as shown after that was looked up."""
@@ -56,15 +57,14 @@ class Uploads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ShownImage:
-    """A variant and its strong validator."""
+    """A variant as it is sent."""
 
     content_type: str
-    body: bytes
-    etag: str
+    rendering: Rendering
 
     @classmethod
     def of(cls, variant: Variant) -> ShownImage:
-        return cls(variant.content_type, variant.body, f'"{hashlib.sha256(variant.body).hexdigest()[:32]}"')
+        return cls(variant.content_type, Rendering.of(variant.body))
 
 
 class ImageProxy:
@@ -127,23 +127,27 @@ class ImageProxy:
         return await self._flights(key, partial(self._make, key, wanted, accepted, digest))
 
     async def _make(self, key: str, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
-        entry = await asyncio.to_thread(self._cache.get, key)
-        if entry is not None:
-            return self._hot.put(key, ShownImage.of(Variant(entry.facts["content_type"], entry.body)))
+        shown = await asyncio.to_thread(self._on_disk, key)
+        if shown is not None:
+            return self._hot.put(key, shown)
         make = partial(self._render, key, wanted.options, accepted, original_key(digest))
         try:
             try:
-                variant = await self._workers.run(wanted.organization_id, make)
+                shown = await self._workers.run(wanted.organization_id, make)
             except FileNotFoundError:
                 if not await self._fetched_again(wanted, digest):
                     return None
-                variant = await self._workers.run(wanted.organization_id, make)
+                shown = await self._workers.run(wanted.organization_id, make)
         except FileNotFoundError:
             return None
         except RefusedImage as refused:
             log.info("media.refused", organization=wanted.organization_id, cause=str(refused))
             return self._hot.put(key, None)
-        return self._hot.put(key, ShownImage.of(variant))
+        return self._hot.put(key, shown)
+
+    def _on_disk(self, key: str) -> ShownImage | None:
+        entry = self._cache.get(key)
+        return None if entry is None else ShownImage.of(Variant(entry.facts["content_type"], entry.body))
 
     async def _fetched_again(self, wanted: ImageRequest, digest: str) -> bool:
         """Whether the original is in the cache again."""
@@ -154,7 +158,7 @@ class ImageProxy:
             await asyncio.to_thread(self._cache.put, original_key(digest), body)
         return body is not None
 
-    def _render(self, key: str, options: ImageOptions, accepted: frozenset[str], original: str) -> Variant:
+    def _render(self, key: str, options: ImageOptions, accepted: frozenset[str], original: str) -> ShownImage:
         """Make the variant of an original in the cache, and keep it; in a thread. Raises FileNotFoundError without one."""
         from api.media.variants import render  # Pillow, which no start waits for
 
@@ -166,7 +170,7 @@ class ImageProxy:
             self._cache.put(key, variant.body, content_type=variant.content_type)
         except OSError as error:
             log.warning("media.cache_failed", cause=error.strerror)
-        return variant
+        return ShownImage.of(variant)
 
 
 class HotVariants:
@@ -197,7 +201,7 @@ class HotVariants:
 
 
 def _size(shown: ShownImage | None) -> int:
-    return OVERHEAD + (len(shown.body) if shown else 0)
+    return OVERHEAD + (len(shown.rendering.body) if shown else 0)
 
 
 @cache

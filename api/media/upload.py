@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,7 @@ async def upload(request: ApiRequest) -> Response:
         head = await _head(body)
         from api.media.images import identify  # with Pillow, which no start waits for
 
-        facts = identify(head)
+        facts = await asyncio.to_thread(identify, head)
         if facts is None:
             raise UnsupportedMedia(f"the body should be an image: {', '.join(CONTENT_TYPES)}")
         key = new_key()

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from api.errors import json_bytes
 from api.json_path import Json, text
+from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents
 from api.openapi import TEXT
 from api.page.files import UP, PageFiles
+from api.page.moments import key_moments_html
 from api.page.page import language
 from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
@@ -36,7 +38,7 @@ CHANGES: Json = {
         "version": {"type": "integer"},
         "more": {"type": "boolean"},
         "status": {"enum": [*map(int, LocalStatus)]},
-        **dict.fromkeys(("title", "label", "board", "squads"), TEXT),
+        **dict.fromkeys(("title", "label", "board", "moments", "squads"), TEXT),
         "posts": {
             "type": "array",
             "items": {
@@ -81,13 +83,15 @@ class AsPage:
 
 
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], files: PageFiles, now: float) -> Json:
-    """Head and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
+    """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
+    highlights = key_moments_of(conn, game)
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),
         "label": named(deltas.count(conn, game.id), files.texts),
         "board": scoreboard(document, files, now),
-        "squads": squads(document, files.texts),
+        "moments": key_moments_html(highlights, files.texts),
+        "squads": squads(document, files.texts, highlights.deeds),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

@@ -1,9 +1,8 @@
-"""The page of a liveblog, what changes on it, and the front page."""
+"""The page of a liveblog, and what changes on it."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
@@ -14,15 +13,13 @@ from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.page import POLICY, index_page, language, page, plain_page, render_liveblog
-from api.rendered import Rendering
+from api.page.document import POLICY
+from api.page.page import language, page, render_liveblog
 from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.messages import read
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.locales import translator
-from store import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -30,11 +27,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.delay import Sight
+    from api.rendered import Rendering
     from api.request import ApiRequest
     from api.services import Services
     from store.liveblogs import StoredGame
 
-GAMES_LISTED = 200
 PAGE = openapi.operation(
     "liveblog.page",
     "A liveblog as a web page",
@@ -50,6 +47,8 @@ PAGE = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.query("continue_event_id", "The posts that are older than the one of this id"),
+        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": POSTS_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
         delay.PARAMETER,
@@ -62,6 +61,8 @@ async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
     context = request.context
     fragment = boolean(context.query, "fragment")
+    after = context.query.get("continue_event_id") or None
+    limit = integer(context.query, "limit", POSTS_SHOWN, low=1, high=POSTS_SHOWN)
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh)
@@ -69,14 +70,23 @@ async def liveblog(request: ApiRequest) -> Response:
     game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, POSTS_SHOWN)
-        inner = render_liveblog(found.document, found.posts, form.files(found.game), seen.now)
+        found = shown(conn, game.id, limit, after)
+        few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
+        inner = render_liveblog(
+            found.document,
+            found.posts,
+            form.files(found.game),
+            seen.now,
+            found.highlights,
+            older=f"?{few}" if found.more else "",
+            delay=seen.delay,
+        )
         if fragment:
             return inner.encode("utf-8", "replace")
-        schema = found.schema(request.services)
-        return page(found.document, inner, schema, more=found.more, delay=seen.delay).encode("utf-8", "replace")
+        return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body(_key(game, seen, fragment=fragment), render, seen))
+    key = (limit, after, _key(game, seen, fragment=fragment))
+    return _html(request, await context.reads.body(key, render, seen))
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
@@ -98,37 +108,6 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
 
     body = await context.reads.body(key, render, seen)
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
-
-
-async def front(request: ApiRequest) -> Response:
-    """The list of liveblogs where feeds are public, else one sentence about the service."""
-    services = request.services
-    if not services.settings.public_feeds:
-        return _html(request, Rendering.of(plain_page().encode()))
-    listed = [each for each in await _listed(request) if each.game.local_status == LocalStatus.PUBLISHED]
-    listed.sort(key=lambda each: (each.game.created_at, each.game.id), reverse=True)
-    shown = [(each.game.as_document(), each.now) for each in listed[:GAMES_LISTED]]
-    return _html(request, Rendering.of(index_page(shown).encode("utf-8", "replace")))
-
-
-class ListedLiveblog(NamedTuple):
-    """A liveblog as it is listed: how it stood when it was `now` (Unix seconds)."""
-
-    game: StoredGame
-    now: float
-
-
-async def _listed(request: ApiRequest) -> list[ListedLiveblog]:
-    """The newest liveblogs; those of organizations with a delay of their own as they stood so long ago."""
-    settings, now, wanted = request.services.settings, request.services.clock(), delay.requested(request)
-    own = {name: delay.public_delay(name, settings, request.context.caller) for name in settings.public_delays}
-    later = {name: seconds for name, seconds in own.items() if seconds > wanted}
-    listed = []
-    for name, seconds in ((None, wanted), *later.items()):
-        query = partial(liveblogs.list_games, organization_id=name, limit=GAMES_LISTED)
-        games = await request.services.store.read(query, at=delay.moment(now, seconds))
-        listed += [ListedLiveblog(game, now - seconds) for game in games if name or game.organization_id not in later]
-    return listed
 
 
 def _key(game: StoredGame, seen: Sight, *, fragment: bool) -> Hashable:

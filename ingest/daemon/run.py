@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -23,6 +22,7 @@ from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
+from ingest.daemon.file_store import file_store
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
 from ingest.daemon.purges import Purging, UploadPurge, run_again
@@ -37,7 +37,6 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
-from store.files.disk import DiskFiles
 
 if TYPE_CHECKING:
     import socket
@@ -99,7 +98,7 @@ async def run(
         if role.works:
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
-        files = DiskFiles(Path(settings.media.folder))
+        files = file_store(settings.media)
         uploads = StoredUploads(components.store, files)
         images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
         cleanup.callback(images.close)

@@ -11,6 +11,7 @@ import hmac
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 from mapping.errors import InvalidRequest, NotFound
@@ -23,6 +24,8 @@ LARGEST = 4096
 """Pixels that a side of an image may have, its density counted."""
 DENSITIES = (1, 2, 3)
 SIGNATURE_BYTES = 16
+READ = 2048
+"""Addresses that stay read; those that are not ours are checked each time."""
 _OPTIONS = re.compile(
     r"(?:w(?P<width>[1-9]\d{0,3}))?(?:h(?P<height>[1-9]\d{0,3}))?(?:-(?P<fit>contain|cover))?(?:@(?P<dpr>[123]))?"
 )
@@ -75,6 +78,7 @@ def image_path(key: bytes, wanted: ImageRequest) -> str:
     return f"/media/{_signature(key, options, media)}/{options}/{media}"
 
 
+@lru_cache(READ)
 def read_path(key: bytes, signature: str, options: str, media: str) -> ImageRequest:
     """What an address requests. Raises NotFound where the signature is not that of the service."""
     if not hmac.compare_digest(_signature(key, options, media).encode(), signature.encode("utf-8", "replace")):

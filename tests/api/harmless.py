@@ -6,10 +6,24 @@ ALLOWED = {
     *("html", "head", "meta", "title", "link", "script", "body", "div", "header", "main", "aside", "footer", "section"),
     *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
     *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
+    *("template", "matchwire-liveblog"),
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
-SAFE_URLS = ("https://", "http://", "../static/", "static/", "../media/", "liveblogs/", "mailto:", "tel:", "docs")
+SAFE_URLS = (
+    "#",
+    "./",
+    "?",
+    "https://",
+    "http://",
+    "../static/",
+    "static/",
+    "../media/",
+    "liveblogs/",
+    "mailto:",
+    "tel:",
+    "docs",
+)
 PROXY = ("../media/", "https://live.example.org/blogs/media/")
 """Where images may come from: the service's proxy alone."""
 
@@ -36,7 +50,9 @@ class Reader(HTMLParser):
 
 def _harmless_script(attributes):
     """The service's own code, or data that no browser runs."""
-    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith("../static/")
+    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith(
+        ("../static/", "static/")
+    )
 
 
 def read(html):

@@ -14,9 +14,9 @@ class RecordingTransport:
         self.sent = []
         self.closed = self.finishing = False
 
-    def send(self, data):
+    def send(self, *pieces):
         assert not self.closed
-        self.sent.append(bytes(data))
+        self.sent.append(b"".join(pieces))
 
     def finish(self):
         self.closed = True

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from api.app import create_app
-from api.media import variants
+from api.media import images, variants
 from api.media.images import identify
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
@@ -282,6 +282,28 @@ async def test_a_variant_is_made_once_for_all_who_want_it(readers, monkeypatch):
     assert len(rendered) == len(readers.source.requests) == 1
 
 
+async def test_headers_of_strangers_are_read_beside_the_event_loop(readers, monkeypatch):
+    """One of 256 KB that is made of nothing but empty parts takes a fifth of a second."""
+    threads, original = set(), images.identify
+
+    def noted(body):
+        threads.add(threading.get_ident())
+        return original(body)
+
+    monkeypatch.setattr(variants, "identify", noted)
+    monkeypatch.setattr(images, "identify", noted)
+    services = replace(readers.server.services, images=readers.proxy, files=DiskFiles(readers.folder))
+    app = create_app(services, monotonic=lambda: readers.server.ticks)
+    path = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
+    auth = ("desk", matchday.SECRET)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://testserver") as http:
+        shown = await http.get(readers.path(width=64))
+        uploaded = await http.post(path, content=pictures.picture(), auth=auth)
+    assert (shown.status_code, uploaded.status_code) == (200, 200)
+    assert threads
+    assert threading.get_ident() not in threads
+
+
 async def test_a_slow_origin_holds_nobody_who_can_have_the_good_copy(readers, monkeypatch):
     """After a moment readers get what there is."""
     monkeypatch.setattr("api.media.origins.PATIENCE", 0.02)
@@ -357,6 +379,22 @@ class TestUploads:
         response = await readers.http.get(readers.path(UPLOAD, width=64), headers=API, auth=(client, matchday.SECRET))
         assert response.status_code == status
         if status == 200:
+            assert response.headers["cache-control"] == "private, max-age=600"
+            assert "Authorization" in response.headers["vary"]
+
+    async def test_what_all_have_seen_is_private_once_it_is_withdrawn(self, readers):
+        """The same bytes, and other headers than before."""
+        readers.source.uploads[UPLOAD] = pictures.picture()
+        readers.source.published.add(UPLOAD)
+        seen = await readers.get(UPLOAD, width=64)
+        readers.source.published.clear()
+        readers.server.ticks += 1.1
+        tag = {"if-none-match": seen.headers["etag"]}
+        for headers, status in ((API, 200), (API | tag, 304)):
+            response = await readers.http.get(
+                readers.path(UPLOAD, width=64), headers=headers, auth=("desk", matchday.SECRET)
+            )
+            assert (response.status_code, response.headers["etag"]) == (status, seen.headers["etag"])
             assert response.headers["cache-control"] == "private, max-age=600"
             assert "Authorization" in response.headers["vary"]
 
