@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EXTENSION, PICTURE, END = 0x21, 0x2C, 0x3B
 CONTROL, APPLICATION = 0xF9, 0xFF
@@ -24,23 +28,43 @@ def cleaned(body: bytes, most: int) -> tuple[bytes, int]:
 
     It is read up to the first picture beyond `most`. Nothing is decoded. Raises BrokenGif.
     """
+    kept = []
+    pictures = 0
+    for start, end, keep in _blocks(body):
+        pictures += body[start] == PICTURE
+        if keep:
+            kept.append(body[start:end])
+        if pictures > most:
+            break
+    return b"".join((body[: HEADER + _table(body[10])], *kept, bytes((END,)))), pictures
+
+
+def counted(head: bytes, most: int) -> int:
+    """How many pictures there are in the first bytes of a file; no more are counted than one beyond `most`."""
+    pictures = 0
+    with suppress(BrokenGif):
+        for start, _, _ in _blocks(head):
+            pictures += head[start] == PICTURE
+            if pictures > most:
+                break
+    return pictures
+
+
+def _blocks(body: bytes) -> Iterator[tuple[int, int, bool]]:
+    """Where each block begins and ends, and whether it is kept. Raises BrokenGif."""
     if body[:6] not in {b"GIF87a", b"GIF89a"} or len(body) < HEADER:
         raise BrokenGif("no GIF")
     place = HEADER + _table(body[10])
-    kept = [body[:place]]
-    pictures = parts = 0
+    parts = 0
     try:
-        while body[place] != END and pictures <= most:
+        while body[place] != END:
             start, (place, keep, read) = place, _block(body, place)
-            pictures += body[start] == PICTURE
             parts += read
             if parts > PARTS:
                 raise BrokenGif(TOO_MANY)
-            if keep:
-                kept.append(body[start:place])
+            yield start, place, keep
     except IndexError:
         raise BrokenGif("it ends in the middle") from None
-    return b"".join((*kept, bytes((END,)))), pictures
 
 
 def _block(body: bytes, place: int) -> tuple[int, bool, int]:

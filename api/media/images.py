@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from PIL import ExifTags, Image, PngImagePlugin
 
 from api.media.formats import CONTENT_TYPES, HEAD
+from api.media.gif import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,7 +59,10 @@ def identify(head: bytes) -> ImageFacts | None:
             return _avif(head)
         with Image.open(Pieces(head, READS), formats=READ_BY_PILLOW) as image:
             return _facts(
-                image.format or "", *image.size, frames=_frames(image), orientation=orientation(image.info.get("exif"))
+                image.format or "",
+                *image.size,
+                frames=_frames(image, head),
+                orientation=orientation(image.info.get("exif")),
             )
     except (OSError, ValueError, SyntaxError, struct.error, IndexError, EOFError):
         return None
@@ -102,10 +106,12 @@ def _facts(name: str, width: int, height: int, *, frames: int, orientation: int 
     return ImageFacts(name, CONTENT_TYPES[name], width, height, frames) if width and height else None
 
 
-def _frames(image: Image.Image) -> int:
-    """Frames that are there; the first is, where the file ends before the second, or has too many parts."""
+def _frames(image: Image.Image, head: bytes) -> int:
+    """Frames that are there; the first is, where the file ends before the second. Of a GIF no more than PARTS and one."""
     if image.format == "MPO":
         return 1
+    if image.format == "GIF":
+        return max(1, counted(head, PARTS))
     try:
         return max(1, getattr(image, "n_frames", 1))
     except (OSError, ValueError, SyntaxError, struct.error, IndexError, EOFError):

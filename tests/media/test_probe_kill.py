@@ -27,6 +27,7 @@ allow_hosts = ["127.0.0.1"]
 folder = "{folder}"
 probe_tries = 20
 probe_retry = 15
+probe_retry_most = 30
 """
 
 
