@@ -21,6 +21,7 @@ from api.media.origins import Origins, original_key
 from api.media.settings import RefusedImage, Variant
 from api.media.workers import ImageWorkers
 from api.rendered import Rendering
+from mapping.documents.scalars import UPLOADED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-UPLOADED: Final = "imageservice"
 HOT_PART: Final = 16
 """A variant of more than this part of the memory for variants is read from disk each time."""
 OVERHEAD: Final = 4096
