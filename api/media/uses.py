@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from api.json_path import Json, nodes, number, text
-from api.media.addresses import addresses_in
 from mapping.documents.scalars import UPLOADED, LocalStatus
 from mapping.errors import Unprocessable
+from mapping.file_addresses import addresses_in
 from store import uploads
 
 if TYPE_CHECKING:
