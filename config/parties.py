@@ -8,6 +8,7 @@ from config.sections import Section
 from config.values import (
     Duration,
     EventType,
+    FrameAncestor,
     Locale,
     OrganizationId,
     ProviderId,
@@ -68,6 +69,7 @@ class LocationConfig(Section):
 class OrganizationConfig(Section):
     name: Text
     logo: WebAddress | None = None
+    frame_ancestors: tuple[FrameAncestor, ...] | None = None
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)

@@ -91,7 +91,7 @@ async def _respond(
         request.headers,
         await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered),
         CONTENT_TYPE,
-        cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
+        cache_control=settings.cache_control,
     )
 
 

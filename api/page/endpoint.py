@@ -8,7 +8,9 @@ from starlette.responses import Response
 
 from api import openapi
 from api.conditional import conditional
+from api.embed.addresses import discovery
 from api.embed.shown import POSTS_SHOWN, shown
+from api.feeds.common import page_url
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
@@ -24,12 +26,11 @@ from mapping.locales import translator
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
     from sqlalchemy import Connection
 
     from api.request import ApiRequest
-    from api.services import Services
     from store.liveblogs import StoredGame
 
 GAMES_LISTED = 200
@@ -79,14 +80,19 @@ async def liveblog(request: ApiRequest) -> Response:
             return inner.encode("utf-8", "replace")
         return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render))
+    found = discovery(
+        request.services.settings.public_url, page_url(request.services.settings.public_url, game.local_id)
+    )
+    links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
+    body = await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render)
+    return _html(request, body, {"Link": links})
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
     services, context, form = request.services, request.context, AsPage.of(request.services)
     game = await _game(request)
-    cache_control = _cache_control(services)
+    cache_control = services.settings.cache_control
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
     since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
@@ -124,16 +130,11 @@ async def _game(request: ApiRequest) -> StoredGame:
     return readable(found, request.context.caller, public=request.services.settings.public_feeds)
 
 
-def _html(request: ApiRequest, body: Rendering) -> Response:
+def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None = None) -> Response:
     return conditional(
         request.headers,
         body,
         TYPES["html"],
-        cache_control=_cache_control(request.services),
-        more={"Content-Security-Policy": POLICY},
+        cache_control=request.services.settings.cache_control,
+        more={"Content-Security-Policy": POLICY, **(more or {})},
     )
-
-
-def _cache_control(services: Services) -> str:
-    sharing = "public" if services.settings.public_feeds else "private"
-    return f"{sharing}, max-age={services.settings.feed_max_age}"

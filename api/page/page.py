@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from api.embed.addresses import discovery
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
 from api.key_moments import NO_HIGHLIGHTS, Highlights
@@ -90,7 +91,12 @@ def _found_by(schema: Json, name: str, about: str) -> str:
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
-    return f'<link rel="canonical" href="{escape(schema["url"])}">{properties}'
+    found = discovery(schema["url"].rpartition("/liveblogs/")[0], schema["url"])
+    embeds = "".join(
+        f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
+        for kind, url in found.items()
+    )
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
 
 
 def _territorial(locale: str) -> str:

@@ -254,5 +254,11 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
+        frame_ancestors=settings.embed.frame_ancestors,
+        organization_frame_ancestors={
+            id_: each.frame_ancestors
+            for id_, each in settings.organizations.items()
+            if each.frame_ancestors is not None
+        },
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )
