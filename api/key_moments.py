@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from api.content import called, minute, names_of, one_line, plain_text, player_n
 from api.feeds.common import NOT_RENDERED
 from api.json_path import Json, kind, node, nodes, number, text
 from api.liveblog_access import public_documents
+from api.player_deeds import deeds_of
 from api.references import complete
 from mapping.key_moments import MatchState, Play, key_moments
 from mapping.locales import translator
@@ -21,11 +23,12 @@ from mapping.sports import SPORTS, Sport
 from store.incidents import incidents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
     from api.content import Names
+    from api.player_deeds import Deed
     from mapping.key_moments import KeyMoment
     from store.liveblogs import StoredGame
 
@@ -36,10 +39,11 @@ _COUNT = re.compile(r"[0-9]{1,6}")
 
 
 class Highlights(NamedTuple):
-    """The key moments of a liveblog, oldest first, and its recap."""
+    """The key moments of a liveblog, oldest first, its recap, and what each player did."""
 
     moments: tuple[KeyMoment, ...]
     recap: str
+    deeds: Mapping[str, tuple[Deed, ...]] = MappingProxyType({})
 
 
 NO_HIGHLIGHTS = Highlights((), "")
@@ -51,13 +55,13 @@ def key_moments_of(conn: Connection, game: StoredGame) -> Highlights:
     return highlights_of(document, posts)
 
 
-def highlights_of(game: Json, posts: Iterable[Json]) -> Highlights:
+def highlights_of(game: Json, posts: Sequence[Json]) -> Highlights:
     """The same of a game, its references resolved, of which `posts` are all public ones with an incident, oldest first."""
     squads, texts = names_of(node(game, "squads")), translator(text(game, "locale") or "en")
     plays = [play for post in posts for play in _safe_plays(post, squads)]
     sport, state = sport_of(game), state_of(game)
     moments = key_moments(sport, state, plays, texts)
-    return Highlights(moments, recap(sport, state, moments, texts))
+    return Highlights(moments, recap(sport, state, moments, texts), deeds_of(sport, posts))
 
 
 def as_json(moment: KeyMoment, page: str) -> Json:

@@ -99,6 +99,8 @@ READS = {
     "ticker.delta": "id",
     "ticker.stream": "liveblogId",
     "liveblog.page": "liveblogId",
+    "liveblog.frame": "liveblogId",
+    "liveblog.snippets": "liveblogId",
     "feed.rss": "liveblogId",
     "feed.atom": "liveblogId",
     "feed.json": "liveblogId",

@@ -47,10 +47,10 @@ class ApiSettings:
     """Those of one organization."""
     embed_consent: bool
     """Whether a page loads something from a third party only after a click."""
+    frame_ancestors: tuple[str, ...]
+    """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
     logos: Mapping[str, str] = field(default_factory=dict)
     """Address of the logo of each organization that has one, by its id; for structured data."""
-    frame_ancestors: tuple[str, ...] = ("*",)
-    """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
     organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The same of each organization that has sites of its own."""
     feed_max_age: int = 2

@@ -12,7 +12,8 @@ from api.feeds.common import page_url
 from api.liveblog_access import readable
 from api.page.changes import AsPage
 from api.page.clock import clock
-from api.page.page import POLICY, language, render_liveblog
+from api.page.document import POLICY
+from api.page.page import language, render_liveblog
 from api.page.scoreboard import title
 from api.request import integer
 from api.static import TYPES, version

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from api import openapi
 from api.conditional import conditional
 from api.content import one_line
-from api.embed.addresses import KINDS, frame_url, iframe, liveblog_of
+from api.embed.discovery import KINDS, frame_url, iframe, liveblog_of
 from api.embed.shown import NOBODY
 from api.errors import FormatNotServed, json_bytes
 from api.feeds.common import add, serialise

@@ -6,12 +6,13 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
+from api import openapi
 from api.conditional import conditional
 from api.content import one_line
-from api.embed.addresses import discovery, frame_url, iframe
+from api.embed.discovery import discovery, frame_url, iframe
 from api.feeds.common import FEED_PATH, page_url
 from api.liveblog_access import readable
-from api.page.page import POLICY, document
+from api.page.document import POLICY, document
 from api.rendered import Rendering
 from api.static import TYPES
 
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
 
 PATH = "/liveblogs/{liveblogId}/snippets"
 UP = "../../"
+SNIPPETS = openapi.operation(
+    "liveblog.snippets",
+    "What shows a liveblog elsewhere, to copy",
+    "Pages",
+    {
+        200: {"description": "A page with a preview", "content": {"text/html": {"schema": openapi.TEXT}}},
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+    ],
+    security=openapi.OPEN,
+)
 HEIGHT = 800
 
 

@@ -1,4 +1,4 @@
-"""The page of a liveblog, what changes on it, and the front page."""
+"""The page of a liveblog, and what changes on it."""
 
 from __future__ import annotations
 
@@ -8,32 +8,30 @@ from starlette.responses import Response
 
 from api import openapi
 from api.conditional import conditional
-from api.embed.addresses import discovery
+from api.embed.discovery import discovery
 from api.embed.shown import POSTS_SHOWN, shown
 from api.feeds.common import page_url
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.page import POLICY, index_page, language, page, plain_page, render_liveblog
-from api.rendered import Rendering
+from api.page.document import POLICY
+from api.page.page import language, page, render_liveblog
 from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.messages import read
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.locales import translator
-from store import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from sqlalchemy import Connection
 
+    from api.rendered import Rendering
     from api.request import ApiRequest
     from store.liveblogs import StoredGame
 
-GAMES_LISTED = 200
 PAGE = openapi.operation(
     "liveblog.page",
     "A liveblog as a web page",
@@ -108,16 +106,6 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
 
 
-async def front(request: ApiRequest) -> Response:
-    """The list of liveblogs where feeds are public, else one sentence about the service."""
-    services = request.services
-    if not services.settings.public_feeds:
-        return _html(request, Rendering.of(plain_page().encode()))
-    games = await services.store.read(lambda conn: liveblogs.list_games(conn, limit=GAMES_LISTED, page=1))
-    shown = [game.as_document() for game in games if game.local_status == LocalStatus.PUBLISHED]
-    return _html(request, Rendering.of(index_page(shown, services.clock()).encode("utf-8", "replace")))
-
-
 def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
     """All that a page depends on; of the time of day it is the reading of the clock alone."""
     shown = clock(game.document, translator(language(game.document)), now)
@@ -136,5 +124,5 @@ def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None =
         body,
         TYPES["html"],
         cache_control=request.services.settings.cache_control,
-        more={"Content-Security-Policy": POLICY, **(more or {})},
+        more={"Content-Security-Policy": f"{POLICY}; frame-ancestors 'self'", **(more or {})},
     )

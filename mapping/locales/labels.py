@@ -61,6 +61,21 @@ class Recap(StrEnum):
     WINNER = "The winner is {first}."
 
 
+class PageText(StrEnum):
+    """A text of the lists, filters and errors on our pages; its value is the msgid."""
+
+    ALL_LIVEBLOGS = "All liveblogs"
+    BAD_ADDRESS = "This address is not one that we understand."
+    DOCUMENTATION = "API documentation"
+    FAILED = "Something went wrong on our side. Please try again in a moment."
+    LIVEBLOGS = "Liveblogs"
+    NOT_FOUND = "There is no such page, or it was withdrawn."
+    NOT_OPEN = "This page is not open to everybody."
+    NO_LIVEBLOG = "No liveblog yet"
+    SERVICE = "A service that turns sports data into liveblogs."
+    TOO_MANY = "That was too much at once. Please try again in a moment."
+
+
 POSTS = ("{count} post", "{count} posts")
 """Singular and plural: `translator.plural(*POSTS, count)`."""
 

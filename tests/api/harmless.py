@@ -10,9 +10,22 @@ ALLOWED = {
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
-SAFE_URLS = ("https://", "http://", "../static/", "static/", "../media/", "liveblogs/", "mailto:", "tel:", "docs")
-BELOW = ("#", "?", "../../static/", "../../embed/")
-"""Within a page, and from one that lies a folder further down."""
+SAFE_URLS = (
+    "#",
+    "./",
+    "../../static/",
+    "../../embed/",
+    "?",
+    "https://",
+    "http://",
+    "../static/",
+    "static/",
+    "../media/",
+    "liveblogs/",
+    "mailto:",
+    "tel:",
+    "docs",
+)
 FRAMES = ("https://live.example.org/blogs/embed/", "../../embed/")
 PROXY = ("../media/", "https://live.example.org/blogs/media/")
 """Where images may come from: the service's proxy alone."""
@@ -28,7 +41,7 @@ class Reader(HTMLParser):
         if tag not in ALLOWED or (tag == "script" and not _harmless_script(values)):
             self.bad.append(tag)
         self.bad += [f"{tag} {name}" for name in values if name.startswith("on") or name == "style"]
-        self.bad += [f"{tag} {values[name]}" for name in URLS & values.keys() if not values[name].startswith(SAFE_URLS + BELOW)]
+        self.bad += [f"{tag} {values[name]}" for name in URLS & values.keys() if not values[name].startswith(SAFE_URLS)]
         if tag == "iframe" and not values["src"].startswith(FRAMES):
             self.bad.append(f"iframe {values['src']}")
         if tag == "img":
@@ -42,7 +55,9 @@ class Reader(HTMLParser):
 
 def _harmless_script(attributes):
     """The service's own code, or data that no browser runs."""
-    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith(("../static/", "../../static/"))
+    return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith(
+        ("../static/", "static/", "../../static/")
+    )
 
 
 def read(html):

@@ -8,7 +8,9 @@ from html import unescape
 import pytest
 
 from api.page.page import render_liveblog
+from api.player_deeds import Deed, deeds_of
 from api.static import version
+from mapping.sports import SPORTS
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
@@ -43,6 +45,47 @@ async def test_the_page_shows_score_state_posts_and_squads(derby):
     assert [name for name in page.ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
     assert "Not for the public" not in words
     assert page.bad == []
+
+
+def deeds_on(html):
+    """Name → what is beside it in the line-ups, as it is read."""
+    rows = re.findall(r'<li><b class="number">\d+</b><span>([^<]+?) <span class="deeds">(.*?)</span></span>', html)
+    return {name: " ".join(unescape(re.sub("<svg.*?</svg>|<[^>]+>", " ", deeds)).split()) for name, deeds in rows}
+
+
+async def test_the_line_ups_show_what_the_players_did(derby):
+    """Who scored, was booked, came on and went off, with the minute; a change of a post changes them, on open pages too."""
+    page = (await derby.http.get(PAGE)).text
+    assert deeds_on(page) == {
+        "Sören Dahl": "Goal 15'",
+        "Malte Riedel": "Goal 59'",
+        "Bo Martens": "In 49'",
+        "Piet Janssen": "Out 49'",
+        "Ledeir Etlam": "Goal 45+2'",
+    }
+    await Desk(derby.http).update("egoal", {"local_status": 60})
+    _, changed = await changes(derby, 1)
+    assert "Sören Dahl" not in deeds_on(changed["squads"])
+    assert "Malte Riedel" in deeds_on(changed["squads"])
+
+
+def test_a_shoot_out_adds_no_goals_to_the_line_ups():
+    """A kick of the shoot-out is no goal of the match."""
+    people = [{"event_player_type": "scorer", "player": {"name": "Dahl"}}]
+    kick = {"sport_event": {"event_type": "soccer.goal", "title": "Goal", "time_of_play": "120", "players": people}}
+    booked = {
+        "sport_event": {
+            "event_type": "soccer.yellow-card",
+            "title": "Booking",
+            "players": [{"event_player_type": "player", "player": {"local_id": "p1"}}, {"event_player_type": "fouled"}],
+        }
+    }
+    begins = {"sport_event": {"event_type": "soccer.start-shootout"}}
+
+    assert deeds_of(SPORTS["soccer"], [kick, booked, begins, kick, booked]) == {
+        "Dahl": (Deed("goal", "Goal", "120'"),),
+        "p1": (Deed("yellow-card", "Booking", ""),),
+    }
 
 
 async def test_the_page_speaks_the_language_of_the_liveblog(public):

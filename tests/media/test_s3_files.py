@@ -15,7 +15,10 @@ from tests.pgbouncer import missing
 from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 
 BODY = b"x" * 1000
-ANSWER = "HTTP/1.1 {status}\r\nContent-Type: application/xml\r\nContent-Length: {length}\r\n\r\n{body}"
+ANSWER = (
+    'HTTP/1.1 {status}\r\nContent-Type: application/xml\r\nETag: "e"\r\n'
+    "Last-Modified: Sun, 22 Nov 2026 12:00:00 GMT\r\nContent-Length: {length}\r\n\r\n{body}"
+)
 LISTING = "<ListBucketResult><IsTruncated>false</IsTruncated>{files}</ListBucketResult>"
 FILE = (
     "<Contents><Key>uploads/{key}</Key><LastModified>2026-11-22T12:00:00.000Z</LastModified><Size>1</Size></Contents>"
@@ -38,8 +41,8 @@ def calls(files, key):
 
 
 @asynccontextmanager
-async def answering(status=None, body=""):
-    """A server that gives every request this answer; without a status none at all."""
+async def answering(status=None, body="", length=None):
+    """A server that gives every request this answer; without a status none at all. `length`: what it promises."""
 
     connections = {}
 
@@ -47,16 +50,18 @@ async def answering(status=None, body=""):
         connections[asyncio.current_task()] = writer
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while status is not None and await reader.readuntil(b"\r\n\r\n"):
-                writer.write(ANSWER.format(status=status, length=len(body), body=body).encode())
+                writer.write(ANSWER.format(status=status, length=length or len(body), body=body).encode())
                 await writer.drain()
             await reader.read()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
-        yield S3Server(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "uploads")
-        for writer in connections.values():
-            writer.close()
-        await asyncio.gather(*connections)
+        try:
+            yield S3Server(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "uploads")
+        finally:
+            for writer in connections.values():
+                writer.close()
+            await asyncio.gather(*connections)
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +93,7 @@ async def test_a_server_that_hangs_or_is_away_is_left_in_time(tmp_path):
         files = hanging.files(tmp_path, s3_timeout=0.3)
         assert await failures(files) == (UNAVAILABLE, {"it does not answer, or not as S3 does"})
         began = time.monotonic()
-        results = await asyncio.gather(*(files.put(new_key(), chunks(BODY)) for _ in range(9)), return_exceptions=True)
+        results = await asyncio.gather(*(files.put(new_key(), chunks(BODY)) for _ in range(40)), return_exceptions=True)
         assert {type(result) for result in results} == {StorageUnavailable}
         assert time.monotonic() - began < 2
     away = S3Server(hanging.endpoint, "uploads").files(tmp_path, s3_timeout=1.0)
@@ -110,13 +115,32 @@ async def test_what_the_storage_refuses_is_no_lost_file(tmp_path, status, body, 
         assert await failures(server.files(tmp_path, s3_timeout=1.0)) == (UNAVAILABLE, {cause})
 
 
+def listing(*names):
+    return LISTING.format(files="".join(FILE.format(key=name) for name in names))
+
+
 async def test_a_listing_in_no_order_is_none(tmp_path):
     """The purge would take what it leaves out for lost."""
-    for keys in (["b" * 32, "a" * 32], ["a" * 32, "a" * 32]):
-        body = LISTING.format(files="".join(FILE.format(key=key) for key in keys))
-        async with answering("200 OK", body) as server:
+    for names in (["b" * 32, "a" * 32], ["a" * 32, "a" * 32]):
+        async with answering("200 OK", listing(*names)) as server:
             with pytest.raises(StorageUnavailable):
                 await server.files(tmp_path).keys("", 10)
+
+
+async def test_what_is_no_upload_is_not_listed(tmp_path):
+    """And does not make a page shorter or longer."""
+    async with answering("200 OK", listing("Foreign", "a" * 32, "b" * 32, "c" * 32)) as server:
+        found = await server.files(tmp_path).keys("", 2)
+    assert [file.key for file in found] == ["a" * 32, "b" * 32]
+
+
+async def test_no_more_is_read_than_is_wanted(tmp_path):
+    """The rest of a file may be of any length, or never come; a whole one that is cut off is an error."""
+    async with answering("200 OK", "x" * 1000, length=10**9) as server:
+        files = server.files(tmp_path, s3_timeout=1.0)
+        assert await files.read(new_key(), 10) == b"x" * 10
+        with pytest.raises(StorageUnavailable):
+            await files.read(new_key(), 2000)
 
 
 async def test_a_full_disk_gathers_no_file(tmp_path, monkeypatch):

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import select
 
+from api.media.proxy import ImageProxy
+from api.media.uploaded import StoredUploads
+from config import Settings
+from config.sections import MediaConfig
+from ingest.cli.start_errors import StartError
+from ingest.daemon.build import media_settings
+from ingest.daemon.file_store import file_store
 from ingest.daemon.purges import UploadPurge
+from mapping.rules.image_address import ImageOptions, ImageRequest
 from store import migrate, uploads
+from store.files.disk import DiskFiles
+from store.files.port import StorageUnavailable, new_key
 from store.media_tables import uploads as uploads_table
 from tests.api import matchday
 from tests.api.conftest import serving, store
@@ -97,14 +108,31 @@ async def test_two_processes_share_a_bucket(postgres_url, s3, tmp_path):
     assert SECRET_KEY not in logged
 
 
-async def test_while_the_storage_is_away_uploads_are_refused_and_nothing_else(store, tmp_path):
-    """The answer says that another try may succeed; no row is written, and a purge forgets none."""
+def test_without_the_extra_the_start_says_so(monkeypatch):
+    """The key and what to install; a storage on the disk needs nothing."""
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    monkeypatch.delitem(sys.modules, "store.files.s3", raising=False)
+    media = Settings.model_validate({"media": {"storage": "s3", "s3_bucket": "newsroom"}}).media
+
+    with pytest.raises(StartError, match=r"media\.storage: .*matchwire\[s3\]"):
+        file_store(media)
+    assert isinstance(file_store(Settings().media), DiskFiles)
+
+
+async def written(store, body=b""):
+    """The row of an upload that an event shows."""
     upload = uploads.Upload(
-        key="k" * 32, organization_id=matchday.ORGANIZATION, client_id="desk", subtype="i", content_type="image/png",
-        digest="d", bytes=4, width=4, height=3, created_at=1,
+        key=new_key(), organization_id=matchday.ORGANIZATION, client_id="desk", subtype="i", content_type="image/png",
+        digest="d", bytes=len(body), width=40, height=30, created_at=1,
     )  # fmt: skip
     await store.write(lambda unit: uploads.create(unit, upload))
     await store.write(lambda unit: uploads.refer(unit, "event", "e1", {upload.key: True}))
+    return upload
+
+
+async def test_while_the_storage_is_away_uploads_are_refused_and_nothing_else(store, tmp_path):
+    """The answer says that another try may succeed; no row is written, and a purge forgets none."""
+    upload = await written(store)
     path = UPLOAD.replace(ORGANIZATION, matchday.ORGANIZATION)
     for status, body in ((None, ""), ("404 Not Found", "<Error><Code>NoSuchBucket</Code></Error>")):
         async with answering(status, body) as hanging:
@@ -119,3 +147,39 @@ async def test_while_the_storage_is_away_uploads_are_refused_and_nothing_else(st
     rows = await store.read(lambda conn: conn.scalars(select(uploads_table.c.key)).all())
     assert list(rows) == [upload.key]
     assert list(tmp_path.rglob("unfinished/*")) == []
+
+
+class Uploads:
+    """Uploads whose storage comes and goes."""
+
+    def __init__(self, store, files):
+        self.store, self.files = store, files
+
+    async def read(self, url, most):
+        return await StoredUploads(self.store, self.files).read(url, most)
+
+
+async def test_images_that_are_cached_are_shown_while_the_storage_is_away(store, s3, tmp_path):
+    """The others are an error that passes: they are shown once the storage is back."""
+
+    async def chunks():
+        yield body
+
+    body, there = picture("png", 40, 30), s3.files(tmp_path)
+    upload = await written(store, body)
+    await there.put(upload.key, chunks())
+    async with answering() as hanging:
+        away = hanging.files(tmp_path, s3_timeout=0.2)
+        found = Uploads(store, away)
+        images = ImageProxy(media_settings(MediaConfig(folder=str(tmp_path))), None, found, time.time)
+        small, large = (
+            ImageRequest(matchday.ORGANIZATION, upload.url, ImageOptions(width=width)) for width in (20, 30)
+        )
+        with pytest.raises(StorageUnavailable):
+            await images.find(small, frozenset())
+        found.files = there
+        assert (await images.find(small, frozenset())).content_type.startswith("image/")
+        found.files = away
+        assert await images.find(small, frozenset()) is not None
+        assert await images.find(large, frozenset()) is not None, "the original is cached, too"
+        images.close()
