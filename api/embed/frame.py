@@ -12,7 +12,7 @@ from api.feeds.common import page_url
 from api.liveblog_access import readable
 from api.page.changes import AsPage
 from api.page.clock import clock
-from api.page.document import POLICY
+from api.page.document import WITH_POSTS
 from api.page.page import language, render_liveblog
 from api.page.scoreboard import title
 from api.request import integer
@@ -72,7 +72,7 @@ async def frame(request: ApiRequest) -> Response:
         await context.reads.body(("frame", limit, game.id, game.version, reading), render),
         TYPES["html"],
         cache_control=settings.cache_control,
-        more={"Content-Security-Policy": f"{POLICY}; {settings.framing(game.organization_id)}"},
+        more={"Content-Security-Policy": f"{WITH_POSTS}; {settings.framing(game.organization_id)}"},
     )
 
 

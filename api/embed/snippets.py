@@ -12,7 +12,7 @@ from api.content import one_line
 from api.embed.discovery import discovery, frame_url, iframe
 from api.feeds.common import FEED_PATH, page_url
 from api.liveblog_access import readable
-from api.page.document import POLICY, document
+from api.page.document import WITH_POSTS, document
 from api.rendered import Rendering
 from api.static import TYPES
 
@@ -63,7 +63,7 @@ async def snippets(request: ApiRequest) -> Response:
         Rendering.of(body.encode("utf-8", "replace")),
         TYPES["html"],
         cache_control=settings.cache_control,
-        more={"Content-Security-Policy": f"{POLICY}; frame-src 'self'; frame-ancestors 'none'"},
+        more={"Content-Security-Policy": f"{WITH_POSTS} 'self'; frame-ancestors 'none'"},
     )
 
 

@@ -15,7 +15,7 @@ from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.document import POLICY
+from api.page.document import WITH_POSTS
 from api.page.page import language, page, render_liveblog
 from api.request import boolean, integer
 from api.static import TYPES
@@ -124,5 +124,5 @@ def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None =
         body,
         TYPES["html"],
         cache_control=request.services.settings.cache_control,
-        more={"Content-Security-Policy": f"{POLICY}; frame-ancestors 'self'", **(more or {})},
+        more={"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **(more or {})},
     )
