@@ -94,6 +94,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
     Route("GET", "/static/{name}", folder("api.page.static"), "open"),
+    Route("GET", "/static/{version}/{name}", folder("api.page.static"), "open"),
     Route("GET", "/openapi.json", ops.openapi, "open"),
 )
 # fmt: on

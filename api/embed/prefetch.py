@@ -12,15 +12,13 @@ from api.content import headline, names_of
 from api.embed.shown import POSTS_SHOWN, Shown, shown
 from api.errors import json_bytes
 from api.feeds.common import page_url
-from api.feeds.endpoint import ANY_ORIGIN
 from api.json_path import Json, node, number, text
 from api.liveblog_access import read_liveblog, readable
 from api.page.changes import AsPage
 from api.page.clock import clock
-from api.page.moments import key_moments_html
-from api.page.page import language
-from api.page.posts import stream
+from api.page.page import language, render_liveblog
 from api.page.scoreboard import moment, scoreboard
+from api.static import version
 from mapping.locales import translator
 
 if TYPE_CHECKING:
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
+STATIC = "api.page.static"
+STYLES = ("page.css", "embed.css")
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
@@ -74,7 +74,7 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
     found = await context.reads.game(read_liveblog(context.query, "liveblogId"))
@@ -82,27 +82,46 @@ async def _respond(
     now = services.clock()
     reading = clock(game.document, translator(language(game.document)), now)
 
+    client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
+
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, now))
+        return json_bytes(render(shown(conn, game.id, limit), services, now, client))
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, game.id, game.version, reading), rendered),
+        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered),
         CONTENT_TYPE,
         cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
-        more=ANY_ORIGIN if settings.public_feeds else None,
     )
 
 
-def _liveblog(found: Shown, services: Services, now: float) -> Json:
+def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
     page = page_url(services.settings.public_url, found.game.local_id)
-    moments = key_moments_html(found.highlights, files.texts, page)
-    inner = scoreboard(found.document, files, now) + moments + stream(found.document, found.posts, files)
-    return {"html": _frame(found.document, inner), "schema": found.schema(services)}
+    inner = render_liveblog(
+        found.document, found.posts, files, now, found.highlights, page=page, older="?" if found.more else ""
+    )
+    return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
 
 
-def _teaser(found: Shown, services: Services, now: float) -> Json:
+def _element(game: Json, inner: str, services: Services, client: str) -> str:
+    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it.
+
+    `client`: who must be named to follow it, empty where nobody need be.
+    """
+    named = f' client-id="{escape(client)}"' if client else ""
+    root = services.settings.public_url.rstrip("/")
+    styles = "".join(
+        f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
+    )
+    return (
+        f'<matchwire-liveblog liveblog-id="{escape(text(game, "local_id"))}" lang="{escape(language(game))}"{named}>'
+        f'<template shadowrootmode="open">{styles}{inner}</template></matchwire-liveblog>'
+    )
+
+
+def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
+    del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
     page = page_url(services.settings.public_url, found.game.local_id)

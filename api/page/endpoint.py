@@ -46,6 +46,8 @@ PAGE = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.query("continue_event_id", "The posts that are older than the one of this id"),
+        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": POSTS_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
     ],
@@ -57,6 +59,8 @@ async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
     context = request.context
     fragment = boolean(context.query, "fragment")
+    after = context.query.get("continue_event_id") or None
+    limit = integer(context.query, "limit", POSTS_SHOWN, low=1, high=POSTS_SHOWN)
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh)
@@ -64,14 +68,16 @@ async def liveblog(request: ApiRequest) -> Response:
     game = await _game(request)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, POSTS_SHOWN)
+        found = shown(conn, game.id, limit, after)
         files = AsPage.of(request.services).files(found.game)
-        inner = render_liveblog(found.document, found.posts, files, now, found.highlights)
+        few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
+        older = f"?{few}" if found.more else ""
+        inner = render_liveblog(found.document, found.posts, files, now, found.highlights, older=older)
         if fragment:
             return inner.encode("utf-8", "replace")
-        return page(found.document, inner, found.schema(request.services), more=found.more).encode("utf-8", "replace")
+        return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body(_key(game, now, fragment=fragment), render))
+    return _html(request, await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render))
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:

@@ -23,7 +23,7 @@ def key_moments_html(found: Highlights, texts: Translator, page: str = "") -> st
     recap = f'<p class="recap">{escape(found.recap)}</p>' if found.recap else ""
     items = "".join(_item(each, page) for each in reversed(found.moments))
     listed = f"<ol reversed>{items}</ol>" if items else ""
-    return f'<section class="moments" aria-label="{heading}"><h2>{heading}</h2>{recap}{listed}</section>'
+    return f'<section class="moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>{recap}{listed}</section>'
 
 
 def _item(moment: KeyMoment, page: str) -> str:

@@ -16,7 +16,7 @@ from api.page.squads import squads
 from api.references import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from api.page.files import PageFiles
 
@@ -25,13 +25,27 @@ STREAM_PATH = "/api/embed/v4/stream"
 
 
 def render_liveblog(
-    game: Json, events: Iterable[Json], files: PageFiles, now: float, highlights: Highlights = NO_HIGHLIGHTS
+    game: Json,
+    events: Sequence[Json],
+    files: PageFiles,
+    now: float,
+    highlights: Highlights = NO_HIGHLIGHTS,
+    *,
+    page: str = "",
+    older: str = "",
 ) -> str:
-    """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped."""
-    beside = squads(game, files.texts, highlights.deeds)
+    """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped.
+
+    It carries what a script needs to know to follow it. `page`: the page's address, where the HTML stands elsewhere; `older`:
+    the query of older posts up to the last one's id, empty where there are none.
+    """
+    known = {"name": text(game, "local_id"), "version": number(game, "version") or 0, "more": int(older != "")}
+    data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
+    moments = key_moments_html(highlights, files.texts, page)
+    posts = stream(game, events, files, older and page + older)
     return (
-        f'{scoreboard(game, files, now)}<div class="columns">'
-        f"<main>{key_moments_html(highlights, files.texts)}{stream(game, events, files)}</main>{beside}</div>"
+        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
+        f"<div>{moments}{posts}</div>{squads(game, files.texts, highlights.deeds)}</div></div>"
     )
 
 
@@ -40,24 +54,14 @@ def language(game: Json) -> str:
     return text(game, "locale") or "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../", more: bool = False) -> str:
-    """A whole document around a rendered liveblog with its structured data.
-
-    `up` leads to where `static/` is, `more`: older posts are left out.
-    """
+def page(game: Json, inner: str, schema: Json, *, up: str = "../") -> str:
+    """A whole document around a rendered liveblog with its structured data; `up` leads to where `static/` is."""
     name, about = title(game), summary(game)
-    known = {
-        "name": text(game, "local_id"),
-        "version": number(game, "version") or 0,
-        "stream": f"{up}{STREAM_PATH.lstrip('/')}",
-        "more": int(more),
-    }
-    data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     return document(
         title=name,
         language=language(game),
         about=about or name,
-        body=f'<div id="liveblog"{data}>{inner}</div>',
+        body=f"<main>{inner}</main>",
         up=up,
         script="page.js",
         head=_found_by(schema, name, about or name) + script(schema),

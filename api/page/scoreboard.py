@@ -55,7 +55,7 @@ def scoreboard(game: Json, files: PageFiles, now: float) -> str:
     # Where the teams say it all, the heading is there for those who listen.
     seen = ' class="unseen"' if title(game) == pairing(game) else ""
     heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
-    return f'<header class="board">{heading}{_match(game, files, now)}</header>'
+    return f'<header class="board" part="board">{heading}{_match(game, files, now)}</header>'
 
 
 def moment(seconds: int, form: str) -> str:

@@ -28,7 +28,7 @@ def squads(game: Json, translator: Translator, deeds: Deeds = NONE) -> str:
     race = ranking(game, translator)
     inner = race + "".join(_side(game, side, translator, deeds) for side in SIDES)
     label = escape(translator.text(Label.RANKING if race else Label.LINEUP))
-    return f'<aside class="squads" aria-label="{label}">{inner}</aside>' if inner else ""
+    return f'<section class="squads" aria-label="{label}" part="squads">{inner}</section>' if inner else ""
 
 
 def _side(game: Json, side: str, translator: Translator, deeds: Deeds) -> str:

@@ -31,6 +31,7 @@ class Label(StrEnum):
     NAME = "Name"
     NOTHING = "Nothing posted yet"
     NOT_STARTED = "Not started"
+    OLDER_POSTS = "Older posts"
     PLACE = "Place"
     PLAY = "Play video"
     POSTPONED = "Postponed"

@@ -6,6 +6,7 @@ ALLOWED = {
     *("html", "head", "meta", "title", "link", "script", "body", "div", "header", "main", "aside", "footer", "section"),
     *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
     *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
+    *("template", "matchwire-liveblog"),
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}

@@ -170,4 +170,5 @@ ROWS: dict[str, Row | ByName | Public] = {
     "/docs": Public("the viewer of the description"),
     "/docs/{name}": Public("files of the viewer", {"name": "LICENSE.txt"}),
     "/static/{name}": Public("style and script of the pages", {"name": "page.css"}),
+    "/static/{version}/{name}": Public("the same, as they were loaded", {"version": "0", "name": "page.css"}),
 }

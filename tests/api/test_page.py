@@ -1,5 +1,6 @@
 """The page of a liveblog: what it shows, to whom, and that no text on it can become code."""
 
+import gzip
 import json
 import re
 from html import unescape
@@ -8,6 +9,7 @@ import pytest
 
 from api.page.page import render_liveblog
 from api.player_deeds import Deed, deeds_of
+from api.static import version
 from mapping.sports import SPORTS
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
@@ -15,7 +17,7 @@ from tests.api.conftest import serving
 from tests.api.harmless import active_parts, read
 from tests.api.showing import page_files
 from tests.api.streaming import STREAM, over_http
-from tests.api.writing import Desk, post
+from tests.api.writing import DESK, Desk, post
 
 PAGE = "/liveblogs/gderby"
 
@@ -207,6 +209,51 @@ async def test_what_the_page_loads_is_served(derby, name):
 
     assert (response.status_code, again.status_code) == (200, 304)
     assert response.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_what_is_loaded_by_its_version_may_be_kept_forever(derby):
+    """By any site; another version, or none, is revalidated soon, and loads the others of its own."""
+    found = version("api.page.static")
+    kept = {
+        path: (await derby.http.get(f"/static/{path}embed.js")).headers["cache-control"]
+        for path in (f"{found}/", "0123456789abcdef/", "")
+    }
+    response = await derby.http.get(f"/static/{found}/liveblog.js")
+
+    assert list(kept.values()) == ["public, max-age=31536000, immutable", "public, max-age=300", "public, max-age=300"]
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert len(gzip.compress((await derby.http.get("/static/embed.js")).content + response.content)) < 20 * 1024
+
+
+async def test_any_site_may_read_what_is_public(derby, server):
+    """The fragment, its changes, their errors and the server's clock; where a secret was sent, no other site may."""
+    allowed, named = "access-control-allow-origin", {"client_id": "reader"}
+    for params in ({"fragment": "1"}, {"fragment": "1", "refresh": "1"}, {"fragment": "x"}):
+        headers = (await derby.http.get(PAGE, params=params)).headers
+        assert (headers[allowed], headers["access-control-expose-headers"]) == ("*", "Date")
+    assert (await derby.http.head(STREAM, params={"liveblogId": "gderby"})).headers[allowed] == "*"
+    assert (await derby.http.get("/liveblogs/gnone")).headers[allowed] == "*"
+
+    assert (await server.http.get(PAGE, params=named)).headers[allowed] == "*"
+    assert allowed not in (await server.http.get(PAGE, auth=DESK)).headers
+    assert allowed not in (await server.http.get(PAGE)).headers
+
+
+async def test_older_posts_follow_page_by_page(derby):
+    """By the link below the posts, which leads to all of them once, and is gone below the last."""
+    seen, address = [], f"{PAGE}?limit=2"
+    for _ in range(10):
+        html = (await derby.http.get(address)).text
+        seen += [name for name in read(html).ids if name.startswith("e")]
+        link = re.search('class="more"[^>]* href="([^"]*)"', html)
+        assert ('data-more="1"' in html) == (link is not None)
+        if link is None:
+            break
+        address = f"{PAGE}{unescape(link[1])}"
+
+    assert seen == list(reversed(matchday.PUBLIC))
+    for wrong in ({"limit": "0"}, {"limit": "301"}, {"continue_event_id": "enone"}):
+        assert (await derby.http.get(PAGE, params=wrong)).status_code == 400
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "__init__.py", "..%2fpage.py", "%2e%2e", ""])

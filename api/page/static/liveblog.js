@@ -1,6 +1,7 @@
 // A liveblog that keeps itself up to date, on its own page and wherever it is embedded: listens for changes, requests them
 // where it cannot listen, and lets the clock go on.
 
+const STREAM = "../api/embed/v4/stream"; // seen from the page
 const FIRST = 1000; // milliseconds before the first new attempt, doubled with each failure
 const LONGEST = 30000;
 const POLL = 4000; // between two requests while there is no stream
@@ -20,10 +21,36 @@ function rank(post) {
   return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
 }
 
+// Addresses are the same wherever the liveblog is shown.
+function resolve(within, page) {
+  for (const link of within.querySelectorAll("a.more, .moments a")) link.href = new URL(link.getAttribute("href"), page);
+  for (const image of within.querySelectorAll("img")) {
+    image.src = new URL(image.getAttribute("src"), page);
+    if (image.srcset) image.srcset = image.srcset.replace(/[^\s,]*\/[^\s,]*/g, (address) => new URL(address, page));
+  }
+}
+
+/** The liveblog in what the server has rendered, to be put into this document. */
+export function parse(html, page) {
+  const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+  resolve(element, page);
+  return document.adoptNode(element); // so that a video which is put into it goes on
+}
+
+// The link of that kind on which the reader clicked, unless it shall open elsewhere.
+function clicked(event, selector) {
+  return event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector);
+}
+
+function focus(post) {
+  post.tabIndex = -1;
+  post.focus({ preventScroll: true });
+}
+
 // A video is loaded from its own host when the reader wants it.
 function play(event) {
-  const link = event.target.closest(".play");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = clicked(event, ".play");
+  if (!link) return;
   event.preventDefault();
   const card = link.closest(".consent");
   const { width, height } = card.querySelector("svg").viewBox.baseVal;
@@ -37,19 +64,18 @@ function play(event) {
 /**
  * Follows a liveblog that the server has rendered into `element`.
  *
- * `page` is the address of its page, `stream` that of the stream; the parameters of their queries are kept. The addresses
- * in what the server sends are relative to `page`.
+ * `page` is the address of its page, with the parameters that requests shall have. The addresses of images in what the server
+ * sends may be relative to it.
  *
  * Dispatches `change` after something has changed (`detail`: what the server sent) and `withdraw` when nobody may read it
  * any more.
  */
 export class Liveblog extends EventTarget {
   #page;
-  #stream;
   #list;
   #language;
   #version;
-  #shown = { board: null, squads: null }; // what they were made of
+  #shown = { board: null, moments: null, squads: null }; // what they were made of
   #turn = 0; // of the attempts to connect: the latest one counts
   #failures = 0; // requests in a row without a response
   #refused = 0; // streams in a row that did not last
@@ -60,15 +86,16 @@ export class Liveblog extends EventTarget {
   #ahead = 0; // milliseconds that the server's clock is ahead of ours
   #running = null;
 
-  constructor(element, { page, stream }) {
+  constructor(element, page) {
     super();
     this.element = element;
     this.#page = page;
-    this.#stream = stream;
     this.#list = element.querySelector(".stream ol");
     this.#language = element.closest("[lang]")?.lang || "en";
     this.#version = Number(element.dataset.version);
     element.addEventListener("click", play);
+    element.addEventListener("click", (event) => this.#more(event));
+    element.addEventListener("click", (event) => this.#jump(event));
     this.#localise(element);
     this.#tick();
   }
@@ -118,9 +145,9 @@ export class Liveblog extends EventTarget {
   }
 
   #parsed(html) {
-    const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+    const element = parse(html, this.#page);
     this.#localise(element);
-    return document.adoptNode(element); // so that a video which is put into it goes on
+    return element;
   }
 
   #posts() {
@@ -159,7 +186,7 @@ export class Liveblog extends EventTarget {
     put(html ? this.#parsed(html) : null);
   }
 
-  #settle({ posts: changed, since, label, board, squads }) {
+  #settle({ posts: changed, since, label, board, moments, squads }) {
     const known = new Map(this.#posts().map((post) => [post.id, post]));
     if (since === 0) for (const post of known.values()) post.remove();
     for (const { id, html } of changed) this.#place(since === 0 ? undefined : known.get(id), html);
@@ -171,6 +198,10 @@ export class Liveblog extends EventTarget {
     }
     this.#list.parentElement.setAttribute("aria-label", label);
     this.#replace("board", board, (element) => this.element.querySelector(".board").replaceWith(element));
+    this.#replace("moments", moments, (element) => {
+      this.element.querySelector(".moments")?.remove();
+      if (element) this.#list.parentElement.before(element);
+    });
     this.#replace("squads", squads, (element) => {
       this.element.querySelector(".squads")?.remove();
       if (element) this.element.querySelector(".columns").append(element);
@@ -212,13 +243,58 @@ export class Liveblog extends EventTarget {
     return true;
   }
 
+  // Shows the post of a key moment: in a shadow root no address leads to it.
+  #jump(event) {
+    const link = clicked(event, ".moments a");
+    const post = link && this.#posts().find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
+    if (!post || this.element.getRootNode() === document) return;
+    event.preventDefault();
+    post.scrollIntoView();
+    focus(post);
+  }
+
+  // Appends the posts that follow the last one.
+  async #more(event) {
+    const link = clicked(event, "a.more");
+    if (!link) return;
+    event.preventDefault();
+    if (link.ariaBusy === "true") return;
+    link.ariaBusy = "true";
+    try {
+      const address = this.#address({ fragment: "1" });
+      for (const [name, value] of new URL(link.href).searchParams) address.searchParams.set(name, value);
+      const found = parse(await (await this.#fetched(address)).text(), this.#page);
+      this.#localise(found);
+      const known = new Set(this.#posts().map((post) => post.id));
+      const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
+      this.#list.append(...older);
+      const further = found.querySelector("a.more");
+      this.element.dataset.more = further ? "1" : "0";
+      if (further) link.replaceWith(further);
+      else link.remove();
+      if (older.length) focus(older[0]);
+    } catch {
+      link.ariaBusy = "false"; // the reader may try again
+    }
+  }
+
   // How it is learned
 
-  async #request() {
+  #address(parameters) {
     const address = new URL(this.#page);
     address.hash = "";
-    address.searchParams.set("fragment", "1");
-    address.searchParams.set("refresh", this.#version);
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    return address;
+  }
+
+  async #fetched(address) {
+    const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return response;
+  }
+
+  async #request() {
+    const address = this.#address({ fragment: "1", refresh: this.#version });
     const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
     const date = Date.parse(response.headers.get("Date") ?? "");
     if (Math.abs(date - Date.now()) > 2000) this.#ahead = date - Date.now();
@@ -261,7 +337,8 @@ export class Liveblog extends EventTarget {
   }
 
   #listen() {
-    const address = new URL(this.#stream);
+    const address = new URL(STREAM, this.#page);
+    address.search = new URL(this.#page).search;
     address.searchParams.set("liveblogId", this.element.dataset.name);
     address.searchParams.set("html", "1");
     address.searchParams.set("refresh", this.#version);

@@ -2,12 +2,8 @@
 
 import { Liveblog } from "./liveblog.js";
 
-const element = document.getElementById("liveblog");
-const stream = new URL(element.dataset.stream, location.href);
-stream.search = location.search;
-
-const liveblog = new Liveblog(element, { page: location.href, stream });
+const liveblog = new Liveblog(document.getElementById("liveblog"), location.href);
 liveblog.addEventListener("change", ({ detail }) => {
   document.title = detail.title;
 });
-liveblog.start();
+if (!new URLSearchParams(location.search).has("continue_event_id")) liveblog.start(); // older posts stay what they were
