@@ -33,7 +33,7 @@ class WebEmbed(NamedTuple):
 
 
 class Address(NamedTuple):
-    """The parts of an address that providers tell their contents apart by."""
+    """The parts of an address that identify a content to its provider."""
 
     url: str
     host: str
