@@ -23,7 +23,7 @@ from api.liveblog_access import (
     writable_game,
 )
 from api.media.addresses import check_addresses
-from api.media.uses import check_uploads, note_uses, with_sizes
+from api.media.uses import check_uploads, with_sizes
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
@@ -308,14 +308,6 @@ def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent 
     else:
         recorded = liveblogs.write(unit, game, Change(events=(write,)), known=known)
         version, stored = recorded.version, recorded.events[write.local_id]
-    note_uses(
-        unit,
-        "event",
-        write.local_id,
-        game.organization_id,
-        after=None if write.local_status == LocalStatus.DELETED else write.document,
-        before=before and before.document,
-    )
     return _result(unit, game, stored, version)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.errors import json_response
 from api.media.addresses import check_addresses
-from api.media.uses import check_uploads, note_uses
+from api.media.uses import check_uploads
 from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
 from api.request import boolean
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
@@ -16,6 +16,7 @@ from mapping.modifications import sent
 from store import listing, masterdata, masterdata_edit, masterdata_use
 from store.listing import MasterFilter
 from store.tables import players, teams
+from store.upload_uses import note_uses
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -7,8 +7,10 @@ from functools import partial
 import pytest
 from sqlalchemy import select
 
-from store import uploads
+from mapping.documents.scalars import LocalStatus
+from store import liveblogs, uploads
 from store.files.port import new_key
+from store.liveblogs import Change, EventWrite
 from store.media_tables import upload_uses
 from store.uploads import Upload
 from tests.api import matchday
@@ -172,3 +174,22 @@ async def test_the_image_of_a_record_that_is_named_is_the_records_own(places, st
     }
     assert (await places.modify("UpdateGameMetaInfoModification", meta_info=meta)).status_code == 200
     assert {kind for _, kind, _ in await used(store)} == {"team"}
+
+
+async def test_every_writer_of_a_post_notes_its_uses(places, store):
+    """A post that the sync withdraws and deletes refers to no upload any more, though no client has deleted it."""
+    upload = await uploaded(store)
+    event = await places.desk.create({"media": [{"url": upload.url}]})
+
+    def delete(unit):
+        stored = liveblogs.event(unit.conn, event["local_id"])
+        write = EventWrite(
+            local_id=stored.local_id,
+            document=stored.document,
+            created_at=stored.created_at,
+            local_status=LocalStatus.DELETED,
+        )
+        liveblogs.record(unit, stored.game_id, Change(events=(write,)))
+
+    await store.write(delete)
+    assert await used(store) == set()
