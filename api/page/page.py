@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
-from api.key_moments import NO_HIGHLIGHTS, Highlights
+from api.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.page.document import document
 from api.page.moments import key_moments_html
 from api.page.posts import stream
@@ -29,23 +29,29 @@ def render_liveblog(
     events: Sequence[Json],
     files: PageFiles,
     now: float,
-    highlights: Highlights = NO_HIGHLIGHTS,
+    key_moments: KeyMoments = NO_KEY_MOMENTS,
     *,
     page: str = "",
     older: str = "",
+    delay: int = 0,
 ) -> str:
     """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped.
 
     It carries what a script needs to know to follow it. `page`: the page's address, where the HTML stands elsewhere; `older`:
-    the query of older posts up to the last one's id, empty where there are none.
+    the query of older posts up to the last one's id, empty where there are none; `delay`: the seconds by which it is late.
     """
-    known = {"name": text(game, "local_id"), "version": number(game, "version") or 0, "more": int(older != "")}
+    known = {
+        "name": text(game, "local_id"),
+        "version": number(game, "version") or 0,
+        "more": int(older != ""),
+        "delay": delay,
+    }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(highlights, files.texts, page)
+    moments = key_moments_html(key_moments, files.texts, page)
     posts = stream(game, events, files, older and page + older)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
-        f"<div>{moments}{posts}</div>{squads(game, files.texts, highlights.deeds)}</div></div>"
+        f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
     )
 
 
