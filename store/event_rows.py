@@ -27,7 +27,7 @@ from store.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_
 from store.sql.compiled_query import CompiledQuery
 from store.tables import events, game_records
 from store.tables import parts as parts_table
-from store.unprobed_media import unprobed
+from store.unprobed_media import forget_gone, unprobed
 from store.upload_uses import note_uses
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def place(
             replaced.append(_changes(before, stored[name]))
             overwritten.append(before)
         _note_uses(unit, game, stored[name], before)
+        if before is not None:
+            forget_gone(unit.conn, stored[name], before.document)
         probes += unprobed(stored[name], before.document if before else {}, game.organization_id, unit.now)
     replaced.sort(key=tuple)  # rows that change the same columns together
     return Placed(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from mapping.references import named_in
 from store import history, uploads
 from store.event_rows import columns_of, event_of, events_named, link_records, place
+from store.media_tables import media_probes
 from store.records import (
     GAME_COLUMNS,
     Change,
@@ -284,12 +285,13 @@ def _drop(unit: Unit, game: StoredGame) -> None:
 
 
 def _note_uses(unit: Unit, before: StoredGame, after: StoredGame) -> None:
-    """Note the uploads that the liveblog names; once it is deleted, neither it nor its posts name any."""
+    """Note the uploads that the liveblog names; once it is deleted, neither it nor its posts name files any more."""
     deleted = after.local_status == LocalStatus.DELETED
     now = None if deleted else after.document
     note_uses(unit, "game", after.id, after.organization_id, after=now, before=before.document)
     if deleted:
         uploads.release_posts(unit, after.id)
+        unit.conn.execute(delete(media_probes).where(media_probes.c.game_id == after.id))
 
 
 def _step(before: StoredGame, after: StoredGame, said: Mapping[str, Any]) -> dict[str, Any]:
