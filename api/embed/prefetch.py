@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.delay import Sight
     from api.page.files import PageFiles
     from api.request import ApiRequest, Query
     from api.services import ApiSettings, Services
@@ -81,7 +82,7 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, Sight, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
     seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
@@ -91,13 +92,13 @@ async def _respond(
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, wanted), services, seen.now, client))
+        return json_bytes(render(shown(conn, game.id, wanted), services, seen, client))
 
     return conditional(
         request.headers,
         await context.reads.body(("prefetch", form, client, wanted, game.id, game.version, reading), rendered, seen),
         CONTENT_TYPE,
-        cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
+        cache_control=settings.cache_control,
     )
 
 
@@ -110,13 +111,20 @@ def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 
-def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
+def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
     page = page_url(services.settings.public_url, found.game.local_id)
     if found.request.theme.id:
-        return {"html": _themed(found, files, now, page), "schema": found.schema(services)}
+        return {"html": _themed(found, files, seen.now, page), "schema": found.schema(services)}
     inner = render_liveblog(
-        found.document, found.posts, files, now, found.key_moments, page=page, older="?" if found.more else ""
+        found.document,
+        found.posts,
+        files,
+        seen.now,
+        found.key_moments,
+        page=page,
+        older="?" if found.more else "",
+        delay=seen.delay,
     )
     return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
 
@@ -144,7 +152,7 @@ def _element(game: Json, inner: str, services: Services, client: str) -> str:
     )
 
 
-def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
+def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
@@ -157,7 +165,7 @@ def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
         if (head := headline(post, language(game), squads))
     )
     listed = f'<ol class="newest">{items}</ol>' if items else ""
-    return {"html": _frame(game, scoreboard(game, files, now) + listed)}
+    return {"html": _frame(game, scoreboard(game, files, seen.now) + listed)}
 
 
 def _frame(game: Json, inner: str) -> str:

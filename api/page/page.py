@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.embed.discovery import discovery
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
 from api.key_moments import NO_KEY_MOMENTS, KeyMoments
@@ -88,7 +89,12 @@ def _found_by(schema: Json, name: str, about: str) -> str:
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
-    return f'<link rel="canonical" href="{escape(schema["url"])}">{properties}'
+    found = discovery(schema["url"].rpartition("/liveblogs/")[0], schema["url"])
+    embeds = "".join(
+        f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
+        for kind, url in found.items()
+    )
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
 
 
 def _territorial(locale: str) -> str:

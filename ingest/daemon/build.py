@@ -262,6 +262,12 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
             id_: ceil(each.public_delay) for id_, each in settings.organizations.items() if each.public_delay
         },
         themes={name: _theme(name, each) for name, each in settings.themes.items()},
+        frame_ancestors=settings.embed.frame_ancestors,
+        organization_frame_ancestors={
+            id_: each.frame_ancestors
+            for id_, each in settings.organizations.items()
+            if each.frame_ancestors is not None
+        },
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )
 
