@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api import ops
-from api.embed import prefetch
+from api.embed import discovery, frame, oembed, prefetch, snippets
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
@@ -20,6 +20,7 @@ from api.media import endpoint as media
 from api.media import upload as uploads
 from api.openapi import Json, document
 from api.page import endpoint as pages
+from api.page import front
 from api.page.page import STREAM_PATH
 from api.routing import Route
 from api.static import folder
@@ -50,6 +51,9 @@ ROUTES: tuple[Route, ...] = (
       for form in feeds.FORMATS),
     Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
     Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
+    Route("GET", frame.PATH, frame.frame, "page", frame.FRAME),
+    Route("GET", discovery.OEMBED, oembed.oembed, "page", oembed.OEMBED),
+    Route("GET", snippets.PATH, snippets.snippets, "page", snippets.SNIPPETS),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
@@ -89,10 +93,11 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
     Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
     Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),
-    Route("GET", "/", pages.front, "open"),
+    Route("GET", "/", front.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
     Route("GET", "/static/{name}", folder("api.page.static"), "open"),
+    Route("GET", "/static/{version}/{name}", folder("api.page.static"), "open"),
     Route("GET", "/openapi.json", ops.openapi, "open"),
 )
 # fmt: on

@@ -24,6 +24,8 @@ feeds are public. Metrics: a client with the scope `admin`, anybody where they a
 the scope of that name (read: or write), of the organization that the path names."""
 
 
+ANY_ORIGIN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Date"}
+"""Scripts of other sites may read what anybody may read who sends no secret, and learn what the server's clock says."""
 READ = ("read", "write")
 """Scopes of which either one is enough to read."""
 Handler = Callable[[ApiRequest], Awaitable[Response]]
@@ -107,7 +109,10 @@ def _open(_: ApiRequest) -> None:
 
 
 def _page(request: ApiRequest) -> None:
-    if not request.services.settings.public_feeds and request.context.caller is None:
+    public, caller = request.services.settings.public_feeds, request.context.caller
+    if public or (caller is not None and not caller.proven):
+        request.context.headers.update(ANY_ORIGIN)
+    if not public and caller is None:
         raise Unauthorized(UNAUTHORIZED)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -24,6 +25,9 @@ TYPES = {
     "txt": "text/plain; charset=utf-8",
 }
 CACHE = "public, max-age=300"
+IMMUTABLE = "public, max-age=31536000, immutable"
+ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
+"""Browsers load a module of another site only where that site lets them."""
 
 
 @cache
@@ -33,14 +37,35 @@ def file(package: str, name: str) -> bytes | None:
     return listed[name].read_bytes() if name in listed and name.rpartition(".")[2] in TYPES else None
 
 
+@cache
+def version(package: str) -> str:
+    """Changes with the bytes of any file of the folder, so that files which load each other come from the same one."""
+    digest = hashlib.sha256()
+    for each in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
+        if each.is_file() and each.name.rpartition(".")[2] in TYPES:
+            digest.update(each.name.encode() + b"\0" + each.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def folder(package: str) -> Handler:
-    """A handler that serves the files of a folder by the parameter `name`."""
+    """A handler that serves the files of a folder by the parameter `name`.
+
+    With the parameter `version`, where it is the folder's, they may be kept forever. Those of another version are served as
+    they are now: a page that was kept since before an upgrade still needs them.
+    """
 
     async def respond(request: ApiRequest) -> Response:
         name = request.path_params["name"]
         body = file(package, name) if len(name) <= 64 and not name.endswith(".py") else None
         if body is None:
             raise NotFound("there is no such file")
-        return conditional(request.headers, Rendering.of(body), TYPES[name.rpartition(".")[2]], cache_control=CACHE)
+        forever = request.path_params.get("version") == version(package)
+        return conditional(
+            request.headers,
+            Rendering.of(body),
+            TYPES[name.rpartition(".")[2]],
+            cache_control=IMMUTABLE if forever else CACHE,
+            more=ANY_ORIGIN,
+        )
 
     return respond

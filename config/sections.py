@@ -7,15 +7,19 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 from config.values import (
     SQLITE,
+    Bucket,
     Bytes,
     Count,
     DatabaseUrl,
     Duration,
+    FrameAncestor,
     HostOrNetwork,
     Interval,
+    KeyPrefix,
     Network,
     Number,
     PostgresUrl,
+    Secret,
     Text,
     Timezone,
     WebAddress,
@@ -111,6 +115,7 @@ class Limits(Section):
     match_rows: Annotated[Count, Field(ge=1)] = 10_000
     match_people: Annotated[Count, Field(ge=1)] = 1000
     feed_limit_max: Annotated[Count, Field(ge=20, le=10_000)] = 1000
+    delay_max: Annotated[Duration, Field(le=86_400)] = 900.0
     read_cache_bytes: Bytes = 67_108_864
 
 
@@ -133,15 +138,24 @@ class Webhooks(Section):
 
 
 class Embed(Section):
-    """What pages load from third parties."""
+    """What pages load from third parties, and which sites may show a liveblog in a frame."""
 
     consent: bool = True
+    frame_ancestors: tuple[FrameAncestor, ...] = ("*",)
 
 
 class MediaConfig(Section):
     """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 
     folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "media"
+    storage: Literal["disk", "s3"] = "disk"
+    s3_bucket: Bucket | None = None
+    s3_endpoint: WebAddress | None = None
+    s3_region: Text = "us-east-1"
+    s3_prefix: KeyPrefix = "uploads"
+    s3_access_key: Text | None = None
+    s3_secret_key: Secret | None = None
+    s3_timeout: Interval = 10.0
     new_hosts: Annotated[Count, Field(ge=1, le=1000)] = 50
     image_bytes: Bytes = 20_971_520
     uploads: Annotated[Count, Field(ge=1, le=1000)] = 16

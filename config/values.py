@@ -150,6 +150,8 @@ Bytes = Annotated[int, BeforeValidator(number), Field(ge=1024, le=2**40)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_secret)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_database)]
 PostgresUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_postgres)]
+FrameAncestor = Annotated[str, StringConstraints(pattern=r"^(\*|https?://(\*\.)?[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?)$")]
+"""A site in a Content Security Policy: every one (`*`), or a scheme and a host, which may begin with `*.`."""
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Timezone = Annotated[str, AfterValidator(_timezone)]
 Network = Annotated[str, AfterValidator(_network)]
@@ -163,3 +165,7 @@ EventType = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z-]+$")]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 Locale = Literal["", "en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl"]
 Scope = Literal["read", "write", "stats", "webhooks", "external", "admin"]
+Bucket = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$")]
+"""The name of a bucket of S3."""
+KeyPrefix = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$", max_length=256)]
+"""Names of folders in a bucket."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 OVERTIME, SHOOTOUT = "overtime", "shootout"
 RETIRED, WALKOVER, ABANDONED = "retired", "walkover", "abandoned"
+OVER = "over"
+"""What was in force on the track is so no more."""
 FINAL, FULL_TIME, EXTRA_HALF = "final", "full-time", "extra-half"
 
 SECONDS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,3})?")
@@ -39,11 +41,16 @@ def sentence(sport: Sport, match: Match, incident: Incident, translator: Transla
     """One sentence as plain text, as specific as what is known allows."""
     kind = sport.kind(incident.kind)
     values = {**_values(match, incident, translator), **_score(kind, match, incident, translator)}
-    own = next(_fitting(_templates(sport, kind, match, incident), values), None)
+    own = next(filled_sentences(_templates(sport, kind, match, incident), values, translator), None)
     if own is not None:
-        return _filled(translator.text(own), values)
+        return own
     named = {**values, "title": title(sport, incident, translator)}
     return next(_fitting(() if kind.sentences else UNTRANSLATED, named), "{title}").format(**named)
+
+
+def filled_sentences(templates: Iterable[str], values: Mapping[str, str], translator: Translator) -> Iterator[str]:
+    """The sentences whose placeholders are all known, in their order, in the language of the translator."""
+    return (_filled(translator.text(each), values) for each in _fitting(templates, values))
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
@@ -115,8 +122,13 @@ def _of_sets(match: Match, incident: Incident, translator: Translator) -> Mappin
         set_["won"] = spoken_score(_seen_from(incident.side, incident.score), translator)
     sets = [spoken_score(_seen_from(won or "home", part.score), translator) for part in match.periods]
     if sets:
-        set_["sets"] = translator.text(BETWEEN_SETS, context=SCORE_CONTEXT).join(sets)
+        set_["sets"] = joined(sets, translator)
     return {**set_, **_winner_and_loser(match)}
+
+
+def joined(scores: Iterable[str], translator: Translator) -> str:
+    """Scores one after the other, as those of sets."""
+    return translator.text(BETWEEN_SETS, context=SCORE_CONTEXT).join(scores)
 
 
 def _winner_and_loser(match: Match) -> Mapping[str, str]:

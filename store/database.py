@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
 from store.errors import SchemaMissing, SchemaOutdated, StoreError
+from store.history import read_at
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.unit import Unit
@@ -97,10 +99,13 @@ class Store:
         self._listeners.append(listener)
         self._backend.notices.start(self._call_listeners)
 
-    async def read(self, query: Callable[[Connection], T]) -> T:
-        """The result of `query` on one snapshot of committed data. Never waits for a writer; cannot write."""
+    async def read(self, query: Callable[[Connection], T], *, at: int | None = None) -> T:
+        """The result of `query` on one snapshot of committed data. Never waits for a writer; cannot write.
+
+        `at`: a moment in Unix seconds; liveblogs and master data are read as they stood before that second began.
+        """
         self._check_open()
-        return await self._backend.read(query)
+        return await self._backend.read(query if at is None else partial(read_at, moment=at, query=query))
 
     async def glance(self, query: Callable[[Connection], T]) -> T:
         """Like `read`, for a few rows by their key that are wanted for a write: it waits its turn with the writes.

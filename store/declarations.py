@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import Connection, delete, insert, select, update
 
 from mapping.errors import Conflict
+from store import history
 from store.search import index_master
 from store.tables import declarations, locations
 
@@ -69,6 +70,7 @@ def _place(unit: Unit, place: Declaration) -> None:
     if known is not None:
         if (known.owner_id, known.source) != (place.owner_id, SOURCE):
             raise Conflict(f"the location id {place.id} is taken")
+        history.keep_masters(unit, locations, [place.id])
         unit.conn.execute(update(locations).where(locations.c.id == place.id).values(values))
     else:
         fixed = {"id": place.id, "source": SOURCE, "sportstype": "", "written": {}, "created_at": unit.now}

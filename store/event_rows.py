@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from mapping.references import named_in, part_ids
+from store.history import keep_events
 from store.media_tables import media_probes
 from store.records import (
     EVENT_COLUMNS,
@@ -41,7 +42,7 @@ IN_CHUNK = 500
 
 
 _ONE = CompiledQuery(select(events).where(events.c.local_id == bindparam("name")))
-STEPPED = frozenset({"version", "updated_at", "doc"})
+STEPPED = frozenset({"version", "updated_at", "doc", "written_at"})
 """Columns that every change of an event writes; the others, some of them indexed, only where they change."""
 
 
@@ -69,7 +70,8 @@ def place(
         known = events_named(unit.conn, list(wanted))
     serial = game.serial
     stored: dict[str, StoredEvent] = {}
-    created, replaced, owned, probes = [], [], [], []
+    created, replaced, overwritten, owned, probes = [], [], [], [], []
+    at = max(game.updated_at, unit.now)
     named: set[RecordName] = set()
     for name, write in wanted.items():
         before = known.get(name)
@@ -83,12 +85,14 @@ def place(
             _check_replaceable(before, game)
             stored[name] = _placed(unit, game, write, before, before.serial)
             replaced.append(_changes(before, stored[name]))
+            overwritten.append(before)
         probes += unprobed(stored[name], before.document if before else {}, game.organization_id, unit.now)
     replaced.sort(key=tuple)  # rows that change the same columns together
     return Placed(
         serial,
         stored,
         [
+            *keep_events(overwritten, until=at),
             *insert_rows(events, created),
             *update_rows(events, replaced),
             *insert_ignore(parts_table, owned),
@@ -119,6 +123,7 @@ def _placed(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent
         version=game.version,
         user_id=write.user_id,
         document=stamp_media(document, before.document if before else {}, game.version),
+        written_at=max(game.updated_at, unit.now),
     )
 
 

@@ -36,8 +36,12 @@ _SHOWN_IN_LISTS = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "
 """Where a document may say something that lists show."""
 _OUTLINES = (
     select(
-        *(column for column in events.c if column is not events.c.doc),
-        case((_SHOWN_IN_LISTS, events.c.doc), else_=literal({}, events.c.doc.type)).label("doc"),
+        *(
+            case((_SHOWN_IN_LISTS, column), else_=literal({}, column.type)).label("doc")
+            if column is events.c.doc
+            else column
+            for column in events.c
+        )
     )
     .where(
         events.c.game_id.in_(bindparam("ids", expanding=True)),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from mapping.references import named_in
+from store import history
 from store.event_rows import columns_of, event_of, events_named, link_records, place
 from store.records import (
     GAME_COLUMNS,
@@ -66,9 +67,6 @@ _EVENT_LOCKED = CompiledQuery(
     .with_for_update(of=[games, events_table])  # in this order, as every writer of events locks the game first
 )
 
-STEPPED = frozenset({"id", "version", "updated_at", "serial"})
-"""Columns that a change of events alone writes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -111,6 +109,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
 
 def rename(unit: Unit, game: StoredGame, local_id: str) -> None:
     """Give a deleted liveblog another `local_id`, so that its own is free."""
+    write_batch(unit.conn, history.keep_document(game, until=max(game.updated_at, unit.now)))
     unit.conn.execute(update(games).where(games.c.id == game.id).values(local_id=local_id))
     _drop(unit, game)
 
@@ -132,28 +131,29 @@ def write(
 
     `known`: those of the change's events that exist, where they have been read since the game was locked.
     """
-    stored = locked._replace(version=locked.version + 1, updated_at=unit.now)
+    stored = locked._replace(version=locked.version + 1, updated_at=max(locked.updated_at, unit.now))
     placed = place(unit, stored, change.events, known)
-    values: dict[str, Any] = {"id": stored.id, "version": stored.version, "updated_at": stored.updated_at}
+    stored = stored._replace(serial=placed.serial)
     named = placed.named
-    if placed.serial != stored.serial:
-        values["serial"] = placed.serial
+    said: dict[str, Any] = {}
     if change.game is not None:
         document = without(change.game, GAME_COLUMNS)
-        values |= {"doc": document, **_derived(unit.conn, document)}
+        said |= {"document": document, **_derived(unit.conn, document)}
         named |= named_in([document]) - named_in([stored.document])
-        _index(unit, stored, document, values["title"], before=stored.document)
+        _index(unit, stored, document, said["title"], before=stored.document)
     if change.local_status is not None:
-        values["local_status"] = change.local_status
+        said["local_status"] = change.local_status
     if change.sportstype is not None:
         by_sport = stored.template_id == stored.sportstype
-        values |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
+        said |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
+    after = stored._replace(**said)
     links = link_records(stored.id, named)
-    write_batch(unit.conn, placed.parts, update_rows(games, [values]), links, _note(unit, stored))
-    if values.keys() <= STEPPED:
-        _keep(unit, stored if placed.serial == stored.serial else stored._replace(serial=placed.serial))
-    else:
+    step = update_rows(games, [_step(locked, after, said)])
+    write_batch(unit.conn, placed.parts, history.keep_game(locked, after), step, links, _note(unit, after))
+    if said:
         _drop(unit, stored)
+    else:
+        _keep(unit, stored)
     return Recorded(stored.version, placed.events)
 
 
@@ -188,7 +188,9 @@ def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
 def find_game(conn: Connection, name: str) -> StoredGame | None:
     """The liveblog whose `ticker_id` or `local_id` is `name`, deleted ones too."""
     row = _NAMED.first(conn, name=name)
-    return None if row is None else game_of(row)
+    current = None if row is None else game_of(row)
+    moment = history.moment_of(conn)
+    return current if moment is None else _find_at(conn, name, current, moment)
 
 
 def require_game(conn: Connection, name: str) -> StoredGame:
@@ -203,16 +205,29 @@ def list_games(
     conn: Connection, *, organization_id: str | None = None, limit: int = 30, page: int = 1
 ) -> list[StoredGame]:
     """Liveblogs that are not deleted, newest first. `page` counts from 1."""
-    query = select(games).where(games.c.local_status != LocalStatus.DELETED)
+    moment = history.moment_of(conn)
+    kept = games.c.local_status != LocalStatus.DELETED
+    if moment is not None:
+        kept = and_(games.c.created_at < moment, or_(kept, games.c.updated_at >= moment))
+    query = select(games).where(kept)
     if organization_id is not None:
         query = query.where(games.c.organization_id == organization_id)
     query = query.order_by(games.c.created_at.desc(), games.c.id.desc()).limit(limit).offset((page - 1) * limit)
-    return [game_of(row) for row in conn.execute(query)]
+    found = [game_of(row) for row in conn.execute(query)]
+    if moment is None:
+        return found
+    stood = (history.game_at(conn, game, moment) for game in found)
+    return [game for game in stood if game is not None and game.local_status != LocalStatus.DELETED]
 
 
 def event(conn: Connection, local_id: str) -> StoredEvent | None:
     """The event with this `local_id`, whatever its status."""
-    return events_named(conn, [local_id]).get(local_id)
+    current = events_named(conn, [local_id]).get(local_id)
+    if current is None or history.moment_of(conn) is None:
+        return current
+    table = history.events_of(conn, current.game_id)
+    row = conn.execute(select(table).where(table.c.local_id == local_id)).first()
+    return None if row is None else event_of(row)
 
 
 def events(
@@ -230,16 +245,27 @@ def events(
     `statuses` None takes all, `scheduled` those too that wait for their time. `after`: the `sort` of the last event of
     the previous page, which is not part of the answer.
     """
-    column = events_table.c.sort
-    conditions: list[ColumnElement[bool]] = [events_table.c.game_id == game_id]
+    table = history.events_of(conn, game_id)
+    column = table.c.sort
+    conditions: list[ColumnElement[bool]] = [table.c.game_id == game_id]
     if statuses is not None:
-        conditions.append(events_table.c.local_status.in_(statuses))
+        conditions.append(table.c.local_status.in_(statuses))
     if not scheduled:
-        conditions.append(events_table.c.publish_at.is_(None))
+        conditions.append(table.c.publish_at.is_(None))
     if after is not None:
         conditions.append(column < after if descending else column > after)
-    query = select(events_table).where(*conditions).order_by(column.desc() if descending else column).limit(limit)
+    query = select(table).where(*conditions).order_by(column.desc() if descending else column).limit(limit)
     return [event_of(row) for row in conn.execute(query)]
+
+
+def _find_at(conn: Connection, name: str, current: StoredGame | None, moment: int) -> StoredGame | None:
+    """The liveblog that had the name then: `current` has it now, and may have got it from another one since."""
+    found = None if current is None else history.game_at(conn, current, moment)
+    if found is not None and name in {found.id, found.local_id}:
+        return found
+    before = history.renamed(conn, name, moment)
+    row = None if before is None else _NAMED.first(conn, name=before)
+    return None if row is None else history.game_at(conn, game_of(row), moment)
 
 
 def _keep(unit: Unit, game: StoredGame) -> StoredGame:
@@ -251,6 +277,13 @@ def _keep(unit: Unit, game: StoredGame) -> StoredGame:
 def _drop(unit: Unit, game: StoredGame) -> None:
     for name in (game.id, game.local_id):
         unit.locked.pop(name, None)
+
+
+def _step(before: StoredGame, after: StoredGame, said: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that the step writes: its version, and those that are other than before or given."""
+    counted = {"serial": after.serial} if after.serial != before.serial else {}
+    columns = {"doc" if name == "document" else name: value for name, value in said.items()}
+    return {"id": after.id, "version": after.version, "updated_at": after.updated_at, **counted, **columns}
 
 
 def _present(row: Sequence[Any] | None) -> StoredGame:

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 
 from mapping.merge import merge_game
 from mapping.references import References
+from store import history
 from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.masterdata_use import Correction, correct_liveblogs
@@ -182,8 +183,11 @@ def _edited(table: Table, current: Mapping[str, Any], written: Mapping[str, Any]
 
 def find(conn: Connection, table: Table, ids: Iterable[str]) -> dict[str, Master]:
     """The records of `table` (teams, players, tournaments, locations) with these `_id`s, by `_id`."""
-    rows = conn.execute(select(table).where(table.c.id.in_(list(ids))))
-    return {row.id: master_of(table, row) for row in rows}
+    wanted = list(ids)
+    rows = conn.execute(select(table).where(table.c.id.in_(wanted)))
+    moment = history.moment_of(conn)
+    stood = {} if moment is None else history.masters_at(conn, table, wanted, moment)
+    return {row.id: _master(table, stood.get(row.id) or row._asdict()) for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +285,7 @@ def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) ->
         return
     columns = {key: merged.get(key) for key in COLUMNS if key in table.c}
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
+    history.keep_masters(scope.unit, table, [row.id])
     scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
     before = master_of(table, row)
     scope.corrections.append(Correction(before, replace(before, name=merged["name"], document=_document(merged))))
@@ -308,6 +313,7 @@ def _mark_inactive(scope: Scope, team_id: str, squad_ids: set[str]) -> None:
     gone = [row.id for row in scope.unit.conn.execute(query) if row.written and row.ext_id not in squad_ids]
     if gone:
         values = {"inactive": True, "updated_at": scope.unit.now}
+        history.keep_masters(scope.unit, players, gone)
         scope.unit.conn.execute(update(players).where(players.c.id.in_(gone)).values(values))
 
 
@@ -324,5 +330,9 @@ def _document(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def master_of(table: Table, row: Row[Any]) -> Master:
-    values = row._asdict()
+    return _master(table, row._asdict())
+
+
+def _master(table: Table, columns: Mapping[str, Any]) -> Master:
+    values = dict(columns)
     return Master(type=TYPES[table.name], document=values.pop("doc"), imported=bool(values.pop("written")), **values)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import Connection, Table, insert, select, update
 
+from store import history
 from store.ids import new_object_id
 from store.masterdata import Master, find
 from store.masterdata_use import Correction, correct_liveblogs
@@ -57,6 +58,7 @@ def change(unit: Unit, table: Table, before: Master, fields: Mapping[str, Any]) 
     values = {**columns, "doc": {name: value for name, value in document.items() if value is not None}}
     if values["doc"] == before.document and all(getattr(before, name) == columns[name] for name in columns):
         return before
+    history.keep_masters(unit, table, [before.id])
     query = update(table).where(table.c.id == before.id).values(**values, updated_at=unit.now)
     unit.conn.execute(query)
     named = {**values["doc"], "name": columns.get("name", before.name)}

@@ -79,7 +79,8 @@ class StoredGame(NamedTuple):
 class StoredEvent(NamedTuple):
     """A post, in the order of its table's columns.
 
-    `publish_at` is set while it waits for its time, and only writers see it then.
+    `publish_at` is set while it waits for its time, and only writers see it then. `written_at`: when it was written last,
+    also where `updated_at` says something else.
     """
 
     local_id: str
@@ -93,6 +94,7 @@ class StoredEvent(NamedTuple):
     version: int
     user_id: str
     document: dict[str, Any]
+    written_at: int = 0
 
     @property
     def public(self) -> bool:

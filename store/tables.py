@@ -8,6 +8,7 @@ from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, 
 from sqlalchemy import text as sql
 
 from store.columns import Bytewise, Counter, integer, json, metadata, text
+from store.history_tables import event_history, game_documents, game_versions, master_history  # noqa: F401 -- likewise
 from store.media_tables import media_probes, service_keys, upload_uses, uploads  # noqa: F401 -- known with all others
 
 games = Table(
@@ -45,6 +46,7 @@ events = Table(
     integer("version"),
     text("user_id"),
     json("doc"),
+    integer("written_at", server_default="0"),  # when the row was written, whatever `updated_at` says
     Index(None, "game_id", "local_status", "sort"),
     Index(None, "game_id", "version"),
     Index(None, "publish_at"),

@@ -16,13 +16,14 @@ from tests.opening import store_at
 from tests.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.postgres import Cluster, binaries, identity
 from tests.recordings import required, soccer_recordings
+from tests.s3_server import s3, s3_endpoint
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from store.database import Store
 
-__all__ = ["pgbouncer", "pgbouncer_url"]
+__all__ = ["pgbouncer", "pgbouncer_url", "s3", "s3_endpoint"]
 
 # The same examples in every run, so that a red run means something; `make soak` draws fresh ones, and twice as many. A
 # deadline by the clock would fail on a busy machine.

@@ -244,7 +244,7 @@ def test_the_locks_know_what_the_project_needs():
 
     for lock, needs in (
         ("requirements.lock", runs),
-        ("requirements-test.lock", [*runs, *extras["test"], *extras["bench"]]),
+        ("requirements-test.lock", [*runs, *extras["test"], *extras["bench"], *extras["s3"]]),
     ):
         text = (ROOT / lock).read_text(encoding="utf-8")
         locked = re.findall(r"^([a-z0-9-]+)==\S+(?: ; [^\\\n]+)? \\\n    --hash=", text, re.MULTILINE)

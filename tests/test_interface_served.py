@@ -5,7 +5,7 @@ import pytest
 from api.routes import ROUTES
 from tests.interface_tables import OURS, operations
 
-FILES = {("GET", "/docs/{name}"), ("GET", "/static/{name}")}
+FILES = {("GET", "/docs/{name}"), ("GET", "/static/{name}"), ("GET", "/static/{version}/{name}")}
 """What pages load; nobody else asks for it."""
 
 SERVED = {(route.method, route.path): route.operation and route.operation["operationId"] for route in ROUTES}

@@ -49,10 +49,12 @@ class Publication:
     images: Images
 
 
-def live_blog_posting(game: Json, events: Iterable[Json], coverage: Coverage, publication: Publication) -> Json:
+def live_blog_posting(
+    game: Json, events: Iterable[Json], coverage: Coverage, publication: Publication, recap: str = ""
+) -> Json:
     """The structured data of a game with its references resolved and of its public events, in the order of the events.
 
-    The coverage ends with the last post once the match is over, and goes on as soon as the match does.
+    `recap` sums the match up. The coverage ends with the last post once the match is over, and goes on as soon as the match does.
     """
     page = page_url(publication.public_url, text(game, "local_id"))
     updates = _updates(game, events, page, publication.images)
@@ -63,6 +65,7 @@ def live_blog_posting(game: Json, events: Iterable[Json], coverage: Coverage, pu
             "@type": "LiveBlogPosting",
             "headline": one_line(title(game)),
             "description": one_line(summary(game)),
+            "abstract": recap,
             "url": page,
             "inLanguage": _language(game),
             **_dates(game, coverage),

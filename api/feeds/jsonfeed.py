@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 from api.errors import json_bytes
 from api.feeds.atom import rfc3339
 from api.feeds.common import clean
+from api.key_moments import as_json
 
 if TYPE_CHECKING:
     from api.feeds.common import Feed, Item
     from api.feeds.enclosures import Enclosure
+    from api.key_moments import KeyMoments
 
 CONTENT_TYPE = "application/json; charset=utf-8"
 VERSION = "https://jsonfeed.org/version/1.1"
 
 
 def render(feed: Feed) -> bytes:
-    """The feed as JSON Feed 1.1; `next_url` only where there are more posts."""
+    """The feed as JSON Feed 1.1; `next_url` only where there are more posts. `_matchwire` is an extension of ours."""
     document: dict[str, Any] = {
         "version": VERSION,
         "title": clean(feed.title),
@@ -27,8 +29,15 @@ def render(feed: Feed) -> bytes:
     }
     if feed.next_url:
         document["next_url"] = feed.next_url
+    if feed.key_moments is not None:
+        document["_matchwire"] = _extension(feed.key_moments, feed.page_url)
     document["items"] = [_item(item) for item in feed.items]
     return json_bytes(document)
+
+
+def _extension(key_moments: KeyMoments, page: str) -> dict[str, Any]:
+    """What the format has no member for: the recap and the key moments, oldest first."""
+    return {"recap": key_moments.recap, "key_events": [as_json(each, page) for each in key_moments.moments]}
 
 
 def _item(item: Item) -> dict[str, Any]:

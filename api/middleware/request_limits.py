@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import structlog
 from starlette.requests import ClientDisconnect
 
-from api.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong, error_response
+from api.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
+from api.page.error_page import response_to
 from api.request import CONTEXT, Context, headers_of, loggable, parse_query
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
 
@@ -97,8 +98,7 @@ class RequestLimits:
             self._request_log.served(scope, context, status, first=(reply.began or ended) - began, whole=ended - began)
 
     def _check(self, scope: Scope, context: Context) -> None:
-        raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
-        if len(raw) + len(scope["query_string"]) > self._url_bytes:
+        if len(_raw_path(scope)) + len(scope["query_string"]) > self._url_bytes:
             raise UriTooLong(f"the URL is longer than {self._url_bytes} bytes")
         fault = _fault_of_head(scope)
         if fault is not None:
@@ -112,7 +112,14 @@ class RequestLimits:
 
     async def _respond(self, error: ServiceError, scope: Scope, receive: Receive, reply: Reply) -> None:
         if reply.status is None:  # too late for another response once one has begun
-            await error_response(error)(scope, receive, reply.send)
+            response = response_to(error, scope["method"], _raw_path(scope).count(b"/"), headers_of(scope))
+            await response(scope, receive, reply.send)
+
+
+def _raw_path(scope: Scope) -> bytes:
+    """The path as it was sent."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
+    return raw
 
 
 def _fault_of_head(scope: Scope) -> ServiceError | None:

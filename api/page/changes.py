@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from api.errors import json_bytes
 from api.json_path import Json, text
+from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents
 from api.openapi import TEXT
 from api.page.files import UP, PageFiles
+from api.page.moments import key_moments_html
 from api.page.page import language
 from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
@@ -36,7 +38,7 @@ CHANGES: Json = {
         "version": {"type": "integer"},
         "more": {"type": "boolean"},
         "status": {"enum": [*map(int, LocalStatus)]},
-        **dict.fromkeys(("title", "label", "board", "squads"), TEXT),
+        **dict.fromkeys(("title", "label", "board", "moments", "squads"), TEXT),
         "posts": {
             "type": "array",
             "items": {
@@ -52,15 +54,19 @@ CHANGES: Json = {
 
 @dataclass(frozen=True, slots=True)
 class AsPage:
-    """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images."""
+    """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images.
+
+    `delay`: the seconds by which the page is late.
+    """
 
     clock: Callable[[], float]
     media_key: bytes
     consent: bool
+    delay: int = 0
 
     @classmethod
-    def of(cls, services: Services) -> AsPage:
-        return cls(services.clock, services.media_key, services.settings.embed_consent)
+    def of(cls, services: Services, delay: int = 0) -> AsPage:
+        return cls(services.clock, services.media_key, services.settings.embed_consent, delay)
 
     def files(self, game: StoredGame, base: str = UP) -> PageFiles:
         """Writes the images and videos of a liveblog in its language; `base` stands before the addresses of images."""
@@ -73,17 +79,19 @@ class AsPage:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
         if game.local_status != LocalStatus.PUBLISHED:
             return json_bytes(span)
-        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock()))
+        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock() - self.delay))
 
 
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], files: PageFiles, now: float) -> Json:
-    """Head and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
+    """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
+    key_moments = key_moments_of(conn, game)
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),
         "label": named(deltas.count(conn, game.id), files.texts),
         "board": scoreboard(document, files, now),
-        "squads": squads(document, files.texts),
+        "moments": key_moments_html(key_moments, files.texts),
+        "squads": squads(document, files.texts, key_moments.deeds),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

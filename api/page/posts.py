@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import structlog
 
@@ -15,7 +16,7 @@ from api.page.scoreboard import SIDES, moment, team_of
 from mapping.locales.labels import POSTS, Label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from api.page.files import PageFiles
     from mapping.locales import Translator
@@ -25,16 +26,28 @@ log = structlog.get_logger(__name__)
 PINNED = ("sticky", "stickyNoHighlight")
 
 
-def stream(game: Json, events: Iterable[Json], files: PageFiles) -> str:
-    """The posts as an ordered list; one that cannot be shown is left out and logged."""
-    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := safe_post(game, event, files))]
+def stream(game: Json, events: Sequence[Json], files: PageFiles, older: str = "", *, descending: bool = True) -> str:
+    """The posts as an ordered list, pinned ones first; one that cannot be shown is left out and logged.
+
+    `older`: the address of older posts up to the last one's id, empty where there are none.
+    """
+    ordered = sorted(sorted(events, key=_place, reverse=descending), key=_pinned, reverse=True)
+    posts = [html for event in ordered if (html := safe_post(game, event, files))]
     translator = files.texts
-    nothing = escape(translator.text(Label.NOTHING))
+    nothing, order = escape(translator.text(Label.NOTHING)), " reversed" if descending else ""
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
     return (
         f'<section class="stream" aria-label="{escape(named(len(posts), translator))}">'
-        f'<ol reversed aria-live="polite" aria-relevant="additions" data-nothing="{nothing}">{shown}</ol></section>'
+        f'<ol{order} aria-live="polite" aria-relevant="additions" data-nothing="{nothing}">{shown}</ol>'
+        f"{_more(events, files, older)}</section>"
     )
+
+
+def _more(events: Sequence[Json], files: PageFiles, older: str) -> str:
+    if not (older and events):
+        return ""
+    address = f"{older}continue_event_id={quote(text(events[-1], 'local_id'), safe='')}"
+    return f'<a class="more" part="more" href="{escape(address)}">{escape(files.texts.text(Label.OLDER_POSTS))}</a>'
 
 
 def named(count: int, translator: Translator) -> str:
@@ -42,8 +55,12 @@ def named(count: int, translator: Translator) -> str:
     return translator.plural(*POSTS, count)
 
 
-def _place(event: Json) -> tuple[bool, str]:
-    return text(event, "highlight") in PINNED, text(event, "sort")
+def _place(event: Json) -> str:
+    return text(event, "sort")
+
+
+def _pinned(event: Json) -> bool:
+    return text(event, "highlight") in PINNED
 
 
 def safe_post(game: Json, event: Json, files: PageFiles) -> str:
@@ -66,7 +83,8 @@ def post(game: Json, event: Json, files: PageFiles) -> str:
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time")
     return (
-        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" data-sort="{escape(text(event, "sort"))}">'
+        f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
+        f' data-sort="{escape(text(event, "sort"))}">'
         f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
         f'<div class="body">{_head(event, happened, locale)}{body_html(event, locale, files)}</div></article></li>'

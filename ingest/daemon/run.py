@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -23,6 +22,7 @@ from api.stream.streams import Streams
 from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
+from ingest.daemon.file_store import file_store
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
 from ingest.daemon.purges import Purging, UploadPurge, run_again
@@ -37,7 +37,6 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
-from store.files.disk import DiskFiles
 
 if TYPE_CHECKING:
     import socket
@@ -47,7 +46,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies", "37 * * * *": "purge uploads"}
+TIMETABLE = {
+    "17 * * * *": "purge deliveries",
+    "27 * * * *": "purge bodies",
+    "37 * * * *": "purge uploads",
+    "*/5 * * * *": "purge history",
+}
 """Jobs that every process asks for at these minutes."""
 
 PROBE = "probe media"
@@ -56,10 +60,14 @@ PROBE = "probe media"
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
 
+MARGIN = 60.0
+"""Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
+
 AFTERWARDS = 1.0
 """Seconds for which those who ask first have a process that is ready for themselves."""
 
 Announce = Callable[[str], None]
+Purge = Callable[[], Awaitable[bool]]
 
 
 async def run(
@@ -90,11 +98,11 @@ async def run(
         if role.works:
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
-        files = DiskFiles(Path(settings.media.folder))
+        files = file_store(settings.media)
         uploads = StoredUploads(components.store, files)
         images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
         cleanup.callback(images.close)
-        streams = Streams(components.store)
+        streams = Streams(components.store, clock=clock)
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
         app = create_app(
@@ -135,7 +143,7 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            _add_purges(components, dispatcher, purge_uploads)
+            _add_purges(components, dispatcher, purge_uploads, _history_purge(components, settings, clock))
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
             dispatcher.metrics.registry.register(probes.counted)
@@ -225,11 +233,19 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
     )
 
 
-def _add_purges(components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge) -> None:
+def _history_purge(components: Components, settings: Settings, clock: Callable[[], float]) -> Purge:
+    kept, purging = settings.limits.delay_max + MARGIN, Purging(components.store)
+    return lambda: purging.history(clock() - kept)
+
+
+def _add_purges(
+    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, purge_history: Purge
+) -> None:
     purges = {
         "purge deliveries": dispatcher.purge,
         "purge bodies": Purging(components.store).bodies,
         "purge uploads": purge_uploads.run,
+        "purge history": purge_history,
     }
     for key, purge in purges.items():
         components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)

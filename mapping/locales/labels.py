@@ -25,11 +25,13 @@ class Label(StrEnum):
     FULL_TIME = "Full-time"
     HALF_TIME = "Half-time"
     KICK_OFF = "Kick-off"
+    KEY_MOMENTS = "Key moments"
     LINEUP = "Line-up"
     LIVE = "Live"
     NAME = "Name"
     NOTHING = "Nothing posted yet"
     NOT_STARTED = "Not started"
+    OLDER_POSTS = "Older posts"
     PLACE = "Place"
     PLAY = "Play video"
     POSTPONED = "Postponed"
@@ -43,6 +45,35 @@ class Label(StrEnum):
     TIME = "Time"
     UPDATED = "Updated"
     VENUE = "Venue"
+
+
+class Recap(StrEnum):
+    """A sentence of the recap of a match; its value is the msgid."""
+
+    SCORE = "{phase}: {home} against {away}, {score}."
+    SETS = "Sets: {list}."
+    GOALS = "Goals: {list}."
+    SENT_OFF = "Sent off: {list}."
+    PENALTIES_MISSED = "Penalties missed: {list}."
+    LEADERS = "{lap}: {first} leads ahead of {second} and {third}."
+    LEADER = "{lap}: {first} leads."
+    PODIUM = "On the podium: {first} ahead of {second} and {third}."
+    WINNER = "The winner is {first}."
+
+
+class PageText(StrEnum):
+    """A text of the lists, filters and errors on our pages; its value is the msgid."""
+
+    ALL_LIVEBLOGS = "All liveblogs"
+    BAD_ADDRESS = "This address is not one that we understand."
+    DOCUMENTATION = "API documentation"
+    FAILED = "Something went wrong on our side. Please try again in a moment."
+    LIVEBLOGS = "Liveblogs"
+    NOT_FOUND = "There is no such page, or it was withdrawn."
+    NOT_OPEN = "This page is not open to everybody."
+    NO_LIVEBLOG = "No liveblog yet"
+    SERVICE = "A service that turns sports data into liveblogs."
+    TOO_MANY = "That was too much at once. Please try again in a moment."
 
 
 POSTS = ("{count} post", "{count} posts")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import KW_ONLY, dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +13,23 @@ if TYPE_CHECKING:
 _SPORT = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _OBJECT_ID = re.compile(r"[0-9a-f]{24}")
 LONGEST_ID = 64
+
+
+class MomentType(StrEnum):
+    """What a key moment is, in every sport."""
+
+    GOAL = "goal"
+    SCORE = "score"
+    """Of a sport whose event types have no rows."""
+    SENT_OFF = "sent-off"
+    PENALTY_MISSED = "penalty-missed"
+    SET = "set"
+    START = "start"
+    INCIDENT = "incident"
+    FLAG = "flag"
+    BREAK = "break"
+    SHOOTOUT = "shoot-out"
+    RESULT = "result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +53,8 @@ class Kind:
     """The part of the match (title of a `PeriodScore`, `final` or `extra-half`) whose score the text gives."""
     enters: int | None = None
     """The `gamestate` that the incident leads into, where that is not simply the next phase."""
+    moment: MomentType | None = None
+    """What the incident is among the key moments of a match, None for one that is none. A `SET` is the game that wins one."""
     absorbed_by: str | None = None
     """The type that makes providers drop this incident of the same player without taking it back."""
 

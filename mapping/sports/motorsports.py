@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from mapping.documents.state import ENDED
-from mapping.sports.base import Kind, Sport
+from mapping.sports.base import Kind, MomentType, Sport
 
 DRIVING = (
     Kind(
         "motorsports.crash",
         title="Crash",
+        moment=MomentType.INCIDENT,
         sentences=(
             "Crash! {driver} ({team}) and {other} collide.",
             "Crash! {driver} and {other} collide.",
@@ -72,33 +73,38 @@ TRACK = (
     Kind(
         "motorsports.safety-car",
         title="Safety car",
+        moment=MomentType.FLAG,
         sentences=("The safety car is deployed.",),
         variants={"over": ("The safety car comes in.",)},
     ),
     Kind(
         "motorsports.virtual-safety-car",
         title="Virtual safety car",
+        moment=MomentType.FLAG,
         sentences=("The virtual safety car is deployed.",),
         variants={"over": ("The virtual safety car phase is over.",)},
     ),
     Kind(
         "motorsports.red-flag",
         title="Red flag",
+        moment=MomentType.FLAG,
         sentences=("Red flag! The session is stopped.",),
         variants={"over": ("The session is restarted after the red flag.",)},
     ),
     Kind(
         "motorsports.yellow-flag",
         title="Yellow flag",
+        moment=MomentType.FLAG,
         sentences=("Yellow flag in sector {detail}.", "Yellow flag."),
         variants={"over": ("The track is clear again.",)},
     ),
 )
 FRAME = (
-    Kind("motorsports.start", title="Start", sentences=("The session is under way.",)),
+    Kind("motorsports.start", title="Start", moment=MomentType.START, sentences=("The session is under way.",)),
     Kind(
         "motorsports.end",
         title="Finish",
+        moment=MomentType.RESULT,
         enters=ENDED,
         sentences=("Chequered flag! {first} ({team}) wins.", "Chequered flag! {first} wins.", "Chequered flag!"),
     ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mapping.documents.state import ENDED, SHOOTOUT
-from mapping.sports.base import Kind, Sport, Timing
+from mapping.sports.base import Kind, MomentType, Sport, Timing
 
 GOAL = Kind(
     "soccer.goal",
     title="Goal",
+    moment=MomentType.GOAL,
     scores=True,
     sentences=(
         "Goal for {team}! {scorer} makes it {score} (assist: {assist}).",
@@ -38,6 +39,7 @@ GOAL = Kind(
 OWN_GOAL = Kind(
     "soccer.own-goal",
     title="Own goal",
+    moment=MomentType.GOAL,
     scores=True,
     roles={"scorer": "Own goal"},
     sentences=(
@@ -56,6 +58,7 @@ YELLOW_CARD = Kind(
 RED_CARD = Kind(
     "soccer.red-card",
     title="Red card",
+    moment=MomentType.SENT_OFF,
     sentences=("Red card! {player} ({team}) is sent off.", "Red card for {team}."),
     # Of providers that have no type of their own for it.
     variants={"yellow-red": ("Second yellow card! {player} ({team}) is sent off.", "Second yellow card for {team}.")},
@@ -63,11 +66,13 @@ RED_CARD = Kind(
 YELLOW_RED_CARD = Kind(
     "soccer.yellow-red-card",
     title="Second yellow card",
+    moment=MomentType.SENT_OFF,
     sentences=("Second yellow card! {player} ({team}) is sent off.", "Second yellow card for {team}."),
 )
 PENALTY_MISSED = Kind(
     "soccer.penalty-kick-missed",
     title="Penalty missed",
+    moment=MomentType.PENALTY_MISSED,
     sentences=("Penalty missed! {player} fails to score for {team}.", "Penalty missed by {team}."),
     variants={
         "shootout": (
@@ -91,6 +96,7 @@ PERIODS = (
     Kind(
         "soccer.pause-halves",
         title="Half-time",
+        moment=MomentType.BREAK,
         score_of="half-time",
         sentences=("Half-time: {home} {score} {away}.", "The first half is over."),
     ),
@@ -98,6 +104,7 @@ PERIODS = (
     Kind(
         "soccer.end-of-regular-play",
         title="End of normal time",
+        moment=MomentType.BREAK,
         score_of="full-time",
         sentences=("Normal time is over: {home} {score} {away}.", "Normal time is over."),
     ),
@@ -105,6 +112,7 @@ PERIODS = (
     Kind(
         "soccer.pause-overtime",
         title="Half-time in extra time",
+        moment=MomentType.BREAK,
         score_of="extra-half",
         sentences=("Half-time in extra time: {home} {score} {away}.", "The first half of extra time is over."),
     ),
@@ -116,18 +124,21 @@ PERIODS = (
     Kind(
         "soccer.end-of-overtime",
         title="End of extra time",
+        moment=MomentType.BREAK,
         score_of="extra-time",
         sentences=("Extra time is over: {home} {score} {away}.", "Extra time is over."),
     ),
     Kind(
         "soccer.start-shootout",
         title="Penalty shoot-out",
+        moment=MomentType.SHOOTOUT,
         enters=SHOOTOUT,
         sentences=("The match will be decided by a penalty shoot-out.",),
     ),
     Kind(
         "soccer.end",
         title="Full-time",
+        moment=MomentType.RESULT,
         score_of="final",
         enters=ENDED,
         sentences=("Full-time: {home} {score} {away}.", "The match is over."),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mapping.documents.state import ENDED
-from mapping.sports.base import Kind, Sport
+from mapping.sports.base import Kind, MomentType, Sport
 
 GAME_WIN = Kind(
     "tennis.game-win",
     title="Game",
+    moment=MomentType.SET,
     scores=True,
     sentences=(
         "Game {team}. Set {set}: {home} {score} {away}.",
@@ -20,6 +21,7 @@ START = Kind("tennis.start", title="Start of the match", sentences=("{home} agai
 END = Kind(
     "tennis.end",
     title="End of the match",
+    moment=MomentType.RESULT,
     score_of="final",
     enters=ENDED,
     sentences=(

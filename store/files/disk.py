@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import secrets
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-import structlog
-
 from store import private
-from store.files.port import KEY, FileMissing, FoundFile, StorageUnavailable, StoredFile, check_key
+from store.files.port import KEY, FoundFile, check_key
+from store.files.writing import fill, storage_errors
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterator
+    from collections.abc import AsyncIterable, Iterator
 
-log = structlog.get_logger()
+    from store.files.port import StoredFile
 
-CHUNK = 262_144
-"""Bytes that are read at a time."""
 BUCKET = 2
 """Characters of a key that name its folder."""
 
@@ -39,20 +35,14 @@ class DiskFiles:
         check_key(key)
         target = self._path(key)
         with storage_errors():
-            part = await asyncio.to_thread(self._begin, target)
+            file = await asyncio.to_thread(self._begin, target)
         try:
-            return await self._write(part, target, chunks)
+            stored = await fill(file, chunks)
+            with storage_errors():
+                await asyncio.to_thread(_finish, file, target)
+            return stored
         finally:
-            part.file.close()
-            part.path.unlink(missing_ok=True)
-
-    async def open(self, key: str) -> AsyncIterator[bytes]:
-        check_key(key)
-        with storage_errors():
-            file = await asyncio.to_thread(self._path(key).open, "rb")
-        with file:
-            while chunk := await self._read(file):
-                yield chunk
+            _discard(file)
 
     async def read(self, key: str, most: int) -> bytes:
         check_key(key)
@@ -75,25 +65,11 @@ class DiskFiles:
     def _path(self, key: str) -> Path:
         return self._stored / key[:BUCKET] / key
 
-    def _begin(self, target: Path) -> Part:
+    def _begin(self, target: Path) -> BinaryIO:
         self._stored.parent.mkdir(mode=private.FOLDER, parents=True, exist_ok=True)
         for folder in (self._unfinished, self._stored, target.parent):
             folder.mkdir(mode=private.FOLDER, exist_ok=True)
-        path = self._unfinished / secrets.token_hex(16)
-        return Part(path, open(path, "xb", opener=private.opener))
-
-    async def _write(self, part: Part, target: Path, chunks: AsyncIterable[bytes]) -> StoredFile:
-        async for chunk in chunks:
-            with storage_errors():
-                await asyncio.to_thread(part.add, chunk)
-        with storage_errors():
-            await asyncio.to_thread(part.finish, target)
-        return StoredFile(part.bytes, part.digest.hexdigest())
-
-    @staticmethod
-    async def _read(file: BinaryIO) -> bytes:
-        with storage_errors():
-            return await asyncio.to_thread(file.read, CHUNK)
+        return open(self._unfinished / secrets.token_hex(16), "xb", opener=private.opener)
 
     def _listed(self, after: str) -> Iterator[FoundFile]:
         for bucket in _sorted(self._stored):
@@ -110,43 +86,23 @@ class DiskFiles:
                     Path(entry.path).unlink()
 
 
-class Part:
-    """A file that is being written."""
-
-    def __init__(self, path: Path, file: BinaryIO) -> None:
-        self.path = path
-        self.file = file
-        self.bytes = 0
-        self.digest = hashlib.sha256()
-
-    def add(self, chunk: bytes) -> None:
-        self.file.write(chunk)
-        self.digest.update(chunk)
-        self.bytes += len(chunk)
-
-    def finish(self, target: Path) -> None:
-        """Make it last, and only then give it its name."""
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        self.path.replace(target)
-        for folder in (target.parent, target.parent.parent):
-            descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+def _finish(file: BinaryIO, target: Path) -> None:
+    """Make the file last, and only then give it its name."""
+    file.flush()
+    os.fsync(file.fileno())
+    Path(file.name).replace(target)
+    for folder in (target.parent, target.parent.parent):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
-@contextmanager
-def storage_errors() -> Iterator[None]:
-    """Errors of the disk as those of a storage."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise FileMissing("there is no such file") from error
-    except OSError as error:
-        log.warning("storage.failed", cause=error.strerror)
-        raise StorageUnavailable("the storage of files is not available") from error
+def _discard(file: BinaryIO) -> None:
+    """Close it, and delete it where it did not get another name."""
+    file.close()
+    Path(file.name).unlink(missing_ok=True)
 
 
 def _head(path: Path, most: int) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator
+    from collections.abc import AsyncIterable
 
 KEY = re.compile(r"[A-Za-z0-9_-]{32}")
 KEY_BYTES = 24
@@ -42,10 +42,6 @@ class FileStore(Protocol):
 
     async def put(self, key: str, chunks: AsyncIterable[bytes]) -> StoredFile:
         """Store the file, which lasts and can be read once this returns; nothing stays of one that `chunks` broke off."""
-        ...
-
-    def open(self, key: str) -> AsyncIterator[bytes]:
-        """The file in chunks. Raises FileMissing."""
         ...
 
     async def read(self, key: str, most: int) -> bytes:

@@ -40,9 +40,6 @@ class NoFiles:
     async def read(self, key: str, most: int) -> bytes:
         raise FileMissing("there is no such file")
 
-    async def open(self, key: str) -> AsyncIterator[bytes]:
-        yield await self.read(key, 0)
-
     async def delete(self, key: str) -> None: ...
 
     async def keys(self, after: str, limit: int) -> list[FoundFile]:

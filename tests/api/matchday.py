@@ -43,6 +43,7 @@ class Liveblog:
     local_id: str = "gderby"
     ticker_id: str = "6a" * 12
     organization_id: str = ORGANIZATION
+    sportstype: str = "soccer"
     document: dict[str, Any] = field(default_factory=dict)
     events: tuple[EventWrite, ...] = ()
 
@@ -54,8 +55,8 @@ def insert(game: Liveblog, unit: Unit) -> None:
             id=game.ticker_id,
             local_id=game.local_id,
             organization_id=game.organization_id,
-            sportstype="soccer",
-            template_id="soccer",
+            sportstype=game.sportstype,
+            template_id=game.sportstype,
             document=game.document or document(),
             events=game.events,
         ),

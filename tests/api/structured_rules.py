@@ -48,7 +48,10 @@ RULES: dict[str, tuple[dict[str, Callable[[Any], bool]], dict[str, Callable[[Any
             "headline": said, "url": address, "inLanguage": said, "datePublished": dated, "dateModified": dated,
             "coverageStartTime": dated, "author": typed, "publisher": typed,
         },
-        {"coverageEndTime": dated, "description": said, "image": address, "about": typed, "liveBlogUpdate": filled},
+        {
+            "coverageEndTime": dated, "description": said, "abstract": said, "image": address, "about": typed,
+            "liveBlogUpdate": filled,
+        },
     ),
     "BlogPosting": (
         {"headline": said, "url": anchored, "articleBody": said, "datePublished": dated, "dateModified": dated},

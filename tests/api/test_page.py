@@ -1,17 +1,23 @@
 """The page of a liveblog: what it shows, to whom, and that no text on it can become code."""
 
+import gzip
 import json
+import re
+from html import unescape
 
 import pytest
 
 from api.page.page import render_liveblog
+from api.player_deeds import Deed, deeds_of
+from api.static import version
+from mapping.sports import SPORTS
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.harmless import active_parts, read
 from tests.api.showing import page_files
 from tests.api.streaming import STREAM, over_http
-from tests.api.writing import Desk, post
+from tests.api.writing import DESK, Desk, post
 
 PAGE = "/liveblogs/gderby"
 
@@ -39,6 +45,47 @@ async def test_the_page_shows_score_state_posts_and_squads(derby):
     assert [name for name in page.ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
     assert "Not for the public" not in words
     assert page.bad == []
+
+
+def deeds_on(html):
+    """Name → what is beside it in the line-ups, as it is read."""
+    rows = re.findall(r'<li><b class="number">\d+</b><span>([^<]+?) <span class="deeds">(.*?)</span></span>', html)
+    return {name: " ".join(unescape(re.sub("<svg.*?</svg>|<[^>]+>", " ", deeds)).split()) for name, deeds in rows}
+
+
+async def test_the_line_ups_show_what_the_players_did(derby):
+    """Who scored, was booked, came on and went off, with the minute; a change of a post changes them, on open pages too."""
+    page = (await derby.http.get(PAGE)).text
+    assert deeds_on(page) == {
+        "Sören Dahl": "Goal 15'",
+        "Malte Riedel": "Goal 59'",
+        "Bo Martens": "In 49'",
+        "Piet Janssen": "Out 49'",
+        "Ledeir Etlam": "Goal 45+2'",
+    }
+    await Desk(derby.http).update("egoal", {"local_status": 60})
+    _, changed = await changes(derby, 1)
+    assert "Sören Dahl" not in deeds_on(changed["squads"])
+    assert "Malte Riedel" in deeds_on(changed["squads"])
+
+
+def test_a_shoot_out_adds_no_goals_to_the_line_ups():
+    """A kick of the shoot-out is no goal of the match."""
+    people = [{"event_player_type": "scorer", "player": {"name": "Dahl"}}]
+    kick = {"sport_event": {"event_type": "soccer.goal", "title": "Goal", "time_of_play": "120", "players": people}}
+    booked = {
+        "sport_event": {
+            "event_type": "soccer.yellow-card",
+            "title": "Booking",
+            "players": [{"event_player_type": "player", "player": {"local_id": "p1"}}, {"event_player_type": "fouled"}],
+        }
+    }
+    begins = {"sport_event": {"event_type": "soccer.start-shootout"}}
+
+    assert deeds_of(SPORTS["soccer"], [kick, booked, begins, kick, booked]) == {
+        "Dahl": (Deed("goal", "Goal", "120'"),),
+        "p1": (Deed("yellow-card", "Booking", ""),),
+    }
 
 
 async def test_the_page_speaks_the_language_of_the_liveblog(public):
@@ -154,7 +201,7 @@ async def test_nothing_inline_may_run(derby):
     assert "set-cookie" not in (await derby.http.get(PAGE)).headers
 
 
-@pytest.mark.parametrize("name", ["page.js", "page.css", "icon.svg"])
+@pytest.mark.parametrize("name", ["page.js", "liveblog.js", "page.css", "icon.svg"])
 async def test_what_the_page_loads_is_served(derby, name):
     """With a type, and 304 when unchanged."""
     response = await derby.http.get(f"/static/{name}")
@@ -162,6 +209,51 @@ async def test_what_the_page_loads_is_served(derby, name):
 
     assert (response.status_code, again.status_code) == (200, 304)
     assert response.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_what_is_loaded_by_its_version_may_be_kept_forever(derby):
+    """By any site; another version, or none, is revalidated soon, and loads the others of its own."""
+    found = version("api.page.static")
+    kept = {
+        path: (await derby.http.get(f"/static/{path}embed.js")).headers["cache-control"]
+        for path in (f"{found}/", "0123456789abcdef/", "")
+    }
+    response = await derby.http.get(f"/static/{found}/liveblog.js")
+
+    assert list(kept.values()) == ["public, max-age=31536000, immutable", "public, max-age=300", "public, max-age=300"]
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert len(gzip.compress((await derby.http.get("/static/embed.js")).content + response.content)) < 20 * 1024
+
+
+async def test_any_site_may_read_what_is_public(derby, server):
+    """The fragment, its changes, their errors and the server's clock; where a secret was sent, no other site may."""
+    allowed, named = "access-control-allow-origin", {"client_id": "reader"}
+    for params in ({"fragment": "1"}, {"fragment": "1", "refresh": "1"}, {"fragment": "x"}):
+        headers = (await derby.http.get(PAGE, params=params)).headers
+        assert (headers[allowed], headers["access-control-expose-headers"]) == ("*", "Date")
+    assert (await derby.http.head(STREAM, params={"liveblogId": "gderby"})).headers[allowed] == "*"
+    assert (await derby.http.get("/liveblogs/gnone")).headers[allowed] == "*"
+
+    assert (await server.http.get(PAGE, params=named)).headers[allowed] == "*"
+    assert allowed not in (await server.http.get(PAGE, auth=DESK)).headers
+    assert allowed not in (await server.http.get(PAGE)).headers
+
+
+async def test_older_posts_follow_page_by_page(derby):
+    """By the link below the posts, which leads to all of them once, and is gone below the last."""
+    seen, address = [], f"{PAGE}?limit=2"
+    for _ in range(10):
+        html = (await derby.http.get(address)).text
+        seen += [name for name in read(html).ids if name.startswith("e")]
+        link = re.search('class="more"[^>]* href="([^"]*)"', html)
+        assert ('data-more="1"' in html) == (link is not None)
+        if link is None:
+            break
+        address = f"{PAGE}{unescape(link[1])}"
+
+    assert seen == list(reversed(matchday.PUBLIC))
+    for wrong in ({"limit": "0"}, {"limit": "301"}, {"continue_event_id": "enone"}):
+        assert (await derby.http.get(PAGE, params=wrong)).status_code == 400
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "__init__.py", "..%2fpage.py", "%2e%2e", ""])

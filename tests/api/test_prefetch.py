@@ -4,16 +4,18 @@ import re
 
 import pytest
 
+from api.static import version
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.harmless import read
 from tests.api.showing import add, file, showing
-from tests.api.writing import STRANGER, Desk, post
+from tests.api.writing import DESK, STRANGER, Desk, post
 
 LIVEBLOG = "/api/embed/v4/prefetch/liveblog.json"
 TEASER = "/api/embed/v4/prefetch/liveblog-teaser.json"
 BOTH = pytest.mark.parametrize("path", [LIVEBLOG, TEASER], ids=["liveblog", "teaser"])
 DERBY = {"liveblogId": "gderby"}
+STATIC = f"https://live.example.org/blogs/static/{version('api.page.static')}"
 PAGE = "https://live.example.org/blogs/liveblogs/gderby"
 
 
@@ -30,16 +32,17 @@ async def html_of(server, path, name="gderby", **params):
 
 
 async def test_the_html_is_what_the_page_shows(derby):
-    """Board and posts, without a script, a style sheet or a second main part of the article."""
+    """All of it, in a shadow root with the page's style sheet; without a script or a second main part of the article."""
     html = await html_of(derby, LIVEBLOG)
     page = (await derby.http.get("/liveblogs/gderby")).text
 
-    assert html.startswith('<div class="matchwire" lang="en"><header class="board">')
+    assert html.startswith('<matchwire-liveblog liveblog-id="gderby" lang="en"><template shadowrootmode="open"><link ')
+    assert re.findall('<link rel="stylesheet" href="([^"]*)">', html) == [f"{STATIC}/page.css", f"{STATIC}/embed.css"]
     assert (await derby.http.get(LIVEBLOG, params=DERBY)).json().keys() == {"html", "schema"}
-    for part in (r'<header class="board">.*?</header>', r'<section class="stream".*?</section>'):
+    for part in (r'<header class="board".*?</header>', r'<section class="stream".*?</section>'):
         assert re.search(part, html, re.DOTALL).group() == re.search(part, page, re.DOTALL).group()
     assert [name for name in read(html).ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
-    assert not re.search("<(script|link|style|main)", html)
+    assert not re.search("<(script|style|main)", html)
     assert "Not for the public" not in html
 
 
@@ -75,9 +78,11 @@ async def test_without_public_feeds_a_client_must_be_named(server, path):
     ]
 
     assert [each.status_code for each in responses] == [401, 401, 404, 200]
+    assert ('client-id="reader"' in responses[-1].json()["html"]) == (path == LIVEBLOG)
     assert (await server.http.get(path, params=DERBY, auth=STRANGER)).status_code == 404
     assert responses[-1].headers["cache-control"].startswith("private")
-    assert "access-control-allow-origin" not in responses[-1].headers
+    assert "access-control-allow-origin" not in (await server.http.get(path, params=DERBY, auth=DESK)).headers
+    assert responses[-1].headers["access-control-allow-origin"] == "*", "an embed names its client, and sends no secret"
 
 
 @BOTH
@@ -92,10 +97,10 @@ async def test_a_liveblog_must_be_named_and_published(derby, path):
 
 @BOTH
 async def test_it_is_revalidated_like_a_feed(derby, path):
-    """ETag, 304, HEAD, any origin; a change steps the ETag, and a theme changes nothing."""
+    """ETag, 304, HEAD, any origin; a change steps the ETag, and an empty theme changes nothing."""
     first = await derby.http.get(path, params=DERBY)
     etag = first.headers["etag"]
-    again = await derby.http.get(path, params={**DERBY, "themeId": "dark"}, headers={"If-None-Match": etag})
+    again = await derby.http.get(path, params={**DERBY, "themeId": ""}, headers={"If-None-Match": etag})
     head = await derby.http.head(path, params=DERBY)
 
     assert first.headers["content-type"] == "application/json; charset=utf-8"

@@ -87,7 +87,7 @@ def test_nobody_named_is_no_table(ranking):
     page = html(race(ranking=ranking))
 
     assert "<table" not in page
-    assert "<aside" not in page
+    assert 'class="squads"' not in page
 
 
 def test_no_text_of_a_ranking_becomes_code():

@@ -14,7 +14,7 @@ from config.shape import FILE_SUFFIX, SHAPE, Free, Leaf, Rows, Table, leaves
 from tests.config.samples import write
 
 TEXT = (files(config) / "default.toml").read_text(encoding="utf-8")
-EXAMPLE = re.compile(r"^# (?=(# )?(\[|[a-z_]+ = ))", re.MULTILINE)
+EXAMPLE = re.compile(r"^# (?=(# )?(\[|[a-z0-9_]+ = ))", re.MULTILINE)
 """A commented line that holds a key or a table is an example; other comments are prose."""
 
 
@@ -83,10 +83,10 @@ def plain(default):
 def test_the_examples_are_valid(tmp_path):
     """Whoever uncomments the examples, secrets inline and one selector, has a configuration that works."""
     text = EXAMPLE.sub("", TEXT)
-    text = re.sub(r"^[a-z_]+_file = .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^[a-z0-9_]+_file = .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^(phase|overall)_id = .*\n", "", text, flags=re.MULTILINE)
 
-    settings = load(write(tmp_path, re.sub(r"^# (?=[a-z_]+ = )", "", text, flags=re.MULTILINE)), {})
+    settings = load(write(tmp_path, re.sub(r"^# (?=[a-z0-9_]+ = )", "", text, flags=re.MULTILINE)), {})
 
     assert set(settings.organizations["5f0c1de2a1b2c3d4e5f60718"].providers) == {"heim", "gn-gsd"}
     assert settings.liveblogs[0].selector == ("match", "8315073")
@@ -99,6 +99,6 @@ def test_every_setting_has_a_comment(path):
     body = TEXT.split(f"\n[{table}]\n", 1)[1].split("\n[", 1)[0].splitlines()
     at = next(index for index, line in enumerate(body) if re.match(rf"(# )?{key} = ", line))
 
-    while at and re.match(r"(# )?[a-z_]+ = ", body[at]):
+    while at and re.match(r"(# )?[a-z0-9_]+ = ", body[at]):
         at -= 1
     assert body[at].startswith("# ")

@@ -34,7 +34,7 @@ def test_a_secret_is_the_content_of_its_file(tmp_path, content, expected):
 
 
 def test_every_secret_can_stand_in_a_file(tmp_path):
-    """Database, provider and client secrets all have a `_file` key."""
+    """Secrets of database, providers, clients and storage all have a `_file` key."""
     word = "abcdefghijklmnopqrstuvwxyz"
     (tmp_path / "word").write_text(word)
     (tmp_path / "url").write_text("postgresql+asyncpg://u:hush@h/d")
@@ -52,6 +52,9 @@ def test_every_secret_can_stand_in_a_file(tmp_path):
         secret_file = "word"
         previous_secret_file = "word"
         organizations = ["a"]
+        [media]
+        s3_access_key = "newsroom"
+        s3_secret_key_file = "word"
     """
 
     settings = load(write(tmp_path, text), {})
@@ -60,6 +63,8 @@ def test_every_secret_can_stand_in_a_file(tmp_path):
     assert settings.database.url.get_secret_value() == "postgresql+asyncpg://u:hush@h/d"
     assert (endpoint.password.get_secret_value(), endpoint.api_key.get_secret_value()) == (word, word)
     assert settings.clients["c"].secrets == (word, word)
+    assert settings.media.s3_secret_key.get_secret_value() == word
+    assert word not in repr(settings)
 
 
 def test_a_variable_can_name_the_file(tmp_path):

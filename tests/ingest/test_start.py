@@ -59,6 +59,7 @@ LATER = {
     "fastapi": "it is no part of the product",
     "babel": "no text is rendered",
     "pgqueuer": "jobs come after",
+    "obstore": "uploads are on the disk",
     "ingest.sync.recorder": "it is not configured",
     "providers.replay": "it is a command of its own",
 }

@@ -20,6 +20,8 @@ from mapping.locales.labels import (
     SCORE_CONTEXT,
     SPORT_CONTEXT,
     Label,
+    PageText,
+    Recap,
 )
 from mapping.match import Status
 from mapping.sports import SPORTS
@@ -29,7 +31,11 @@ from mapping.wording import placeholders
 
 def used():
     """Every (context, msgid) that a row, a label or a position asks for."""
-    texts = {(None, label.value) for label in Label} | {(None, POSTS[0]), (None, LAP), (None, LOADS_FROM)}
+    texts = {(None, text.value) for text in (*Label, *Recap, *PageText)} | {
+        (None, POSTS[0]),
+        (None, LAP),
+        (None, LOADS_FROM),
+    }
     shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}
     texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}

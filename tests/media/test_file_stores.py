@@ -1,4 +1,4 @@
-"""Uploaded files on a disk: whole or not there, private, found in order."""
+"""Storages of uploaded files: whole or not there, private, found in order, the disk and a bucket of S3 alike."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import errno
 import hashlib
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,14 @@ async def chunks(*parts, fails=None):
 
 
 @pytest.fixture
-def files(tmp_path):
+def disk(tmp_path):
     return DiskFiles(tmp_path / "media")
+
+
+@pytest.fixture(params=["disk", "s3"])
+def files(request, tmp_path):
+    folder = tmp_path / "media"
+    return DiskFiles(folder) if request.param == "disk" else request.getfixturevalue("s3").files(folder)
 
 
 def everything(folder):
@@ -39,15 +46,17 @@ async def test_a_file_comes_back_as_it_was_stored(files):
     stored = await files.put(key, chunks(BODY[:1000], BODY[1000:]))
 
     assert stored == (len(BODY), hashlib.sha256(BODY).hexdigest())
-    assert b"".join([chunk async for chunk in files.open(key)]) == BODY
+    assert await files.read(key, len(BODY) + 1) == BODY
     assert await files.read(key, 10) == BODY[:10]
+    await files.put(empty := new_key(), chunks())
+    assert await files.read(empty, 10) == b""
 
 
-async def test_files_are_private(files, tmp_path):
+async def test_files_are_private(disk, tmp_path):
     """Nobody but owner and group reads them, whatever the umask says."""
     before = os.umask(0)
     try:
-        await files.put(new_key(), chunks(BODY))
+        await disk.put(new_key(), chunks(BODY))
     finally:
         os.umask(before)
 
@@ -63,12 +72,34 @@ async def test_nothing_is_left_of_a_file_that_broke_off(files, tmp_path, fails):
         await files.put(key, chunks(BODY, fails=fails))
 
     assert everything(tmp_path) == []
+    assert await files.keys("", 10) == []
     with pytest.raises(FileMissing):
         await files.read(key, 1)
 
 
+async def test_a_file_is_there_once_it_is_whole(files):
+    """While it comes it is neither read nor listed; its age is that of its end."""
+    key, seen = new_key(), []
+
+    async def slowly():
+        yield BODY
+        with pytest.raises(FileMissing):
+            await files.read(key, 1)
+        seen.append(await files.keys("", 10))
+        yield BODY
+
+    before = time.time()
+    await files.put(key, slowly())
+
+    assert seen == [[]]
+    assert await files.read(key, 1_000_000) == BODY + BODY
+    ((found, stored_at),) = await files.keys("", 10)
+    assert found == key
+    assert before - 2 < stored_at < time.time() + 2
+
+
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
-async def test_a_full_disk_is_a_storage_that_may_work_later(files, tmp_path, monkeypatch, code):
+async def test_a_full_disk_is_a_storage_that_may_work_later(disk, tmp_path, monkeypatch, code):
     """The error is one that clients retry, and nothing is left behind."""
 
     def full(_descriptor):
@@ -76,7 +107,7 @@ async def test_a_full_disk_is_a_storage_that_may_work_later(files, tmp_path, mon
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StorageUnavailable) as raised:
-        await files.put(new_key(), chunks(BODY))
+        await disk.put(new_key(), chunks(BODY))
 
     assert raised.value.retryable
     assert everything(tmp_path) == []
@@ -85,7 +116,7 @@ async def test_a_full_disk_is_a_storage_that_may_work_later(files, tmp_path, mon
 @pytest.mark.parametrize("key", ["", "../../etc/passwd", "a" * 31, "a" * 33, "a" * 31 + "/", "a" * 31 + "\n", "." * 32])
 async def test_what_is_no_key_is_never_part_of_a_path(files, key):
     """No method takes it."""
-    for method in (files.read(key, 1), files.delete(key), files.put(key, chunks(BODY)), anext(files.open(key))):
+    for method in (files.read(key, 1), files.delete(key), files.put(key, chunks(BODY))):
         with pytest.raises(FileMissing):
             await method
 
@@ -106,15 +137,15 @@ async def test_files_are_listed_in_the_order_of_their_keys_page_by_page(files):
     assert found == sorted(keys)
 
 
-async def test_what_a_dead_process_left_is_discarded_once_it_is_old(files, tmp_path):
+async def test_what_a_dead_process_left_is_discarded_once_it_is_old(disk, tmp_path):
     """A part that is being written stays."""
-    await files.put(new_key(), chunks(b"x"))
+    await disk.put(new_key(), chunks(b"x"))
     old, young = (tmp_path / "media" / "unfinished" / name for name in ("old", "young"))
     for path in (old, young):
         path.write_bytes(b"half")
     os.utime(old, (1, 1))
 
-    await files.discard_unfinished(1000)
+    await disk.discard_unfinished(1000)
 
     assert not old.exists()
     assert young.exists()

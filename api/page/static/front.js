@@ -1,0 +1,43 @@
+// Keeps the list of liveblogs up to date, as long as somebody can see it.
+
+const EVERY = 10000; // milliseconds
+const list = document.querySelector("main");
+let shown = null; // what the list was made of
+let timer = null;
+
+function localise(within) {
+  const language = document.documentElement.lang;
+  for (const time of within.querySelectorAll("time")) {
+    time.textContent = new Date(time.dateTime).toLocaleTimeString(language, {
+      hour: "2-digit", minute: "2-digit", hourCycle: "h23",
+    });
+  }
+}
+
+function show(html) {
+  if (html === shown) return;
+  shown = html;
+  const focused = document.activeElement?.getAttribute("href");
+  const parsed = new DOMParser().parseFromString(html, "text/html").body;
+  localise(parsed);
+  list.replaceChildren(...parsed.childNodes);
+  if (focused) [...list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
+}
+
+async function update() {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  try {
+    const response = await fetch("?fragment=1", { cache: "no-cache", signal: AbortSignal.timeout(EVERY) });
+    if (response.ok) show(await response.text());
+  } catch {
+    // The next attempt may succeed.
+  }
+  clearTimeout(timer);
+  timer = setTimeout(update, EVERY * (0.75 + Math.random() / 2));
+}
+
+document.addEventListener("visibilitychange", update);
+addEventListener("online", update);
+localise(list);
+timer = setTimeout(update, EVERY);

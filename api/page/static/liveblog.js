@@ -1,0 +1,388 @@
+// A liveblog that keeps itself up to date, on its own page and wherever it is embedded: listens for changes, requests them
+// where it cannot listen, and lets the clock go on.
+
+const STREAM = "../api/embed/v4/stream"; // seen from the page
+const FIRST = 1000; // milliseconds before the first new attempt, doubled with each failure
+const LONGEST = 30000;
+const POLL = 4000; // between two requests while there is no stream
+const PATIENCE = 10000; // for a response
+const SILENCE = 40000; // a stream that has said nothing for so long is dead: it beats every 15 seconds
+const STEADY = 10000; // a stream that lasted so long did not fail
+const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
+
+// The pairs of what the old and the new form of a post have alike.
+function pairs(before, after, selector) {
+  const found = [...after.querySelectorAll(selector)];
+  return [...before.querySelectorAll(selector)].map((old, index) => [old, found[index]]).filter(([, young]) => young);
+}
+
+// Pinned posts first, then the newest.
+function rank(post) {
+  return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
+}
+
+// Addresses are the same wherever the liveblog is shown.
+function resolve(within, page) {
+  for (const link of within.querySelectorAll("a.more, .moments a")) link.href = new URL(link.getAttribute("href"), page);
+  for (const image of within.querySelectorAll("img")) {
+    image.src = new URL(image.getAttribute("src"), page);
+    if (image.srcset) image.srcset = image.srcset.replace(/[^\s,]*\/[^\s,]*/g, (address) => new URL(address, page));
+  }
+}
+
+/** The liveblog in what the server has rendered, to be put into this document. */
+export function parse(html, page) {
+  const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+  resolve(element, page);
+  return document.adoptNode(element); // so that a video which is put into it goes on
+}
+
+// The link of that kind on which the reader clicked, unless it shall open elsewhere.
+function clicked(event, selector) {
+  return event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector);
+}
+
+// What a card, a video or a frame loads.
+function source(media) {
+  return media.src ?? media.dataset.frame ?? media.querySelector(".play").href;
+}
+
+function focus(post) {
+  post.tabIndex = -1;
+  post.focus({ preventScroll: true });
+}
+
+// What a provider shows in a frame of its own: without access to this page, with the name of this site, which some want.
+function framed(card) {
+  const frame = document.createElement("iframe");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(frame, { width, height, title: card.querySelector("b").textContent, allowFullscreen: true });
+  frame.allow = "autoplay; encrypted-media; fullscreen; picture-in-picture";
+  frame.referrerPolicy = "strict-origin-when-cross-origin";
+  frame.sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms allow-presentation";
+  frame.style.aspectRatio = `${width} / ${height}`;
+  frame.src = card.dataset.frame;
+  return frame;
+}
+
+function player(card, link) {
+  const video = document.createElement("video");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
+  video.ariaLabel = card.querySelector("b").textContent;
+  return video;
+}
+
+// A third party hears of the reader when the reader wants it.
+function play(event) {
+  const link = clicked(event, ".play");
+  if (!link) return;
+  event.preventDefault();
+  const card = link.closest(".consent");
+  const media = card.dataset.frame ? framed(card) : player(card, link);
+  card.replaceWith(media);
+  media.focus();
+}
+
+/**
+ * Follows a liveblog that the server has rendered into `element`.
+ *
+ * `page` is the address of its page, with the parameters that requests shall have. The addresses of images in what the server
+ * sends may be relative to it.
+ *
+ * Dispatches `change` after something has changed (`detail`: what the server sent) and `withdraw` when nobody may read it
+ * any more.
+ */
+export class Liveblog extends EventTarget {
+  #page;
+  #list;
+  #language;
+  #version;
+  #shown = { board: null, moments: null, squads: null }; // what they were made of
+  #turn = 0; // of the attempts to connect: the latest one counts
+  #failures = 0; // requests in a row without a response
+  #refused = 0; // streams in a row that did not last
+  #rounds = 0;
+  #source = null;
+  #timer = null;
+  #alarm = null;
+  #ahead = 0; // milliseconds that the server's clock is ahead of ours
+  #running = null;
+
+  constructor(element, page) {
+    super();
+    this.element = element;
+    this.#page = page;
+    this.#list = element.querySelector(".stream ol");
+    this.#language = element.closest("[lang]")?.lang || "en";
+    this.#version = Number(element.dataset.version);
+    element.addEventListener("click", play);
+    element.addEventListener("click", (event) => this.#more(event));
+    element.addEventListener("click", (event) => this.#jump(event));
+    this.#localise(element);
+    this.#tick();
+  }
+
+  get version() {
+    return this.#version;
+  }
+
+  // Keeps it up to date until `stop`, as long as somebody can see the page.
+  start() {
+    if (this.#running) return;
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    const visible = () => (document.hidden ? this.#close() : this.#connect());
+    document.addEventListener("visibilitychange", visible, { signal });
+    addEventListener("online", () => this.#connect(), { signal });
+    const clock = setInterval(() => this.#tick(), 1000);
+    signal.addEventListener("abort", () => clearInterval(clock));
+    visible();
+  }
+
+  stop() {
+    this.#running?.abort();
+    this.#running = null;
+    this.#close();
+  }
+
+  // What is shown
+
+  #localise(within) {
+    for (const time of within.querySelectorAll("time[data-form]")) {
+      const at = new Date(time.dateTime);
+      time.textContent = time.dataset.form === "time"
+        ? at.toLocaleTimeString(this.#language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
+        : at.toLocaleString(this.#language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+    }
+  }
+
+  #tick() {
+    for (const clock of this.element.querySelectorAll(".clock[data-started]")) {
+      const now = (Date.now() + this.#ahead) / 1000 - Number(this.element.dataset.delay);
+      const [started, base, length] = ["started", "base", "length"].map((name) => Number(clock.dataset[name]));
+      const gone = Math.floor(Math.max(0, now - started) / 60);
+      const added = length ? gone - length + 1 : 0;
+      clock.textContent = added > STOPPED ? "" : added > 0 ? `${base + length}+${added}'` : `${base + gone + 1}'`;
+    }
+  }
+
+  #parsed(html) {
+    const element = parse(html, this.#page);
+    this.#localise(element);
+    return element;
+  }
+
+  #posts() {
+    return [...this.#list.querySelectorAll(":scope > .post")];
+  }
+
+  // Puts the new form of a post into the place of the old one; what the reader has done to the old one stays done.
+  #exchange(before, after) {
+    const active = this.element.getRootNode().activeElement;
+    for (const [old, young] of pairs(before, after, "details")) young.open = old.open;
+    const scrolled = pairs(before, after, ".slides").map(([old, young]) => [young, old.scrollLeft]);
+    const focused = pairs(before, after, "a, summary, .slides").find(([old]) => old === active)?.[1];
+    for (const media of before.querySelectorAll("video, iframe")) {
+      const same = [...after.querySelectorAll(".consent, video, iframe")].find((each) => source(each) === media.src);
+      same?.replaceWith(media);
+    }
+    before.replaceWith(after);
+    for (const [slides, left] of scrolled) slides.scrollLeft = left;
+    (/^(VIDEO|IFRAME)$/.test(active?.tagName) && active.isConnected ? active : focused)?.focus({ preventScroll: true });
+  }
+
+  #place(before, html) {
+    if (!html) return before?.remove();
+    const after = this.#parsed(html);
+    const next = this.#posts().find((post) => post !== before && rank(post) < rank(after));
+    if (!before && !next && this.element.dataset.more === "1") return undefined; // older than what is shown
+    if (before && rank(before) === rank(after)) return this.#exchange(before, after);
+    if (!before) after.classList.add("fresh");
+    before?.remove();
+    return this.#list.insertBefore(after, next ?? null);
+  }
+
+  #replace(name, html, put) {
+    if (this.#shown[name] === html) return;
+    this.#shown[name] = html;
+    put(html ? this.#parsed(html) : null);
+  }
+
+  #settle({ posts: changed, since, label, board, moments, squads }) {
+    const known = new Map(this.#posts().map((post) => [post.id, post]));
+    if (since === 0) for (const post of known.values()) post.remove();
+    for (const { id, html } of changed) this.#place(since === 0 ? undefined : known.get(id), html);
+    this.#list.querySelector(":scope > .nothing")?.remove();
+    if (!this.#list.children.length) {
+      const nothing = this.#list.appendChild(document.createElement("li"));
+      nothing.className = "nothing";
+      nothing.textContent = this.#list.dataset.nothing;
+    }
+    this.#list.parentElement.setAttribute("aria-label", label);
+    this.#replace("board", board, (element) => this.element.querySelector(".board").replaceWith(element));
+    this.#replace("moments", moments, (element) => {
+      this.element.querySelector(".moments")?.remove();
+      if (element) this.#list.parentElement.before(element);
+    });
+    this.#replace("squads", squads, (element) => {
+      this.element.querySelector(".squads")?.remove();
+      if (element) this.element.querySelector(".columns").append(element);
+    });
+    this.#tick();
+  }
+
+  // Whoever reads further down goes on reading the same line.
+  #steadily(change) {
+    const reading = this.#list.getBoundingClientRect().top < 0;
+    const before = this.#posts().map((post) => [post.id, post.getBoundingClientRect()]).filter(([, box]) => box.bottom > 0);
+    change();
+    if (!reading) return;
+    const after = new Map(this.#posts().map((post) => [post.id, post]));
+    const [id, box] = before.find(([name]) => after.has(name)) ?? [];
+    if (id !== undefined) scrollBy({ top: after.get(id).getBoundingClientRect().top - box.top, behavior: "instant" });
+  }
+
+  #withdraw() {
+    this.#list.replaceChildren();
+    this.element.hidden = true;
+    this.#version = 0;
+    this.dispatchEvent(new Event("withdraw"));
+  }
+
+  // Applies what has changed; false where something in between is missing.
+  #apply(changes) {
+    if (changes.status !== 0) {
+      this.#withdraw();
+      return true;
+    }
+    if (changes.since > this.#version) return false;
+    if (changes.since !== 0 && changes.version <= this.#version) return true;
+    this.element.hidden = false;
+    this.#list.setAttribute("aria-busy", String(changes.since === 0)); // a whole page is not read out
+    this.#steadily(() => this.#settle(changes));
+    this.#version = changes.version;
+    this.dispatchEvent(new CustomEvent("change", { detail: changes }));
+    return true;
+  }
+
+  // Shows the post of a key moment: in a shadow root no address leads to it.
+  #jump(event) {
+    const link = clicked(event, ".moments a");
+    const post = link && this.#posts().find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
+    if (!post || this.element.getRootNode() === document) return;
+    event.preventDefault();
+    post.scrollIntoView();
+    focus(post);
+  }
+
+  // Appends the posts that follow the last one.
+  async #more(event) {
+    const link = clicked(event, "a.more");
+    if (!link) return;
+    event.preventDefault();
+    if (link.ariaBusy === "true") return;
+    link.ariaBusy = "true";
+    try {
+      const address = this.#address({ fragment: "1" });
+      for (const [name, value] of new URL(link.href).searchParams) address.searchParams.set(name, value);
+      const found = parse(await (await this.#fetched(address)).text(), this.#page);
+      this.#localise(found);
+      const known = new Set(this.#posts().map((post) => post.id));
+      const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
+      this.#list.append(...older);
+      const further = found.querySelector("a.more");
+      this.element.dataset.more = further ? "1" : "0";
+      if (further) link.replaceWith(further);
+      else link.remove();
+      if (older.length) focus(older[0]);
+    } catch {
+      link.ariaBusy = "false"; // the reader may try again
+    }
+  }
+
+  // How it is learned
+
+  #address(parameters) {
+    const address = new URL(this.#page);
+    address.hash = "";
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    return address;
+  }
+
+  async #fetched(address) {
+    const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return response;
+  }
+
+  async #request() {
+    const address = this.#address({ fragment: "1", refresh: this.#version });
+    const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    if (Math.abs(date - Date.now()) > 2000) this.#ahead = date - Date.now();
+    if (response.status === 204) return false;
+    const found = await response.json();
+    if (response.status === 404 && found.code === "not_found") this.#withdraw();
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    this.#apply(found);
+    return found.more;
+  }
+
+  #close() {
+    this.#turn += 1;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#alarm);
+    this.#source?.close();
+    this.#source = null;
+  }
+
+  #again(milliseconds) {
+    clearTimeout(this.#timer);
+    if (document.hidden) return;
+    this.#timer = setTimeout(() => this.#connect(), Math.min(milliseconds, LONGEST) * (0.5 + Math.random() / 2));
+  }
+
+  async #connect() {
+    this.#close();
+    const mine = this.#turn;
+    try {
+      while (await this.#request()) if (mine !== this.#turn) return;
+      this.#failures = 0;
+    } catch {
+      this.#failures += 1;
+    }
+    if (mine !== this.#turn) return;
+    this.#rounds += 1;
+    if (this.#failures) this.#again(FIRST * 2 ** this.#failures);
+    else if (this.#rounds % 2 ** Math.min(Math.max(this.#refused - 1, 0), 4)) this.#again(POLL);
+    else this.#listen();
+  }
+
+  #listen() {
+    const address = new URL(STREAM, this.#page);
+    address.search = new URL(this.#page).search;
+    address.searchParams.set("liveblogId", this.element.dataset.name);
+    address.searchParams.set("html", "1");
+    address.searchParams.set("refresh", this.#version);
+    const began = Date.now();
+    const lost = () => {
+      this.#close();
+      this.#refused = Date.now() - began < STEADY ? this.#refused + 1 : 0;
+      this.#again(this.#refused > 1 ? POLL : FIRST);
+    };
+    const heard = () => {
+      clearTimeout(this.#alarm);
+      this.#alarm = setTimeout(lost, SILENCE);
+    };
+    this.#source = new EventSource(address);
+    this.#source.onopen = heard;
+    this.#source.onerror = lost;
+    this.#source.addEventListener("beat", heard);
+    this.#source.addEventListener("update", (message) => {
+      heard();
+      if (!this.#apply(JSON.parse(message.data))) this.#connect();
+    });
+    heard();
+  }
+}

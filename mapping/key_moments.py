@@ -1,0 +1,233 @@
+"""The key moments of a match and its recap, made of what the published posts and the head of the liveblog say.
+
+No text is kept: a post that is corrected, edited or withdrawn changes the moments of the next read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from mapping import wording
+from mapping.documents.state import ENDED, SHOOTOUT
+from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT
+from mapping.match import Score
+from mapping.sports.base import Kind, MomentType, Sport
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from mapping.locales import Translator
+    from mapping.match import SideName
+
+END_OF_PLAY = frozenset({"full-time", "extra-time"})
+"""Parts whose end says nothing beside the result, where that comes right after it."""
+UNDECIDED = frozenset({wording.RETIRED, wording.WALKOVER, wording.ABANDONED})
+"""Ends of which the sets do not say who won."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """What a post says happened; `roles` are (role, name) pairs, `score` the one that it shows, `text` is plain."""
+
+    local_id: str
+    kind: str
+    title: str = ""
+    headline: str = ""
+    text: str = ""
+    minute: str = ""
+    phase: str = ""
+    team: str = ""
+    roles: tuple[tuple[str, str], ...] = ()
+    score: Score | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchState:
+    """The match as the head of its liveblog shows it.
+
+    `decided` stands beside the score, `parts` are titles and scores of halves, sets or periods, `phase` counts from 1,
+    `ranking` names the first places of a race.
+    """
+
+    home: str = ""
+    away: str = ""
+    score: Score | None = None
+    decided: str = ""
+    parts: tuple[tuple[str, Score], ...] = ()
+    gamestate: int | None = None
+    in_break: bool = False
+    phase: int = 0
+    ranking: tuple[str, ...] = ()
+    lap: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyMoment:
+    """A moment that readers look for; `local_id` names its post, `score` is the one after it, None where it is not known."""
+
+    type: MomentType
+    event_type: str
+    local_id: str
+    minute: str
+    phase: str
+    score: Score | None
+    team: str
+    player: str
+    text: str
+
+
+def key_moments(sport: Sport, state: MatchState, plays: Sequence[Play], texts: Translator) -> tuple[KeyMoment, ...]:
+    """The key moments among all plays of a liveblog, which come in their order."""
+    sets = _won_sets(sport, state, plays, texts)
+    found = [_moment(sport, state, each, type_, texts) for each, type_ in _key(sport, plays, sets)]
+    return tuple(
+        each
+        for each, following in zip_longest(found, found[1:])
+        if not (following and _repeated(sport, each, following))
+    )
+
+
+def _repeated(sport: Sport, moment: KeyMoment, following: KeyMoment) -> bool:
+    """Whether play ends here for good, which the result says right after it."""
+    return following.type is MomentType.RESULT and sport.kind(moment.event_type).score_of in END_OF_PLAY
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """A play with what the plays before it have come to."""
+
+    play: Play
+    kind: Kind
+    score: Score | None
+    in_shootout: bool
+
+
+def _key(sport: Sport, plays: Sequence[Play], sets: Container[str]) -> Iterator[tuple[_At, MomentType]]:
+    for each in _counted(sport, plays):
+        type_ = _type(each)
+        if type_ is not None and (type_ is not MomentType.SET or each.play.local_id in sets):
+            yield each, type_
+
+
+def _won_sets(sport: Sport, state: MatchState, plays: Sequence[Play], texts: Translator) -> frozenset[str]:
+    """The posts of the games that won a set: the last of each set after which another began, or which the sets won count."""
+    numbers = {texts.text(name): number for number, name in enumerate(sport.phases, 1)} if sport.sets else {}
+    last = {numbers[each.phase]: each.local_id for each in plays if each.score is not None and each.phase in numbers}
+    counted = 0 if state.score is None else state.score.total
+    return frozenset(name for number, name in last.items() if number <= counted or number < max(last))
+
+
+def _counted(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
+    """The plays with the score after each of them; a kick of the shoot-out leaves it alone."""
+    score = Score(0, 0) if sport.timing is not None else None
+    in_shootout = False
+    for play in plays:
+        kind = sport.kind(play.kind)
+        in_shootout = in_shootout or kind.enters == SHOOTOUT
+        if play.score is not None or (kind.scores and not in_shootout):
+            score = play.score
+        yield _At(play, kind, score, in_shootout)
+
+
+def _type(at: _At) -> MomentType | None:
+    """What the play is as a key moment; an event type without a row is one where its post shows a score."""
+    if at.kind.sentences or at.play.score is None:
+        return at.kind.moment
+    return MomentType.SCORE
+
+
+def _moment(sport: Sport, state: MatchState, at: _At, type_: MomentType, texts: Translator) -> KeyMoment:
+    play = at.play
+    score = at.score
+    if type_ is MomentType.RESULT and state.gamestate == ENDED and state.score is not None:
+        score = state.score
+    return KeyMoment(
+        type=type_,
+        event_type=play.kind,
+        local_id=play.local_id,
+        minute=play.minute,
+        phase=play.phase,
+        score=score,
+        team=play.team,
+        player=play.roles[0][1] if play.roles else "",
+        text=play.headline or _text(sport, state, at, score, texts),
+    )
+
+
+def _text(sport: Sport, state: MatchState, at: _At, score: Score | None, texts: Translator) -> str:
+    """The sentence of the play: the one that its post has, else as specific as what the post shows allows."""
+    kind, title = at.kind, at.play.title or texts.text(at.kind.title)
+    values = {**_values(sport, state, at, score, texts), "title": title}
+    if own := _own_sentence(kind, at.play, values, texts):
+        return own
+    if wording.OVER in kind.variants:  # whether it begins or ends, only the words of the post could say
+        return title
+    templates = [each for name in _variants(sport, state, at, texts) for each in kind.variants.get(name, ())]
+    templates += kind.sentences or (*wording.UNTRANSLATED, "{title}")
+    return next(wording.filled_sentences(templates, values, texts), title)
+
+
+def _own_sentence(kind: Kind, play: Play, values: Mapping[str, str], texts: Translator) -> str:
+    """The sentence of its type that the post has as its text, which knows more than the rest of it; empty where it has another."""
+    templates = [each for group in (*kind.variants.values(), kind.sentences) for each in group]
+    return next((each for each in wording.filled_sentences(templates, values, texts) if each == play.text), "")
+
+
+def _variants(sport: Sport, state: MatchState, at: _At, texts: Translator) -> Iterator[str]:
+    """The names of variants that fit: the part of the match, the way it was decided, the roles that the post names."""
+    if at.kind.moment is MomentType.SET:
+        yield "set"
+    if at.kind.score_of == wording.FINAL:
+        yield decided_how(sport, state.decided, texts)
+    elif at.in_shootout:
+        yield wording.SHOOTOUT
+    yield from (role for role, _ in at.play.roles)
+
+
+def decided_how(sport: Sport, label: str, texts: Translator) -> str:
+    """How a match was decided, by the label that stands beside its score; empty where the label says nothing of it."""
+    known: Mapping[str, str] = {**ENDINGS, **sport.endings}
+    return next(
+        (how for how, msgid in known.items() if label and texts.text(msgid, context=SCORE_CONTEXT) == label), ""
+    )
+
+
+def _values(sport: Sport, state: MatchState, at: _At, score: Score | None, texts: Translator) -> dict[str, str]:
+    """What is known for a sentence."""
+    play = at.play
+    other = {state.home: state.away, state.away: state.home}.get(play.team, "")
+    values = {"home": state.home, "away": state.away, "team": play.team, "opponent": other}
+    values |= {"player": play.roles[0][1]} if play.roles else {}
+    values |= dict(play.roles)
+    if score is not None and not (at.in_shootout and at.kind.score_of is None):
+        values["score"] = wording.spoken_score(score, texts)
+    if play.score is not None:
+        values["won"] = wording.spoken_score(_better_first(play.score), texts)
+    tally = dict(state.parts).get(texts.text(PERIODS["shootout"], context=SCORE_CONTEXT))
+    if tally is not None:
+        values["shootout"] = wording.spoken_score(tally, texts)
+    if sport.sets:
+        values |= _of_sets(sport, state, texts)
+    return {name: each for name, each in values.items() if each}
+
+
+def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> dict[str, str]:
+    """Who won, where the sets say it, and the sets as the winner sees them."""
+    won = _winner(sport, state, texts)
+    seen = [Score(each.away, each.home) if won == "away" else each for _, each in state.parts]
+    values = {"sets": wording.joined((wording.spoken_score(each, texts) for each in seen), texts)}
+    names = (state.home, state.away) if won == "home" else (state.away, state.home)
+    return {**values, **dict(zip(("winner", "loser"), names, strict=True))} if won else values
+
+
+def _winner(sport: Sport, state: MatchState, texts: Translator) -> SideName | None:
+    score = state.score
+    if score is None or score.home == score.away or decided_how(sport, state.decided, texts) in UNDECIDED:
+        return None
+    return "home" if score.home > score.away else "away"
+
+
+def _better_first(score: Score) -> Score:
+    return Score(max(score.home, score.away), min(score.home, score.away))

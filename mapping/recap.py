@@ -1,0 +1,102 @@
+"""The recap of a match: where it stands and how it came to that, in a few sentences made by templates."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
+from mapping.locales.labels import LAP, Label, Recap
+from mapping.sports.base import MomentType
+from mapping.sports.soccer import OWN_GOAL
+from mapping.wording import filled_sentences, joined, spoken_score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mapping.key_moments import KeyMoment, MatchState
+    from mapping.locales import Translator
+    from mapping.sports.base import Sport
+
+LONGEST = 12
+"""Things in one sentence; where there are more, the sentence is left out."""
+
+
+def recap(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> str:
+    """The recap as plain text; empty before the match."""
+    if state.gamestate in {None, BEFORE}:
+        return ""
+    first = _race(state, texts) if sport.ranked else _score(sport, state, moments, texts)
+    return " ".join(filter(None, (first, *_course(sport, state, moments, texts))))
+
+
+def _score(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> str:
+    """The score, and of which part of the match; once it is over, what the post of its end says."""
+    results = [each.text for each in moments if each.type is MomentType.RESULT]
+    if state.gamestate == ENDED and results:
+        return results[-1]
+    if not (state.home and state.away) or state.score is None:
+        return ""
+    score = " ".join(filter(None, (spoken_score(state.score, texts), state.decided)))
+    part = texts.text(_part(sport, state))
+    values = {"phase": part, "home": state.home, "away": state.away, "score": score}
+    return next(filled_sentences([Recap.SCORE], values, texts), "")
+
+
+def _part(sport: Sport, state: MatchState) -> str:
+    """The msgid of the part of the match that is being played."""
+    if state.gamestate != RUNNING:
+        return {SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}.get(state.gamestate or BEFORE, Label.LIVE)
+    if not state.in_break:
+        return sport.phase(state.phase) or Label.LIVE
+    halfway = sport.timing is not None and state.phase * 2 == sport.timing.num_regular_phases
+    return Label.HALF_TIME if halfway else Label.BREAK
+
+
+def _race(state: MatchState, texts: Translator) -> str:
+    """Who leads, or who won."""
+    if not state.ranking:
+        return ""
+    names = dict(zip(("first", "second", "third"), state.ranking, strict=False))
+    whole = len(names) == 3
+    if state.gamestate == ENDED:
+        return texts.text(Recap.PODIUM if whole else Recap.WINNER, **names)
+    lap = texts.text(LAP, lap=state.lap) if state.lap else texts.text(Label.LIVE)
+    return texts.text(Recap.LEADERS if whole else Recap.LEADER, lap=lap, **names)
+
+
+def _course(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> Iterator[str]:
+    """The sets, the goals, who was sent off and who missed a penalty; kicks of the shoot-out are in the result."""
+    sets = [spoken_score(score, texts) for _, score in state.parts] if sport.sets and state.gamestate != ENDED else []
+    yield _listed(Recap.SETS, sets, texts)
+    played = list(takewhile(lambda each: each.type is not MomentType.SHOOTOUT, moments))
+    for type_, msgid, written in LISTS:
+        yield _listed(msgid, [written(each, texts) for each in played if each.type is type_], texts)
+
+
+def _listed(msgid: str, items: Sequence[str], texts: Translator) -> str:
+    return texts.text(msgid, list=joined(items, texts)) if 0 < len(items) <= LONGEST else ""
+
+
+def _goal(goal: KeyMoment, texts: Translator) -> str:
+    own = f"({texts.text(OWN_GOAL.title)})" if goal.event_type == OWN_GOAL.id else ""
+    score = spoken_score(goal.score, texts) if goal.score is not None else ""
+    return _spaced(score, goal.player or goal.team, goal.minute, own)
+
+
+def _player(moment: KeyMoment, texts: Translator) -> str:
+    del texts
+    team = f"({moment.team})" if moment.player and moment.team else moment.team
+    return _spaced(moment.player, team, moment.minute)
+
+
+def _spaced(*words: str) -> str:
+    return " ".join(filter(None, words))
+
+
+LISTS: tuple[tuple[MomentType, Recap, Callable[[KeyMoment, Translator], str]], ...] = (
+    (MomentType.GOAL, Recap.GOALS, _goal),
+    (MomentType.SENT_OFF, Recap.SENT_OFF, _player),
+    (MomentType.PENALTY_MISSED, Recap.PENALTIES_MISSED, _player),
+)
+"""What a sentence of its own lists, how it is introduced, and how each is written."""
