@@ -70,6 +70,7 @@ class OrganizationConfig(Section):
     name: Text
     logo: WebAddress | None = None
     frame_ancestors: tuple[FrameAncestor, ...] | None = None
+    public_delay: Duration = 0.0
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
@@ -84,6 +85,7 @@ class Client(Section):
     previous_secret: Secret | None = None
     organizations: Annotated[tuple[OrganizationId, ...], Field(min_length=1)]
     scopes: tuple[Scope, ...] = ("read",)
+    public_delay: Duration = 0.0
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.embed.shown import shown
 from api.feeds.common import page_url
@@ -45,6 +45,7 @@ FRAME = openapi.operation(
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
         openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_POSTS}),
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )
@@ -54,22 +55,23 @@ async def frame(request: ApiRequest) -> Response:
     """The liveblog as its page shows it; its script says how high it is, so that the frame can follow."""
     services, context, settings = request.services, request.context, request.services.settings
     limit = integer(context.query, "limit", POSTS, low=1, high=MOST_POSTS)
-    found = await context.reads.game(request.path_params["liveblogId"])
-    game = readable(found, context.caller, public=settings.public_feeds)
-    now = services.clock()
-    reading = clock(game.document, translator(language(game.document)), now)
+    seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds)
+    reading = clock(game.document, translator(language(game.document)), seen.now)
 
     def render(conn: Connection) -> bytes:
         found = shown(conn, game.id, limit)
         page = page_url(settings.public_url, found.game.local_id)
         older = f"?limit={limit}&" if found.more else ""
         files = AsPage.of(services).files(found.game)
-        inner = render_liveblog(found.document, found.posts, files, now, found.highlights, page=page, older=older)
+        inner = render_liveblog(
+            found.document, found.posts, files, seen.now, found.highlights, page=page, older=older, delay=seen.delay
+        )
         return _document(found.document, inner).encode("utf-8", "replace")
 
     return conditional(
         request.headers,
-        await context.reads.body(("frame", limit, game.id, game.version, reading), render),
+        await context.reads.body(("frame", limit, game.id, game.version, reading), render, seen),
         TYPES["html"],
         cache_control=settings.cache_control,
         more={"Content-Security-Policy": f"{WITH_POSTS}; {settings.framing(game.organization_id)}"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.content import one_line
 from api.embed.discovery import KINDS, frame_url, iframe, liveblog_of
@@ -61,6 +61,7 @@ OEMBED = openapi.operation(
         openapi.query("maxwidth", "Pixels that the frame may be wide", PIXELS),
         openapi.query("maxheight", "Pixels that the frame may be high", PIXELS),
         openapi.query("format", "What is wanted", {"type": "string", "enum": [*KINDS], "default": "json"}),
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )
@@ -74,8 +75,8 @@ async def oembed(request: ApiRequest) -> Response:
         raise FormatNotServed("format should be json or xml", field="format")
     width = min(integer(context.query, "maxwidth", WIDTH, low=1, high=MOST), WIDTH)
     height = min(integer(context.query, "maxheight", HEIGHT, low=1, high=MOST), HEIGHT)
-    found = await context.reads.game(liveblog_of(context.query.get("url"), settings.public_url))
-    game = readable(found, context.caller, public=settings.public_feeds, field="url")
+    seen = await delay.sight(request, liveblog_of(context.query.get("url"), settings.public_url), context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds, field="url")
     facts = _facts(game, services, width, height)
     body = json_bytes(facts) if form == "json" else _xml(facts)
     return conditional(

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import POSTS_SHOWN, Shown, shown
@@ -22,11 +22,12 @@ from api.static import version
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.delay import Sight
     from api.request import ApiRequest
     from api.services import Services
 
@@ -37,6 +38,7 @@ STYLES = ("page.css", "embed.css")
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+    delay.PARAMETER,
     openapi.query("themeId", "Accepted; themes filter nothing yet"),
 ]
 HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
@@ -74,53 +76,56 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, Sight, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
-    found = await context.reads.game(read_liveblog(context.query, "liveblogId"))
-    game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
-    now = services.clock()
-    reading = clock(game.document, translator(language(game.document)), now)
-
+    seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
+    reading = clock(game.document, translator(language(game.document)), seen.now)
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, now, client))
+        return json_bytes(render(shown(conn, game.id, limit), services, seen, client))
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered),
+        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered, seen),
         CONTENT_TYPE,
         cache_control=settings.cache_control,
     )
 
 
-def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
+def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
+    """`client`: who must be named to follow it, empty where nobody need be."""
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
     page = page_url(services.settings.public_url, found.game.local_id)
     inner = render_liveblog(
-        found.document, found.posts, files, now, found.highlights, page=page, older="?" if found.more else ""
+        found.document,
+        found.posts,
+        files,
+        seen.now,
+        found.highlights,
+        page=page,
+        older="?" if found.more else "",
+        delay=seen.delay,
     )
-    return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
+    named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
+    html = _element(named | ({"delay": str(seen.delay)} if seen.delay else {}), inner, services)
+    return {"html": html, "schema": found.schema(services)}
 
 
-def _element(game: Json, inner: str, services: Services, client: str) -> str:
-    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it.
-
-    `client`: who must be named to follow it, empty where nobody need be.
-    """
-    named = f' client-id="{escape(client)}"' if client else ""
+def _element(attributes: Mapping[str, str], inner: str, services: Services) -> str:
+    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
+    named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
     styles = "".join(
         f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
     )
-    return (
-        f'<matchwire-liveblog liveblog-id="{escape(text(game, "local_id"))}" lang="{escape(language(game))}"{named}>'
-        f'<template shadowrootmode="open">{styles}{inner}</template></matchwire-liveblog>'
-    )
+    template = f'<template shadowrootmode="open">{styles}{inner}</template>'
+    return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
 
 
-def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
+def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
@@ -133,7 +138,7 @@ def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
         if (head := headline(post, language(game), squads))
     )
     listed = f'<ol class="newest">{items}</ol>' if items else ""
-    return {"html": _frame(game, scoreboard(game, files, now) + listed)}
+    return {"html": _frame(game, scoreboard(game, files, seen.now) + listed)}
 
 
 def _frame(game: Json, inner: str) -> str:

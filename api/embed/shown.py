@@ -44,12 +44,12 @@ class Shown(NamedTuple):
 
 
 def shown(conn: Connection, game_id: str, limit: int, after: str | None = None) -> Shown:
-    """The liveblog with at most `limit` posts, newest first, as the database has it now.
+    """The liveblog with at most `limit` posts, newest first, as the database has it.
 
     `after`: the posts that follow the one of this `local_id`, which are older. Raises NotFound, InvalidRequest.
     """
     game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit, after=after), now=0)
+    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit, after=after))
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
     return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game))
 

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.content import one_line
 from api.embed.discovery import discovery, frame_url, iframe
@@ -34,6 +34,7 @@ SNIPPETS = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )
@@ -52,8 +53,8 @@ class Snippet(NamedTuple):
 async def snippets(request: ApiRequest) -> Response:
     """The page; where the service is not public, the snippets name the client by whose id the page was requested."""
     context, settings = request.context, request.services.settings
-    found = await context.reads.game(request.path_params["liveblogId"])
-    game = readable(found, context.caller, public=settings.public_feeds)
+    seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds)
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
     title = one_line(game.title) or "Liveblog"
     shown = snippets_of(settings.public_url.rstrip("/"), game.local_id, title, client)

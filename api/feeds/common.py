@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 DEFAULT_LIMIT = 20
-MAX_DELAY = 86_400
 BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
 NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -41,7 +40,7 @@ _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U001
 
 
 class FeedRequest(NamedTuple):
-    """Which events of which liveblog; `delay` seconds hide what is younger."""
+    """Which events of which liveblog; `delay`: the seconds that the feed's address asks for."""
 
     liveblog: str
     limit: int = DEFAULT_LIMIT
@@ -81,7 +80,7 @@ class Feed:
     """In formats that have a place for them."""
 
 
-def feed_request(query: Query, limit_max: int) -> FeedRequest:
+def feed_request(query: Query, limit_max: int, delay_max: int) -> FeedRequest:
     """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
     return FeedRequest(
         liveblog=read_liveblog(query, "liveblogId"),
@@ -89,7 +88,7 @@ def feed_request(query: Query, limit_max: int) -> FeedRequest:
         descending=choice(query, "sort", {"asc": False, "desc": True}, default=True),
         after=query.get("continue_event_id") or None,
         include_after=boolean(query, "include_continue_event"),
-        delay=integer(query, "delay", 0, low=0, high=MAX_DELAY),
+        delay=integer(query, "delay", 0, low=0, high=delay_max),
     )
 
 
@@ -171,26 +170,20 @@ def item_of(event: Json, page: str, language: str, squads: Names, images: Images
     )
 
 
-def chosen_events(conn: Connection, game_id: str, request: FeedRequest, now: int) -> tuple[list[StoredEvent], bool]:
+def chosen_events(conn: Connection, game_id: str, request: FeedRequest) -> tuple[list[StoredEvent], bool]:
     """At most `limit` public events in the requested order, and whether more follow; raises InvalidRequest."""
     seen = cursor(conn, game_id, request.after)
-    first = [seen] if seen is not None and request.include_after and seen.public else []
-    found = [event for event in first if _old_enough(event, request.delay, now)]
+    found = [seen] if seen is not None and request.include_after and seen.public else []
     size = min(BATCH, request.limit + 1)
 
     def read(after: str | None) -> Sequence[StoredEvent]:
         return liveblogs.events(conn, game_id, after=after, limit=size, descending=request.descending)
 
     for event in in_batches(read, seen, size):
-        if _old_enough(event, request.delay, now):
-            found.append(event)
+        found.append(event)
         if len(found) > request.limit:
             break
     return found[: request.limit], len(found) > request.limit
-
-
-def _old_enough(event: StoredEvent, delay: int, now: int) -> bool:
-    return delay == 0 or event.created_at <= now - delay
 
 
 def clean(value: str) -> str:

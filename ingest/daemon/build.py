@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
@@ -259,6 +260,11 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
             id_: each.frame_ancestors
             for id_, each in settings.organizations.items()
             if each.frame_ancestors is not None
+        },
+        delay_max=int(limits.delay_max),
+        client_delays={id_: ceil(each.public_delay) for id_, each in settings.clients.items() if each.public_delay},
+        public_delays={
+            id_: ceil(each.public_delay) for id_, each in settings.organizations.items() if each.public_delay
         },
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )

@@ -215,7 +215,9 @@ async def test_no_third_party_hears_of_a_reader_before_a_click(service, browser)
     article = Article(await browser.new_page())
     page = article.page
     shown = "<!doctype html><p>Player</p>"
-    await page.route(re.compile("^https://"), lambda route: route.fulfill(status=200, content_type="text/html", body=shown))
+    await page.route(
+        re.compile("^https://"), lambda route: route.fulfill(status=200, content_type="text/html", body=shown)
+    )
     await article.open(f"{service.address}/liveblogs/gderby")
     embeds = page.locator("#eweb")
     cards = embeds.locator(".consent")
