@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api import delay, openapi
 from api.conditional import conditional
 from api.embed.shown import shown
-from api.feeds.common import page_url
+from api.feeds.common import FeedRequest, page_url
 from api.liveblog_access import readable
 from api.page.changes import AsPage
 from api.page.clock import clock
@@ -60,12 +60,18 @@ async def frame(request: ApiRequest) -> Response:
     reading = clock(game.document, translator(language(game.document)), seen.now)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, limit)
+        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit))
         page = page_url(settings.public_url, found.game.local_id)
         older = f"?limit={limit}&" if found.more else ""
-        files = AsPage.of(services).files(found.game)
         inner = render_liveblog(
-            found.document, found.posts, files, seen.now, found.highlights, page=page, older=older, delay=seen.delay
+            found.document,
+            found.posts,
+            AsPage.of(services, seen.delay).files(found.game),
+            seen.now,
+            found.key_moments,
+            page=page,
+            older=older,
+            delay=seen.delay,
         )
         return _document(found.document, inner).encode("utf-8", "replace")
 

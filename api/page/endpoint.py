@@ -10,7 +10,7 @@ from api import delay, openapi
 from api.conditional import conditional
 from api.embed.discovery import discovery
 from api.embed.shown import POSTS_SHOWN, shown
-from api.feeds.common import page_url
+from api.feeds.common import FeedRequest, page_url
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
@@ -71,14 +71,14 @@ async def liveblog(request: ApiRequest) -> Response:
     game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, limit, after)
+        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit, after=after))
         few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
         inner = render_liveblog(
             found.document,
             found.posts,
             form.files(found.game),
             seen.now,
-            found.highlights,
+            found.key_moments,
             older=f"?{few}" if found.more else "",
             delay=seen.delay,
         )
