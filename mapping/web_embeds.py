@@ -33,7 +33,7 @@ class WebEmbed(NamedTuple):
 
 
 class Address(NamedTuple):
-    """The parts of an address that identify a content to its provider."""
+    """The parts of an address by which providers name their contents."""
 
     url: str
     host: str
