@@ -9,7 +9,7 @@ from urllib.parse import quote
 from api import openapi
 from api.conditional import conditional
 from api.content import headline, names_of
-from api.embed.shown import POSTS_SHOWN, Shown, shown
+from api.embed.shown import Shown, shown
 from api.errors import json_bytes
 from api.feeds.common import page_url
 from api.json_path import Json, node, number, text
@@ -17,7 +17,9 @@ from api.liveblog_access import read_liveblog, readable
 from api.page.changes import AsPage
 from api.page.clock import clock
 from api.page.page import language, render_liveblog
+from api.page.posts import Around
 from api.page.scoreboard import moment, scoreboard
+from api.page.window import MOST_SHOWN, PageRequest
 from api.static import version
 from mapping.locales import translator
 
@@ -65,7 +67,7 @@ TEASER = _operation("prefetch.teaser", "The scoreboard and the newest headlines 
 
 async def liveblog(request: ApiRequest) -> Response:
     """The board and the posts as the page shows them, and the structured data that the page has."""
-    return await _respond(request, "liveblog", POSTS_SHOWN, _liveblog)
+    return await _respond(request, "liveblog", MOST_SHOWN, _liveblog)
 
 
 async def teaser(request: ApiRequest) -> Response:
@@ -85,7 +87,7 @@ async def _respond(
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, now, client))
+        return json_bytes(render(shown(conn, game.id, PageRequest(limit=limit)), services, now, client))
 
     return conditional(
         request.headers,
@@ -96,10 +98,15 @@ async def _respond(
 
 
 def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
-    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
     page = page_url(services.settings.public_url, found.game.local_id)
+    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"), page)
     inner = render_liveblog(
-        found.document, found.posts, files, now, found.highlights, page=page, older="?" if found.more else ""
+        found.document,
+        found.posts,
+        files,
+        now,
+        highlights=found.highlights,
+        around=Around(PageRequest(), older=found.more),
     )
     return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.embed.structured_data import Publication, live_blog_posting
-from api.feeds.common import FeedRequest, chosen_events
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game
+from api.page.window import PageRequest, window
 from api.post_files import Images
 from api.references import complete
 from store import deltas
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from store.deltas import Coverage
     from store.liveblogs import StoredGame
 
-POSTS_SHOWN = 300
 NOBODY = "matchwire"
 """The publisher of a liveblog whose organization is not configured any more."""
 
 
 class Shown(NamedTuple):
-    """A published liveblog: its document and its newest posts with references resolved; `more`: there are older ones."""
+    """A published liveblog: its document and some of its posts, with references resolved.
+
+    `more` and `newer`: there are older and newer posts than these.
+    """
 
     game: StoredGame
     document: Json
     posts: list[Json]
     more: bool
+    newer: bool
     coverage: Coverage
     highlights: Highlights
 
@@ -43,15 +46,16 @@ class Shown(NamedTuple):
         )
 
 
-def shown(conn: Connection, game_id: str, limit: int, after: str | None = None) -> Shown:
-    """The liveblog with at most `limit` posts, newest first, as the database has it now.
+def shown(conn: Connection, game_id: str, wanted: PageRequest) -> Shown:
+    """The liveblog with the posts that are wanted, newest first, as the database has it now.
 
-    `after`: the posts that follow the one of this `local_id`, which are older. Raises NotFound, InvalidRequest.
+    Raises NotFound, InvalidRequest.
     """
     game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit, after=after), now=0)
-    document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
-    return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game))
+    highlights = key_moments_of(conn, game)
+    found = window(conn, game, wanted, highlights)
+    document, *posts = complete(conn, [game.as_document(), *public_documents(found.events)])
+    return Shown(game, document, posts, found.older, found.newer, deltas.coverage(conn, game_id), highlights)
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

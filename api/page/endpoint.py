@@ -8,13 +8,15 @@ from starlette.responses import Response
 
 from api import openapi
 from api.conditional import conditional
-from api.embed.shown import POSTS_SHOWN, shown
+from api.embed.shown import shown
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
 from api.page.document import POLICY
 from api.page.page import language, page, render_liveblog
+from api.page.posts import Around
+from api.page.window import MOST_SHOWN, SHOW, Show, page_request
 from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.messages import read
@@ -46,8 +48,10 @@ PAGE = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        SHOW,
+        openapi.query("post", "The id of a post that shall be on the page"),
         openapi.query("continue_event_id", "The posts that are older than the one of this id"),
-        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": POSTS_SHOWN}),
+        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
     ],
@@ -59,36 +63,35 @@ async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
     context = request.context
     fragment = boolean(context.query, "fragment")
-    after = context.query.get("continue_event_id") or None
-    limit = integer(context.query, "limit", POSTS_SHOWN, low=1, high=POSTS_SHOWN)
+    wanted = page_request(context.query, public=request.services.settings.public_feeds)
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
-        return await changes(request, refresh)
+        return await changes(request, refresh, wanted.show)
     now = request.services.clock()
     game = await _game(request)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, limit, after)
+        found = shown(conn, game.id, wanted)
         files = AsPage.of(request.services).files(found.game)
-        few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
-        older = f"?{few}" if found.more else ""
-        inner = render_liveblog(found.document, found.posts, files, now, found.highlights, older=older)
+        around = Around(wanted, older=found.more, newer=found.newer)
+        inner = render_liveblog(found.document, found.posts, files, now, highlights=found.highlights, around=around)
         if fragment:
             return inner.encode("utf-8", "replace")
-        return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
+        schema, listed = found.schema(request.services), request.services.settings.public_feeds
+        return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render))
+    return _html(request, await context.reads.body((wanted, _key(game, now, fragment=fragment)), render))
 
 
-async def changes(request: ApiRequest, refresh: int) -> Response:
+async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
-    services, context, form = request.services, request.context, AsPage.of(request.services)
+    services, context, form = request.services, request.context, AsPage.of(request.services, show)
     game = await _game(request)
     cache_control = _cache_control(services)
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
     since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
-    key = ("changes", since, _key(game, services.clock(), fragment=True))
+    key = ("changes", since, show, _key(game, services.clock(), fragment=True))
 
     def render(conn: Connection) -> bytes:
         message = read(conn, game.id, since, (form,)).get(form)

@@ -7,10 +7,11 @@ ALLOWED = {
     *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
     *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
     *("template", "matchwire-liveblog"),
-    *("table", "thead", "tbody", "tr", "th", "td", "small"),
+    *("nav", "button", "table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
 SAFE_URLS = (
+    "../",
     "#",
     "./",
     "?",
@@ -38,7 +39,8 @@ class Reader(HTMLParser):
         if tag not in ALLOWED or (tag == "script" and not _harmless_script(values)):
             self.bad.append(tag)
         self.bad += [f"{tag} {name}" for name in values if name.startswith("on") or name == "style"]
-        self.bad += [f"{tag} {values[name]}" for name in URLS & values.keys() if not values[name].startswith(SAFE_URLS)]
+        urls = [values[name] for name in URLS & values.keys()]
+        self.bad += [f"{tag} {url}" for url in urls if not url.startswith(SAFE_URLS)]
         if tag == "img":
             self.images += [values["src"], *(each.split()[0] for each in values.get("srcset", "").split(",") if each)]
             self.bad += [f"img {url}" for url in self.images if not url.startswith(PROXY)]

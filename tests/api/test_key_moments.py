@@ -43,7 +43,7 @@ async def test_a_json_feed_has_the_key_moments_and_a_recap(public):
         "type": "goal",
         "event_type": "soccer.goal",
         "local_id": "egoal",
-        "url": "https://live.example.org/blogs/liveblogs/gderby#egoal",
+        "url": "https://live.example.org/blogs/liveblogs/gderby?post=egoal#egoal",
         "time_of_play": "15'",
         "score": {"home_score": "1", "away_score": "0"},
         "team": "HAF",
