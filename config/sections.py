@@ -12,6 +12,7 @@ from config.values import (
     Count,
     DatabaseUrl,
     Duration,
+    FrameAncestor,
     HostOrNetwork,
     Interval,
     KeyPrefix,
@@ -114,6 +115,7 @@ class Limits(Section):
     match_rows: Annotated[Count, Field(ge=1)] = 10_000
     match_people: Annotated[Count, Field(ge=1)] = 1000
     feed_limit_max: Annotated[Count, Field(ge=20, le=10_000)] = 1000
+    delay_max: Annotated[Duration, Field(le=86_400)] = 900.0
     read_cache_bytes: Bytes = 67_108_864
 
 
@@ -136,9 +138,10 @@ class Webhooks(Section):
 
 
 class Embed(Section):
-    """What pages load from third parties."""
+    """What pages load from third parties, and which sites may show a liveblog in a frame."""
 
     consent: bool = True
+    frame_ancestors: tuple[FrameAncestor, ...] = ("*",)
 
 
 class MediaConfig(Section):

@@ -6,18 +6,20 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import Shown, shown
 from api.errors import json_bytes
-from api.feeds.common import page_url
+from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
+from api.feeds.endpoint import THEME_PARAMETERS
 from api.json_path import Json, node, number, text
 from api.liveblog_access import read_liveblog, readable
 from api.page.changes import AsPage
 from api.page.clock import clock
+from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
-from api.page.posts import Around
+from api.page.posts import Around, stream
 from api.page.scoreboard import moment, scoreboard
 from api.page.window import MOST_SHOWN, PageRequest
 from api.static import version
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.request import ApiRequest
-    from api.services import Services
+    from api.delay import Sight
+    from api.page.files import PageFiles
+    from api.request import ApiRequest, Query
+    from api.services import ApiSettings, Services
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
@@ -39,7 +43,10 @@ STYLES = ("page.css", "embed.css")
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
-    openapi.query("themeId", "Accepted; themes filter nothing yet"),
+    delay.PARAMETER,
+    *THEME_PARAMETERS,
+    openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": list(SORTS)}),
+    openapi.query("limit", "With a theme: number of posts", {"type": "integer", "minimum": 1, "maximum": 1000}),
 ]
 HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
 HTML_AND_SCHEMA: Json = {
@@ -76,39 +83,57 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, Sight, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
-    found = await context.reads.game(read_liveblog(context.query, "liveblogId"))
-    game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
-    now = services.clock()
-    reading = clock(game.document, translator(language(game.document)), now)
-
+    seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
+    reading = clock(game.document, translator(language(game.document)), seen.now)
+    wanted = _wanted(context.query, limit, settings)
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, PageRequest(limit=limit)), services, now, client))
+        return json_bytes(render(shown(conn, game.id, wanted), services, seen, client))
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered),
+        await context.reads.body(("prefetch", form, client, wanted, game.id, game.version, reading), rendered, seen),
         CONTENT_TYPE,
-        cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
+        cache_control=settings.cache_control,
     )
 
 
-def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
+def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
+    """The newest posts; with a theme those that it shows, in its order, at most `limit` too."""
+    newest = FeedRequest(liveblog="", limit=limit)
+    if not query.get("themeId"):
+        return newest
+    themed = feed_request(query, settings.feed_limit_max, settings.delay_max, settings.themes)
+    return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
+
+
+def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     page = page_url(services.settings.public_url, found.game.local_id)
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"), page)
+    if found.request.theme.id:
+        return {"html": _themed(found, files, seen.now), "schema": found.schema(services)}
     inner = render_liveblog(
         found.document,
         found.posts,
         files,
-        now,
-        highlights=found.highlights,
+        seen.now,
+        found.key_moments,
         around=Around(PageRequest(), older=found.more),
+        delay=seen.delay,
     )
     return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
+
+
+def _themed(found: Shown, files: PageFiles, now: float) -> str:
+    """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
+    moments = key_moments_html(found.key_moments, files.texts, files.page)
+    posts = stream(found.document, found.posts, files, descending=found.request.descending)
+    return _frame(found.document, scoreboard(found.document, files, now) + moments + posts)
 
 
 def _element(game: Json, inner: str, services: Services, client: str) -> str:
@@ -127,7 +152,7 @@ def _element(game: Json, inner: str, services: Services, client: str) -> str:
     )
 
 
-def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
+def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
@@ -140,7 +165,7 @@ def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
         if (head := headline(post, language(game), squads))
     )
     listed = f'<ol class="newest">{items}</ol>' if items else ""
-    return {"html": _frame(game, scoreboard(game, files, now) + listed)}
+    return {"html": _frame(game, scoreboard(game, files, seen.now) + listed)}
 
 
 def _frame(game: Json, inner: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.embed.structured_data import Publication, live_blog_posting
+from api.feeds.common import FeedRequest, chosen_events
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game
-from api.page.window import PageRequest, window
+from api.page.window import PageRequest, Window, window
 from api.post_files import Images
 from api.references import complete
 from store import deltas
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.json_path import Json
-    from api.key_moments import Highlights
+    from api.key_moments import KeyMoments
     from api.services import Services
     from store.deltas import Coverage
     from store.liveblogs import StoredGame
@@ -26,36 +27,43 @@ NOBODY = "matchwire"
 
 
 class Shown(NamedTuple):
-    """A published liveblog: its document and some of its posts, with references resolved.
-
-    `more` and `newer`: there are older and newer posts than these.
-    """
+    """A published liveblog: its document and its posts with references resolved; `more` and `newer`: there are others."""
 
     game: StoredGame
     document: Json
     posts: list[Json]
     more: bool
-    newer: bool
     coverage: Coverage
-    highlights: Highlights
+    key_moments: KeyMoments
+    request: FeedRequest
+    newer: bool = False
 
     def schema(self, services: Services) -> Json:
         """The structured data."""
         return live_blog_posting(
-            self.document, self.posts, self.coverage, publication(services, self.game), self.highlights.recap
+            self.document, self.posts, self.coverage, publication(services, self.game), self.key_moments.recap
         )
 
 
-def shown(conn: Connection, game_id: str, wanted: PageRequest) -> Shown:
-    """The liveblog with the posts that are wanted, newest first, as the database has it now.
-
-    Raises NotFound, InvalidRequest.
-    """
+def shown(conn: Connection, game_id: str, request: FeedRequest) -> Shown:
+    """The liveblog with the requested posts, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
-    highlights = key_moments_of(conn, game)
-    found = window(conn, game, wanted, highlights)
+    events, more = chosen_events(conn, game_id, request)
+    return _shown(conn, game, Window(events, more, newer=False), key_moments_of(conn, game), request)
+
+
+def shown_on_page(conn: Connection, game_id: str, wanted: PageRequest) -> Shown:
+    """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
+    game = published_game(conn, game_id)
+    key_moments = key_moments_of(conn, game)
+    return _shown(conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(liveblog=game.id))
+
+
+def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest) -> Shown:
     document, *posts = complete(conn, [game.as_document(), *public_documents(found.events)])
-    return Shown(game, document, posts, found.older, found.newer, deltas.coverage(conn, game_id), highlights)
+    posts = list(map(request.theme.labelled, posts))
+    coverage = deltas.coverage(conn, game.id)
+    return Shown(game, document, posts, found.older, coverage, key_moments, request, newer=found.newer)
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

@@ -55,16 +55,20 @@ CHANGES: Json = {
 
 @dataclass(frozen=True, slots=True)
 class AsPage:
-    """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images."""
+    """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images.
+
+    `delay`: the seconds by which the page is late.
+    """
 
     clock: Callable[[], float]
     media_key: bytes
     consent: bool
+    delay: int = 0
     show: Show = Show.ALL
 
     @classmethod
-    def of(cls, services: Services, show: Show = Show.ALL) -> AsPage:
-        return cls(services.clock, services.media_key, services.settings.embed_consent, show)
+    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
+        return cls(services.clock, services.media_key, services.settings.embed_consent, delay, show)
 
     def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
         """Writes the images and videos of a liveblog in its language.
@@ -80,7 +84,7 @@ class AsPage:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
         if game.local_status != LocalStatus.PUBLISHED:
             return json_bytes(span)
-        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock(), show=self.show))
+        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock() - self.delay, show=self.show))
 
 
 def parts(
@@ -93,8 +97,8 @@ def parts(
     show: Show,
 ) -> Json:
     """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
-    highlights = key_moments_of(conn, game)
-    keep = filtered(show, highlights)
+    key_moments = key_moments_of(conn, game)
+    keep = filtered(show, key_moments)
     kept = [event for event in events if keep(event)]
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
@@ -102,7 +106,7 @@ def parts(
         "title": title(document),
         "label": named(deltas.count(conn, game.id), files.texts),
         "board": scoreboard(document, files, now),
-        "moments": key_moments_html(highlights, files.texts),
-        "squads": squads(document, files.texts, highlights.deeds),
+        "moments": key_moments_html(key_moments, files.texts),
+        "squads": squads(document, files.texts, key_moments.deeds),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

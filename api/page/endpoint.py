@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
-from api.embed.shown import shown
+from api.embed.discovery import discovery
+from api.embed.shown import shown_on_page
+from api.feeds.common import page_url
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.document import POLICY
+from api.page.document import WITH_POSTS
 from api.page.page import language, page, render_liveblog
 from api.page.posts import Around
 from api.page.window import MOST_SHOWN, SHOW, Show, page_request
@@ -24,13 +26,13 @@ from mapping.errors import NotFound
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
     from sqlalchemy import Connection
 
+    from api.delay import Sight
     from api.rendered import Rendering
     from api.request import ApiRequest
-    from api.services import Services
     from store.liveblogs import StoredGame
 
 PAGE = openapi.operation(
@@ -54,6 +56,7 @@ PAGE = openapi.operation(
         openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )
@@ -67,31 +70,42 @@ async def liveblog(request: ApiRequest) -> Response:
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh, wanted.show)
-    now = request.services.clock()
-    game = await _game(request)
+    seen = await _sight(request)
+    game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, wanted)
-        files = AsPage.of(request.services).files(found.game)
-        around = Around(wanted, older=found.more, newer=found.newer)
-        inner = render_liveblog(found.document, found.posts, files, now, highlights=found.highlights, around=around)
+        found = shown_on_page(conn, game.id, wanted)
+        inner = render_liveblog(
+            found.document,
+            found.posts,
+            form.files(found.game),
+            seen.now,
+            found.key_moments,
+            around=Around(wanted, older=found.more, newer=found.newer),
+            delay=seen.delay,
+        )
         if fragment:
             return inner.encode("utf-8", "replace")
         schema, listed = found.schema(request.services), request.services.settings.public_feeds
         return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body((wanted, _key(game, now, fragment=fragment)), render))
+    public_url = request.services.settings.public_url
+    found = discovery(public_url, page_url(public_url, game.local_id))
+    links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
+    key = (wanted, _key(game, seen, fragment=fragment))
+    return _html(request, await context.reads.body(key, render, seen), {"Link": links})
 
 
 async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
-    services, context, form = request.services, request.context, AsPage.of(request.services, show)
-    game = await _game(request)
-    cache_control = _cache_control(services)
+    services, context = request.services, request.context
+    seen = await _sight(request)
+    game, form = _readable(request, seen), AsPage.of(services, seen.delay, show)
+    cache_control = services.settings.cache_control
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
     since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
-    key = ("changes", since, show, _key(game, services.clock(), fragment=True))
+    key = ("changes", since, show, _key(game, seen, fragment=True))
 
     def render(conn: Connection) -> bytes:
         message = read(conn, game.id, since, (form,)).get(form)
@@ -99,32 +113,30 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
             raise NotFound(NO_LIVEBLOG)
         return message.body
 
-    body = await context.reads.body(key, render)
+    body = await context.reads.body(key, render, seen)
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
 
 
-def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
+def _key(game: StoredGame, seen: Sight, *, fragment: bool) -> Hashable:
     """All that a page depends on; of the time of day it is the reading of the clock alone."""
-    shown = clock(game.document, translator(language(game.document)), now)
+    shown = clock(game.document, translator(language(game.document)), seen.now)
     return ("page", fragment, game.id, game.version, shown)
 
 
-async def _game(request: ApiRequest) -> StoredGame:
+async def _sight(request: ApiRequest) -> Sight:
+    return await delay.sight(request, request.path_params["liveblogId"], request.context.reads.game)
+
+
+def _readable(request: ApiRequest, seen: Sight) -> StoredGame:
     """The liveblog, without most of its document."""
-    found = await request.context.reads.game(request.path_params["liveblogId"])
-    return readable(found, request.context.caller, public=request.services.settings.public_feeds)
+    return readable(seen.game, request.context.caller, public=request.services.settings.public_feeds)
 
 
-def _html(request: ApiRequest, body: Rendering) -> Response:
+def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None = None) -> Response:
     return conditional(
         request.headers,
         body,
         TYPES["html"],
-        cache_control=_cache_control(request.services),
-        more={"Content-Security-Policy": POLICY},
+        cache_control=request.services.settings.cache_control,
+        more={"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **(more or {})},
     )
-
-
-def _cache_control(services: Services) -> str:
-    sharing = "public" if services.settings.public_feeds else "private"
-    return f"{sharing}, max-age={services.settings.feed_max_age}"

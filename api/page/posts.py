@@ -40,23 +40,29 @@ class Around(NamedTuple):
 ALONE = Around(PageRequest())
 
 
-def stream(game: Json, events: Sequence[Json], files: PageFiles, around: Around = ALONE) -> str:
-    """The posts as an ordered list; one that cannot be shown is left out and logged.
+def stream(
+    game: Json, events: Sequence[Json], files: PageFiles, around: Around | None = None, *, descending: bool = True
+) -> str:
+    """The posts as an ordered list, pinned ones first; one that cannot be shown is left out and logged.
 
-    Around it stand filters, links to older and newer posts, and what the script fills: a button for new posts, a sign that the
-    connection is lost, and an announcer for those who listen.
+    `around`: None where nothing follows the liveblog. Else around the list stand filters, links to older and newer
+    posts, and what the script fills: a button for new posts, a sign that the connection is lost, an announcer for those who listen.
     """
-    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := safe_post(game, event, files))]
+    ordered = sorted(sorted(events, key=_place, reverse=descending), key=_pinned, reverse=True)
+    posts = [html for event in ordered if (html := safe_post(game, event, files))]
     texts = files.texts
-    nothing = escape(texts.text(Label.NOTHING))
+    nothing, order = escape(texts.text(Label.NOTHING)), " reversed" if descending else ""
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
+    named_so = f'aria-label="{escape(named(len(posts), texts))}"'
+    listed = f'<ol{order} data-nothing="{nothing}">{shown}</ol>'
+    if around is None:
+        return f'<section class="stream" {named_so}>{listed}</section>'
     return (
-        f'<section class="stream" aria-label="{escape(named(len(posts), texts))}"{_said(texts)}>'
-        f"{_filters(game, files, around)}"
+        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, files, around)}'
         '<div class="bar"><button class="news" type="button" hidden></button>'
         f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
         f'<p class="unseen announcer" role="status"></p>{_newer(files, around)}'
-        f'<ol reversed data-nothing="{nothing}">{shown}</ol>{_older(events, files, around)}</section>'
+        f"{listed}{_older(events, files, around)}</section>"
     )
 
 
@@ -107,8 +113,12 @@ def named(count: int, translator: Translator) -> str:
     return translator.plural(*POSTS, count)
 
 
-def _place(event: Json) -> tuple[bool, str]:
-    return text(event, "highlight") in PINNED, text(event, "sort")
+def _place(event: Json) -> str:
+    return text(event, "sort")
+
+
+def _pinned(event: Json) -> bool:
+    return text(event, "highlight") in PINNED
 
 
 def safe_post(game: Json, event: Json, files: PageFiles) -> str:

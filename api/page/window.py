@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.json_path import Json
-    from api.key_moments import Highlights
+    from api.key_moments import KeyMoments
     from api.request import Query
     from mapping.sports import Sport
     from store.liveblogs import StoredEvent, StoredGame
 
 POSTS_SHOWN = 50
 MOST_SHOWN = 300
+KEPT = ("client_id", "delay")
+"""Parameters of the page that its links have too."""
 HIGHLIGHTED = frozenset({"sticky", "inplace", "milestone"})
 
 
@@ -83,20 +85,20 @@ def page_request(query: Query, *, public: bool) -> PageRequest:
         limit=integer(query, "limit", POSTS_SHOWN, low=1, high=MOST_SHOWN),
         after=query.get("continue_event_id", ""),
         post=query.get("post", ""),
-        kept=(("client_id", query["client_id"]),) if not public and "client_id" in query else (),
+        kept=tuple((name, query[name]) for name in KEPT if name in query and (name != "client_id" or not public)),
     )
 
 
-def window(conn: Connection, game: StoredGame, wanted: PageRequest, highlights: Highlights) -> Window:
+def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments: KeyMoments) -> Window:
     """The public events of a liveblog that a page shows; a `post` that nobody may read leads to the newest ones.
 
     Raises InvalidRequest where `after` is no event of the liveblog.
     """
-    keep = filtered(wanted.show, highlights)
+    keep = filtered(wanted.show, key_moments)
 
     def read(after: str | None, *, include: bool = False) -> tuple[list[StoredEvent], bool]:
         request = FeedRequest(liveblog=game.id, limit=wanted.limit, after=after, include_after=include)
-        return chosen_events(conn, game.id, request, now=0, keep=keep)
+        return chosen_events(conn, game.id, request, keep)
 
     events, older = read(wanted.after or None)
     if wanted.after or not wanted.post or wanted.post in {each.local_id for each in events}:
@@ -113,13 +115,13 @@ def everything(_: StoredEvent) -> bool:
     return True
 
 
-def filtered(show: Show, highlights: Highlights) -> Callable[[StoredEvent], bool]:
+def filtered(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:
     """Whether the filter shows an event."""
     match show:
         case Show.KEY:
-            return _among({each.local_id for each in highlights.moments}, HIGHLIGHTED)
+            return _among({each.local_id for each in key_moments.moments}, HIGHLIGHTED)
         case Show.GOALS:
-            return _among({each.local_id for each in highlights.moments if each.type is MomentType.GOAL}, ())
+            return _among({each.local_id for each in key_moments.moments if each.type is MomentType.GOAL}, ())
         case Show.TEXT:
             return lambda event: not text(_document(event), "sport_event", "event_type")
         case _:

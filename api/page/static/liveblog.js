@@ -9,6 +9,7 @@ const PATIENCE = 10000; // for a response
 const SILENCE = 40000; // a stream that has said nothing for so long is dead: it beats every 15 seconds
 const STEADY = 10000; // a stream that lasted so long did not fail
 const FEW = 3;
+const KEPT = ["client_id", "delay"]; // parameters of the page that its links have too
 const PAUSE = 5000; // between two announcements
 const WORDS = 80; // letters of a text that are announced
 const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
@@ -26,10 +27,10 @@ function rank(post) {
 
 // Addresses are the same wherever the liveblog is shown.
 function resolve(within, page) {
-  const client = page && new URL(page).searchParams.get("client_id");
+  const parameters = new URL(page).searchParams;
   for (const link of within.querySelectorAll(".filters a, a.newer, a.more, a.link, .moments a")) {
     const address = new URL(link.getAttribute("href"), page);
-    if (client) address.searchParams.set("client_id", client);
+    for (const name of KEPT) if (parameters.has(name)) address.searchParams.set(name, parameters.get(name));
     link.href = address;
   }
   for (const image of within.querySelectorAll("img")) {
@@ -50,6 +51,11 @@ function clicked(event, selector) {
   return event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector);
 }
 
+// What a card, a video or a frame loads.
+function source(media) {
+  return media.src ?? media.dataset.frame ?? media.querySelector(".play").href;
+}
+
 function focus(post) {
   post.tabIndex = -1;
   post.focus({ preventScroll: true });
@@ -62,18 +68,36 @@ function called(post) {
   return [post.querySelector(".when b")?.textContent, words].filter(Boolean).join(" ");
 }
 
-// A video is loaded from its own host when the reader wants it.
+// What a provider shows in a frame of its own: without access to this page, with the name of this site, which some want.
+function framed(card) {
+  const frame = document.createElement("iframe");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(frame, { width, height, title: card.querySelector("b").textContent, allowFullscreen: true });
+  frame.allow = "autoplay; encrypted-media; fullscreen; picture-in-picture";
+  frame.referrerPolicy = "strict-origin-when-cross-origin";
+  frame.sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms allow-presentation";
+  frame.style.aspectRatio = `${width} / ${height}`;
+  frame.src = card.dataset.frame;
+  return frame;
+}
+
+function player(card, link) {
+  const video = document.createElement("video");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
+  video.ariaLabel = card.querySelector("b").textContent;
+  return video;
+}
+
+// A third party hears of the reader when the reader wants it.
 function play(event) {
   const link = clicked(event, ".play");
   if (!link) return;
   event.preventDefault();
   const card = link.closest(".consent");
-  const { width, height } = card.querySelector("svg").viewBox.baseVal;
-  const video = document.createElement("video");
-  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
-  video.ariaLabel = card.querySelector("b").textContent;
-  card.replaceWith(video);
-  video.focus();
+  const media = card.dataset.frame ? framed(card) : player(card, link);
+  card.replaceWith(media);
+  media.focus();
 }
 
 /**
@@ -161,7 +185,7 @@ export class Liveblog extends EventTarget {
   #tick() {
     if (this.#lost) return; // nobody knows what happens meanwhile
     for (const clock of this.element.querySelectorAll(".clock[data-started]")) {
-      const now = (Date.now() + this.#ahead) / 1000;
+      const now = (Date.now() + this.#ahead) / 1000 - Number(this.element.dataset.delay);
       const [started, base, length] = ["started", "base", "length"].map((name) => Number(clock.dataset[name]));
       const gone = Math.floor(Math.max(0, now - started) / 60);
       const added = length ? gone - length + 1 : 0;
@@ -185,14 +209,14 @@ export class Liveblog extends EventTarget {
     for (const [old, young] of pairs(before, after, "details")) young.open = old.open;
     const scrolled = pairs(before, after, ".slides").map(([old, young]) => [young, old.scrollLeft]);
     const focused = pairs(before, after, "a, summary, .slides").find(([old]) => old === active)?.[1];
-    for (const video of before.querySelectorAll("video")) {
-      const same = [...after.querySelectorAll(".play, video")].find((each) => (each.href ?? each.src) === video.src);
-      (same?.closest(".consent") ?? same)?.replaceWith(video);
+    for (const media of before.querySelectorAll("video, iframe")) {
+      const same = [...after.querySelectorAll(".consent, video, iframe")].find((each) => source(each) === media.src);
+      same?.replaceWith(media);
     }
     before.remove();
     this.#list.insertBefore(after, next);
     for (const [slides, left] of scrolled) slides.scrollLeft = left;
-    (active?.tagName === "VIDEO" && active.isConnected ? active : focused)?.focus({ preventScroll: true });
+    (/^(VIDEO|IFRAME)$/.test(active?.tagName) && active.isConnected ? active : focused)?.focus({ preventScroll: true });
   }
 
   #place(before, html) {
@@ -370,7 +394,7 @@ export class Liveblog extends EventTarget {
     const post = link && this.#posts().find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
     if (!post) return;
     event.preventDefault();
-    if (this.element.getRootNode() === document) history.pushState(null, "", link.href);
+    if (link.pathname === location.pathname && link.host === location.host) history.pushState(null, "", link.href);
     post.scrollIntoView();
     focus(post);
   }
