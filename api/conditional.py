@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from api.rendered import Rendering
 
 
+VARY = "Authorization"
+
+
 def conditional(
     headers: Headers,
     found: Rendering,
@@ -38,11 +41,14 @@ def conditional(
     status = 304 if unchanged(headers, found.etag, date) else 200
     response = found.responses.get((status, date, cache_control))
     if response is None:
-        known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
+        known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": VARY, **(more or {})}
+        if found.coding is not None:
+            known["Vary"] += ", Accept-Encoding"
         if date is not None:
             known["Last-Modified"] = date
         if status == 200:
             known["Content-Type"] = content_type
+            known |= {"Content-Encoding": found.coding} if found.coding else {}
         response = found.responses[status, date, cache_control] = Response(
             found.body if status == 200 else None, status, known
         )

@@ -95,7 +95,9 @@ async def _respond(
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, client, wanted, game.id, game.version, reading), rendered),
+        await context.reads.body(
+            ("prefetch", form, client, wanted, game.id, game.version, reading), rendered, request.accept_encoding
+        ),
         CONTENT_TYPE,
         cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
     )

@@ -153,7 +153,9 @@ def endpoint(form: Format) -> Handler:
 
         return conditional(
             request.headers,
-            await context.reads.body(("feed", form.extension, game.id, game.version, wanted, second), render),
+            await context.reads.body(
+                ("feed", form.extension, game.id, game.version, wanted, second), render, request.accept_encoding
+            ),
             form.content_type,
             cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
             modified=None if wanted.delay else game.updated_at,

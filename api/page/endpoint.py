@@ -78,7 +78,10 @@ async def liveblog(request: ApiRequest) -> Response:
             return inner.encode("utf-8", "replace")
         return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render))
+    return _html(
+        request,
+        await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render, request.accept_encoding),
+    )
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
@@ -97,7 +100,7 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
             raise NotFound(NO_LIVEBLOG)
         return message.body
 
-    body = await context.reads.body(key, render)
+    body = await context.reads.body(key, render, request.accept_encoding)
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
 
 

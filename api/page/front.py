@@ -59,7 +59,9 @@ async def front(request: ApiRequest) -> Response:
         listed = games_list(shown, translator(locale), now, zone)
         return (listed if fragment else list_page(listed, translator(locale))).encode("utf-8", "replace")
 
-    return _html(request, await context.reads.body(("front", locale, fragment, now // FRESH), render))
+    return _html(
+        request, await context.reads.body(("front", locale, fragment, now // FRESH), render, request.accept_encoding)
+    )
 
 
 def _html(request: ApiRequest, body: Rendering) -> Response:
