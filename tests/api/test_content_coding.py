@@ -30,7 +30,7 @@ async def read(server, path, accepted, **headers):
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_each_coding_is_the_same_body_with_its_own_validator(derby, path):
-    """Strong ETags differ, `Vary` names the header, and who has one coding is not told of another as his own."""
+    """Strong ETags differ, `Vary` names the header, and a reader who has one coding is not given 304 for another."""
     plain = await read(derby, path, "identity")
     coded = {coding: await read(derby, path, coding) for coding in CODINGS}
 
