@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:
     """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does."""
     if services.streams is None:
-        services = replace(services, streams=Streams(services.store))
+        services = replace(services, streams=Streams(services.store, clock=services.clock))
     settings = services.settings
     return RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),

@@ -41,18 +41,21 @@ def conditional(
     status = 304 if unchanged(headers, found.etag, date) else 200
     response = found.responses.get((status, date, cache_control))
     if response is None:
-        known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": VARY, **(more or {})}
-        if found.coding is not None:
-            known["Vary"] += ", Accept-Encoding"
+        known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
         if date is not None:
             known["Last-Modified"] = date
-        if status == 200:
-            known["Content-Type"] = content_type
-            known |= {"Content-Encoding": found.coding} if found.coding else {}
-        response = found.responses[status, date, cache_control] = Response(
-            found.body if status == 200 else None, status, known
-        )
+        response = found.responses[status, date, cache_control] = _response(found, status, content_type, known)
     return response
+
+
+def _response(found: Rendering, status: int, content_type: str, headers: dict[str, str]) -> Response:
+    """The response with what the content's type and coding add to the headers."""
+    if found.coding is not None:
+        headers["Vary"] += ", Accept-Encoding"
+    if status != 200:
+        return Response(None, status, headers)
+    coding = {"Content-Encoding": found.coding} if found.coding else {}
+    return Response(found.body, status, {**headers, "Content-Type": content_type, **coding})
 
 
 @lru_cache(maxsize=1024)

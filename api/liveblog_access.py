@@ -63,7 +63,7 @@ def readable(game: StoredGame | None, caller: Caller | None, *, public: bool, fi
 
 
 def published_game(conn: Connection, game_id: str) -> StoredGame:
-    """The published liveblog as it is now, for a body that is kept for all who may read it; raises NotFound."""
+    """The published liveblog, for a body that is kept for all who may read it; raises NotFound."""
     return readable(liveblogs.find_game(conn, game_id), None, public=True)
 
 

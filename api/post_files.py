@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from api.json_path import Json, kind, nodes, number, text
-from mapping.documents.scalars import LocalStatus
+from mapping.documents.scalars import UPLOADED, LocalStatus
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mapping.rules.image_address import Fit
 
-IMAGE_SCHEMES = frozenset({"http", "https", "imageservice"})
+IMAGE_SCHEMES = frozenset({"http", "https", UPLOADED})
 WEB_SCHEMES = frozenset({"http", "https"})
 
 

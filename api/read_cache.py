@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
 from api.content_coding import SMALLEST, accepted_coding, compressed
 from api.flight_group import FlightGroup
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from api.delay import Sight
     from store.database import Store
     from store.liveblogs import StoredGame
     from store.postgres.notify import Stepped
@@ -57,30 +58,38 @@ class ReadCache:
         self._once = FlightGroup()
         self._games: OrderedDict[str, KnownGame] = OrderedDict()
         self._versions: LRUCache[str, int] = LRUCache(GAMES)
+        self._past: TTLCache[tuple[str, int], StoredGame | None] = TTLCache(GAMES, FRESH, timer=monotonic)
         self._steps = 0
         self._unsure_before = 0
         store.on_step(self._hear)
 
-    async def game(self, name: str) -> StoredGame | None:
+    async def game(self, name: str, at: int | None) -> StoredGame | None:
         """The liveblog with this `local_id` or `ticker_id`, whatever its status, None where there is none.
 
-        Of its document there is no more than DOCUMENT. It is as after this process's last commit, and as it was in the
-        database at some instant of the last second. Raises StoreUnavailable.
+        Of its document there is no more than DOCUMENT. It is as it stood at the moment `at`; for None as after this
+        process's last commit, and as it was in the database at some instant of the last second. Raises StoreUnavailable.
         """
+        if at is not None:
+            return await self._game_at(name, at)
         known = self._games.get(name)
         if known is not None and self._monotonic() < known.until:
             return known.game
         # Who comes after a commit does not wait for a read that may have begun before it.
         return await self._once((name, self._steps), partial(self._read_game, name))
 
-    async def body(self, key: Hashable, render: Callable[[Connection], bytes], accepted: str = "") -> Rendering:
+    async def body(
+        self, key: Hashable, render: Callable[[Connection], bytes], seen: Sight, accepted: str = ""
+    ) -> Rendering:
         """The body that is kept by `key`, or what `render` makes of the database, once for all who ask meanwhile.
 
-        `key` holds the liveblog's id and version, and all else that the body depends on. `accepted`: the reader's
-        `Accept-Encoding`, by which the body may be compressed. Raises what `render` raises.
+        `key` holds the liveblog's id and version, and all else that the body depends on beside the delay: `render` reads
+        the moment that is `seen`. `accepted`: the reader's `Accept-Encoding`, by which the body may be compressed. Raises
+        what `render` raises.
         """
+        key = (seen.delay, key)
         found = self._rendered.get(key)
-        plain = found if found is not None else await self._once(key, partial(self._render, key, render))
+        work = partial(self._render, key, render, seen.at)
+        plain = found if found is not None else await self._once(key, work)
         coding = accepted_coding(accepted) if accepted and len(plain.body) >= SMALLEST else ""
         if not coding:
             return plain
@@ -91,15 +100,22 @@ class ReadCache:
         body = await asyncio.to_thread(compressed, plain.body, coding)
         return self._rendered.put_coded(key, plain, coding, body)
 
-    async def _render(self, key: Hashable, render: Callable[[Connection], bytes]) -> Rendering:
-        return self._rendered.put(key, await self._store.read(render))
+    async def _render(self, key: Hashable, render: Callable[[Connection], bytes], at: int | None) -> Rendering:
+        return self._rendered.put(key, await self._store.read(render, at=at))
+
+    async def _game_at(self, name: str, at: int) -> StoredGame | None:
+        if (name, at) not in self._past:
+            self._past[name, at] = await self._once((name, "at", at), partial(self._read_game_at, name, at))
+        return self._past[name, at]
+
+    async def _read_game_at(self, name: str, at: int) -> StoredGame | None:
+        return _outlined(await self._store.read(partial(liveblogs.find_game, name=name), at=at))
 
     async def _read_game(self, name: str) -> StoredGame | None:
         steps, began = self._steps, self._monotonic()
-        game = await self._store.read(partial(liveblogs.find_game, name=name))
+        game = _outlined(await self._store.read(partial(liveblogs.find_game, name=name)))
         if game is None:
             return None
-        game = game._replace(document={each: at(game.document, each) for each in DOCUMENT})
         current = steps >= self._unsure_before and self._versions.get(game.id, 0) <= game.version
         if current and game.local_status == LocalStatus.PUBLISHED:  # the name of a deleted one may be given to another
             self._forget(game.id)
@@ -122,3 +138,8 @@ class ReadCache:
         known = self._games.pop(game_id, None)
         if known is not None:
             self._games.pop(known.game.local_id, None)
+
+
+def _outlined(game: StoredGame | None) -> StoredGame | None:
+    """The liveblog with as much of its document as is kept."""
+    return game and game._replace(document={each: at(game.document, each) for each in DOCUMENT})

@@ -48,6 +48,12 @@ class ApiSettings:
     """Those of one organization."""
     embed_consent: bool
     """Whether a page loads something from a third party only after a click."""
+    delay_max: int
+    """Seconds that a read may be delayed by."""
+    client_delays: Mapping[str, int] = field(default_factory=dict)
+    """Seconds by which feeds and pages are delayed for each client that has a delay."""
+    public_delays: Mapping[str, int] = field(default_factory=dict)
+    """Seconds by which they are delayed for all but the writers of each organization that has a delay."""
     logos: Mapping[str, str] = field(default_factory=dict)
     """Address of the logo of each organization that has one, by its id; for structured data."""
     themes: Mapping[str, Theme] = field(default_factory=dict)

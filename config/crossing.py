@@ -42,6 +42,7 @@ def conflicts(found: ValidTables, vocabulary: Vocabulary | None = None) -> Itera
     yield from _credentials(settings)
     yield from _storage(settings)
     yield from _liveblogs(found)
+    yield from _delays(settings)
     if settings.polling.after_max < settings.polling.after:
         yield ("polling", "after_max"), "is shorter than polling.after, the first of the growing intervals"
     if vocabulary is not None:
@@ -68,6 +69,16 @@ def _storage(settings: Settings) -> Iterator[tuple[Path, str]]:
         yield ("media", "s3_secret_key"), "is missing beside the access key: give s3_secret_key or s3_secret_key_file"
     if media.s3_secret_key is not None and media.s3_access_key is None:
         yield ("media", "s3_access_key"), "is missing beside the secret key"
+
+
+def _delays(settings: Settings) -> Iterator[tuple[Path, str]]:
+    given = [
+        (("organizations", name, "public_delay"), each.public_delay) for name, each in settings.organizations.items()
+    ]
+    given += [(("clients", name, "public_delay"), each.public_delay) for name, each in settings.clients.items()]
+    for path, seconds in given:
+        if seconds > settings.limits.delay_max:
+            yield path, "is longer than limits.delay_max: what was there so long ago is not kept"
 
 
 def _liveblogs(found: ValidTables) -> Iterator[tuple[Path, str]]:

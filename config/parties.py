@@ -68,6 +68,7 @@ class LocationConfig(Section):
 class OrganizationConfig(Section):
     name: Text
     logo: WebAddress | None = None
+    public_delay: Duration = 0.0
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
@@ -94,6 +95,7 @@ class Client(Section):
     previous_secret: Secret | None = None
     organizations: Annotated[tuple[OrganizationId, ...], Field(min_length=1)]
     scopes: tuple[Scope, ...] = ("read",)
+    public_delay: Duration = 0.0
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -114,6 +114,7 @@ class Limits(Section):
     match_rows: Annotated[Count, Field(ge=1)] = 10_000
     match_people: Annotated[Count, Field(ge=1)] = 1000
     feed_limit_max: Annotated[Count, Field(ge=20, le=10_000)] = 1000
+    delay_max: Annotated[Duration, Field(le=86_400)] = 900.0
     read_cache_bytes: Bytes = 67_108_864
 
 

@@ -50,8 +50,8 @@ _DOCUMENT = CompiledQuery(
 )
 
 
-def read_at(conn: Connection, moment: int, query: Callable[[Connection], T]) -> T:
-    """The result of `query` on what stood at the moment (Unix seconds)."""
+def read_at(conn: Connection, moment: int | None, query: Callable[[Connection], T]) -> T:
+    """The result of `query` on what stood at the moment (Unix seconds), or on the present."""
     conn.execution_options(**{MOMENT: moment})
     try:
         return query(conn)

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import POSTS_SHOWN, Shown, shown
@@ -41,6 +41,7 @@ STYLES = ("page.css", "embed.css")
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+    delay.PARAMETER,
     *THEME_PARAMETERS,
     openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": list(SORTS)}),
     openapi.query("limit", "With a theme: number of posts", {"type": "integer", "minimum": 1, "maximum": 1000}),
@@ -83,21 +84,19 @@ async def _respond(
     request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
-    found = await context.reads.game(read_liveblog(context.query, "liveblogId"))
-    game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
-    now = services.clock()
-    reading = clock(game.document, translator(language(game.document)), now)
+    seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
+    reading = clock(game.document, translator(language(game.document)), seen.now)
     wanted = _wanted(context.query, limit, settings)
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, wanted), services, now, client))
+        return json_bytes(render(shown(conn, game.id, wanted), services, seen.now, client))
 
+    key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(
         request.headers,
-        await context.reads.body(
-            ("prefetch", form, client, wanted, game.id, game.version, reading), rendered, request.accept_encoding
-        ),
+        await context.reads.body(key, rendered, seen, request.accept_encoding),
         CONTENT_TYPE,
         cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
     )
@@ -108,7 +107,7 @@ def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
     newest = FeedRequest(liveblog="", limit=limit)
     if not query.get("themeId"):
         return newest
-    themed = feed_request(query, settings.feed_limit_max, settings.themes)
+    themed = feed_request(query, settings.feed_limit_max, settings.delay_max, settings.themes)
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 

@@ -45,9 +45,9 @@ class Shown(NamedTuple):
 
 
 def shown(conn: Connection, game_id: str, request: FeedRequest) -> Shown:
-    """The liveblog with the requested posts, as the database has it now. Raises NotFound, InvalidRequest."""
+    """The liveblog with the requested posts, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, request, now=0)
+    events, more = chosen_events(conn, game_id, request)
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
     posts = list(map(request.theme.labelled, posts))
     return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game), request)

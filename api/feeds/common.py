@@ -35,7 +35,6 @@ log = structlog.get_logger(__name__)
 DEFAULT_LIMIT = 20
 SORTS = {"asc": False, "desc": True}
 """Order of a feed → whether the newest post comes first."""
-MAX_DELAY = 86_400
 BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
 NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -44,7 +43,7 @@ _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U001
 
 
 class FeedRequest(NamedTuple):
-    """Which events of which liveblog: those of the theme; `delay` seconds hide what is younger."""
+    """Which events of which liveblog: those of the theme; `delay`: the seconds that the feed's address asks for."""
 
     liveblog: str
     limit: int = DEFAULT_LIMIT
@@ -85,7 +84,7 @@ class Feed:
     """In formats that have a place for them."""
 
 
-def feed_request(query: Query, limit_max: int, themes: Mapping[str, Theme]) -> FeedRequest:
+def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[str, Theme]) -> FeedRequest:
     """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
     theme = theme_of(query, themes)
     return FeedRequest(
@@ -94,7 +93,7 @@ def feed_request(query: Query, limit_max: int, themes: Mapping[str, Theme]) -> F
         descending=choice(query, "sort", SORTS, default=SORTS[theme.sort or "desc"]),
         after=query.get("continue_event_id") or None,
         include_after=boolean(query, "include_continue_event"),
-        delay=integer(query, "delay", 0, low=0, high=MAX_DELAY),
+        delay=integer(query, "delay", 0, low=0, high=delay_max),
         theme=theme,
     )
 
@@ -181,27 +180,22 @@ def item_of(event: Json, page: str, language: str, squads: Names, images: Images
     )
 
 
-def chosen_events(conn: Connection, game_id: str, request: FeedRequest, now: int) -> tuple[list[StoredEvent], bool]:
+def chosen_events(conn: Connection, game_id: str, request: FeedRequest) -> tuple[list[StoredEvent], bool]:
     """At most `limit` public events in the requested order, and whether more follow; raises InvalidRequest."""
     seen = cursor(conn, game_id, request.after)
     first = [seen] if seen is not None and request.include_after and seen.public else []
-    found = [event for event in first if _shows(request, event, now)]
+    found = [event for event in first if request.theme.shows(event)]
     size = min(BATCH, request.limit + 1)
 
     def read(after: str | None) -> Sequence[StoredEvent]:
         return liveblogs.events(conn, game_id, after=after, limit=size, descending=request.descending)
 
     for event in in_batches(read, seen, size):
-        if _shows(request, event, now):
+        if request.theme.shows(event):
             found.append(event)
         if len(found) > request.limit:
             break
     return found[: request.limit], len(found) > request.limit
-
-
-def _shows(request: FeedRequest, event: StoredEvent, now: int) -> bool:
-    """Whether the post is old enough, and one of the theme's."""
-    return (request.delay == 0 or event.created_at <= now - request.delay) and request.theme.shows(event)
 
 
 def clean(value: str) -> str:

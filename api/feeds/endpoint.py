@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
-from api.feeds.common import MAX_DELAY, Feed, FeedRequest, build_feed, chosen_events, feed_request
+from api.feeds.common import Feed, FeedRequest, build_feed, chosen_events, feed_request
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game, readable
 from api.references import complete
@@ -50,11 +50,7 @@ FEED_PARAMETERS: list[Json] = [
     openapi.query("sort", "Oldest or newest first", {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
     openapi.query("continue_event_id", "The last event id of the previous answer"),
     openapi.query("include_continue_event", "Whether that event is part of this answer too", openapi.BOOLEAN),
-    openapi.query(
-        "delay",
-        "Hide what was published less than so many seconds ago",
-        {"type": "integer", "minimum": 0, "maximum": MAX_DELAY, "default": 0},
-    ),
+    delay.PARAMETER,
     *THEME_PARAMETERS,
 ]
 KEY_EVENT: Json = {
@@ -142,36 +138,31 @@ def endpoint(form: Format) -> Handler:
 
     async def respond(request: ApiRequest) -> Response:
         services, context, settings = request.services, request.context, request.services.settings
-        wanted = feed_request(context.query, settings.feed_limit_max, settings.themes)
-        found = await context.reads.game(wanted.liveblog)
-        game = readable(found, context.caller, public=settings.public_feeds, field="liveblogId")
-        now = services.clock()
-        second = int(now) if wanted.delay else 0  # what `delay` hides appears without any change of the liveblog
+        wanted = feed_request(context.query, settings.feed_limit_max, settings.delay_max, settings.themes)
+        seen = await delay.sight(request, wanted.liveblog, context.reads.game)
+        game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
 
         def render(conn: Connection) -> bytes:
-            return form.render(_feed(conn, game.id, wanted, services, extension=form.extension, now=second))
+            return form.render(_feed(conn, game.id, wanted, services, extension=form.extension))
 
+        key = ("feed", form.extension, game.id, game.version, wanted)
         return conditional(
             request.headers,
-            await context.reads.body(
-                ("feed", form.extension, game.id, game.version, wanted, second), render, request.accept_encoding
-            ),
+            await context.reads.body(key, render, seen, request.accept_encoding),
             form.content_type,
             cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
-            modified=None if wanted.delay else game.updated_at,
-            now=now,
+            modified=game.updated_at,
+            now=seen.now,
             more=ANY_ORIGIN if settings.public_feeds else None,
         )
 
     return respond
 
 
-def _feed(
-    conn: Connection, game_id: str, request: FeedRequest, services: Services, *, extension: str, now: int
-) -> Feed:
-    """The feed as the database says it now; raises NotFound."""
+def _feed(conn: Connection, game_id: str, request: FeedRequest, services: Services, *, extension: str) -> Feed:
+    """The feed as the database says it; raises NotFound."""
     game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, request, now)
+    events, more = chosen_events(conn, game_id, request)
     found = complete(conn, public_documents(events))
     feed = build_feed(
         game,
@@ -182,6 +173,4 @@ def _feed(
         extension=extension,
         more=more,
     )
-    # A liveblog has no past score yet that a delayed reader could be given.
-    with_moments = extension == "json" and not request.delay
-    return replace(feed, key_moments=key_moments_of(conn, game)) if with_moments else feed
+    return replace(feed, key_moments=key_moments_of(conn, game)) if extension == "json" else feed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
@@ -73,6 +73,7 @@ DELTA = openapi.operation(
         openapi.query("tags", "Only events with one of these labels, separated by commas"),
         openapi.query("highlights", "Only highlighted events", openapi.BOOLEAN),
         openapi.query("include_milestone_events", "Milestones, whatever the other filters say", openapi.BOOLEAN),
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )
@@ -107,14 +108,14 @@ async def show(request: ApiRequest) -> Response:
     context, settings = request.context, request.services.settings
     wanted = delta_request(context.query, settings.feed_limit_max)
 
-    found = await context.reads.game(wanted.liveblog)
-    game = watchable(found, context.caller, public=settings.public_feeds, field="id")
+    seen = await delay.sight(request, wanted.liveblog, context.reads.game)
+    game = watchable(seen.game, context.caller, public=settings.public_feeds, field="id")
 
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
         return json_bytes(delta(conn, current, wanted, cursor(conn, current.id, wanted.after)))
 
-    body = await context.reads.body(("delta", game.id, game.version, wanted), render, request.accept_encoding)
+    body = await context.reads.body(("delta", game.id, game.version, wanted), render, seen, request.accept_encoding)
     sharing = "public" if settings.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"

@@ -54,15 +54,19 @@ CHANGES: Json = {
 
 @dataclass(frozen=True, slots=True)
 class AsPage:
-    """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images."""
+    """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images.
+
+    `delay`: the seconds by which the page is late.
+    """
 
     clock: Callable[[], float]
     media_key: bytes
     consent: bool
+    delay: int = 0
 
     @classmethod
-    def of(cls, services: Services) -> AsPage:
-        return cls(services.clock, services.media_key, services.settings.embed_consent)
+    def of(cls, services: Services, delay: int = 0) -> AsPage:
+        return cls(services.clock, services.media_key, services.settings.embed_consent, delay)
 
     def files(self, game: StoredGame, base: str = UP) -> PageFiles:
         """Writes the images and videos of a liveblog in its language; `base` stands before the addresses of images."""
@@ -75,7 +79,7 @@ class AsPage:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
         if game.local_status != LocalStatus.PUBLISHED:
             return json_bytes(span)
-        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock()))
+        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock() - self.delay))
 
 
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], files: PageFiles, now: float) -> Json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api import openapi
+from api import delay, openapi
 from api.conditional import conditional
 from api.embed.shown import POSTS_SHOWN, shown
 from api.feeds.common import FeedRequest
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from api.delay import Sight
     from api.rendered import Rendering
     from api.request import ApiRequest
     from api.services import Services
@@ -51,6 +52,7 @@ PAGE = openapi.operation(
         openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": POSTS_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )
@@ -65,34 +67,39 @@ async def liveblog(request: ApiRequest) -> Response:
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh)
-    now = request.services.clock()
-    game = await _game(request)
+    seen = await _sight(request)
+    game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
 
     def render(conn: Connection) -> bytes:
         found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit, after=after))
-        files = AsPage.of(request.services).files(found.game)
         few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
-        older = f"?{few}" if found.more else ""
-        inner = render_liveblog(found.document, found.posts, files, now, found.key_moments, older=older)
+        inner = render_liveblog(
+            found.document,
+            found.posts,
+            form.files(found.game),
+            seen.now,
+            found.key_moments,
+            older=f"?{few}" if found.more else "",
+            delay=seen.delay,
+        )
         if fragment:
             return inner.encode("utf-8", "replace")
         return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
-    return _html(
-        request,
-        await context.reads.body((limit, after, _key(game, now, fragment=fragment)), render, request.accept_encoding),
-    )
+    key = (limit, after, _key(game, seen, fragment=fragment))
+    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding))
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
-    services, context, form = request.services, request.context, AsPage.of(request.services)
-    game = await _game(request)
+    services, context = request.services, request.context
+    seen = await _sight(request)
+    game, form = _readable(request, seen), AsPage.of(services, seen.delay)
     cache_control = _cache_control(services)
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
     since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
-    key = ("changes", since, _key(game, services.clock(), fragment=True))
+    key = ("changes", since, _key(game, seen, fragment=True))
 
     def render(conn: Connection) -> bytes:
         message = read(conn, game.id, since, (form,)).get(form)
@@ -100,20 +107,23 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
             raise NotFound(NO_LIVEBLOG)
         return message.body
 
-    body = await context.reads.body(key, render, request.accept_encoding)
+    body = await context.reads.body(key, render, seen, request.accept_encoding)
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
 
 
-def _key(game: StoredGame, now: float, *, fragment: bool) -> Hashable:
+def _key(game: StoredGame, seen: Sight, *, fragment: bool) -> Hashable:
     """All that a page depends on; of the time of day it is the reading of the clock alone."""
-    shown = clock(game.document, translator(language(game.document)), now)
+    shown = clock(game.document, translator(language(game.document)), seen.now)
     return ("page", fragment, game.id, game.version, shown)
 
 
-async def _game(request: ApiRequest) -> StoredGame:
+async def _sight(request: ApiRequest) -> Sight:
+    return await delay.sight(request, request.path_params["liveblogId"], request.context.reads.game)
+
+
+def _readable(request: ApiRequest, seen: Sight) -> StoredGame:
     """The liveblog, without most of its document."""
-    found = await request.context.reads.game(request.path_params["liveblogId"])
-    return readable(found, request.context.caller, public=request.services.settings.public_feeds)
+    return readable(seen.game, request.context.caller, public=request.services.settings.public_feeds)
 
 
 def _html(request: ApiRequest, body: Rendering) -> Response:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from api import delay
 from api.conditional import conditional
 from api.content import tally
 from api.json_path import Json, number, text
@@ -26,10 +27,10 @@ from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken
-from store import liveblogs
+from store import history, liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date
 
     from sqlalchemy import Connection
@@ -38,11 +39,12 @@ if TYPE_CHECKING:
     from api.page.clock import ShownClock
     from api.request import ApiRequest
     from mapping.locales import Translator
+    from store.liveblogs import StoredGame
 
 NAME = "matchwire"
 GAMES_LISTED = 200
-FRESH = 3
-"""Seconds for which the list is not made anew; its script requests it more seldom."""
+FRESH = 1
+"""Seconds for which the list is not made anew: the step in which moments of the past differ."""
 
 
 async def front(request: ApiRequest) -> Response:
@@ -53,15 +55,27 @@ async def front(request: ApiRequest) -> Response:
         return _html(request, Rendering.of(plain_page(translator(locale)).encode()))
     now, zone = services.clock(), ZoneInfo(services.settings.timezone)
 
+    wanted, longer = delay.requested(request), delay.longer(request)
+
     def render(conn: Connection) -> bytes:
-        games = liveblogs.list_games(conn, limit=GAMES_LISTED, page=1)
-        shown = [game.as_document() for game in games if game.local_status == LocalStatus.PUBLISHED]
-        listed = games_list(shown, translator(locale), now, zone)
+        listed = games_list(_newest(conn, now, wanted, longer), translator(locale), now, zone)
         return (listed if fragment else list_page(listed, translator(locale))).encode("utf-8", "replace")
 
-    return _html(
-        request, await context.reads.body(("front", locale, fragment, now // FRESH), render, request.accept_encoding)
-    )
+    key = ("front", locale, fragment, now // FRESH, wanted, *longer.items())
+    seen = delay.Sight(None, wanted, now, None)
+    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding))
+
+
+def _newest(conn: Connection, now: float, wanted: int, longer: Mapping[str, int]) -> list[tuple[Json, float]]:
+    """The newest public liveblogs, each as it stood when it was that time; `longer`: delays of organizations of their own."""
+    listed: list[StoredGame] = []
+    for name, seconds in ((None, wanted), *longer.items()):
+        query = partial(liveblogs.list_games, organization_id=name, limit=GAMES_LISTED)
+        games = history.read_at(conn, delay.moment(now, seconds), query)
+        listed += [game for game in games if name or game.organization_id not in longer]
+    listed.sort(key=lambda game: (game.created_at, game.id), reverse=True)
+    public = [game for game in listed[:GAMES_LISTED] if game.local_status == LocalStatus.PUBLISHED]
+    return [(game.as_document(), now - longer.get(game.organization_id, wanted)) for game in public]
 
 
 def _html(request: ApiRequest, body: Rendering) -> Response:
@@ -80,10 +94,13 @@ def plain_page(texts: Translator) -> str:
     return _frame(f"<main><p>{_text(texts, PageText.SERVICE)}</p><p>{link}</p></main>", texts)
 
 
-def games_list(games: Sequence[Json], texts: Translator, now: float, zone: ZoneInfo) -> str:
-    """The liveblogs of games: what is live, today's and what comes, what is over; by day and sport, days of `zone`."""
+def games_list(games: Sequence[tuple[Json, float]], texts: Translator, now: float, zone: ZoneInfo) -> str:
+    """The liveblogs of games: what is live, today's and what comes, what is over; by day and sport, days of `zone`.
+
+    Each game comes with the time (Unix seconds) at which it stood so.
+    """
     today = datetime.fromtimestamp(now, zone).date()
-    rows = sorted((_row(game, texts, now, zone) for game in games), key=partial(_place, today))
+    rows = sorted((_row(game, texts, at, zone) for game, at in games), key=partial(_place, today))
     if not rows:
         return f'<p class="nothing">{_text(texts, PageText.NO_LIVEBLOG)}</p>'
     return "".join(_section(day, list(each), texts) for day, each in groupby(rows, lambda row: row.day))

@@ -33,13 +33,19 @@ def render_liveblog(
     *,
     page: str = "",
     older: str = "",
+    delay: int = 0,
 ) -> str:
     """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped.
 
     It carries what a script needs to know to follow it. `page`: the page's address, where the HTML stands elsewhere; `older`:
-    the query of older posts up to the last one's id, empty where there are none.
+    the query of older posts up to the last one's id, empty where there are none; `delay`: the seconds by which it is late.
     """
-    known = {"name": text(game, "local_id"), "version": number(game, "version") or 0, "more": int(older != "")}
+    known = {
+        "name": text(game, "local_id"),
+        "version": number(game, "version") or 0,
+        "more": int(older != ""),
+        "delay": delay,
+    }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, files.texts, page)
     posts = stream(game, events, files, older and page + older)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api import openapi
+from api import delay, openapi
 from api.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
@@ -63,6 +63,7 @@ STREAM = openapi.operation(
             "The parts of the page that change, as HTML; `beat` in silence instead of a comment",
             openapi.BOOLEAN,
         ),
+        delay.PARAMETER,
         {
             "name": "Last-Event-ID",
             "in": "header",
@@ -84,13 +85,14 @@ async def watch(request: ApiRequest) -> Response:
 
     if services.streams is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
-    game = watchable(await services.streams.find(name), context.caller, public=public, field=NAME)
+    seen = await delay.sight(request, name, services.streams.find)
+    game = watchable(seen.game, context.caller, public=public, field=NAME)
     if game.local_status != LocalStatus.PUBLISHED:
         raise NotFound(NO_LIVEBLOG, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
-    form = AsPage.of(services) if for_page else as_json
-    wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page])
+    form = AsPage.of(services, seen.delay) if for_page else as_json
+    wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], seen.delay)
     return EventStream(services.streams, wanted)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class StreamRequest(NamedTuple):
     """What somebody wants to follow: a liveblog that was at `version` a moment ago, after the version `since`.
 
-    `silence` is sent when there has been nothing to say for a while.
+    `silence` is sent when there has been nothing to say for a while. Every version is sent `delay` seconds later.
     """
 
     game_id: str
@@ -25,6 +25,7 @@ class StreamRequest(NamedTuple):
     since: int
     form: Form
     silence: bytes
+    delay: int = 0
 
 
 @dataclass(eq=False, slots=True)

@@ -7,11 +7,13 @@ what it has missed.
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from api.delay import moment
 from api.stream import messages
 from api.stream.messages import END, KeptMessages, body_part
 from api.stream.reader import Reader
@@ -21,7 +23,7 @@ from store import deltas, liveblogs
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from starlette.types import Send
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from store.liveblogs import StoredGame
     from store.postgres.notify import Stepped
 
+Watched = tuple[str, int]
+"""A liveblog by its `ticker_id`, and the delay of those who watch it."""
 POLL = 1.0
 """Seconds after which versions are compared though nobody called: a notification may have been lost."""
 TICK = 1.0
@@ -45,9 +49,13 @@ SLICE = 250
 
 @dataclass(eq=False, slots=True)
 class Channel:
-    """One watched liveblog: the version up to which its readers are sent changes, and the last step there in each form."""
+    """One watched liveblog: the version up to which its readers are sent changes, and the last step there in each form.
+
+    `delay`: the seconds after which its readers are sent a version.
+    """
 
     game_id: str
+    delay: int
     version: int
     newest: Mapping[Form, Message] = field(default_factory=dict)
     readers: set[Reader] = field(default_factory=set)
@@ -57,14 +65,16 @@ class Channel:
 class Streams:
     """All watched liveblogs of a process."""
 
-    def __init__(self, store: Store, *, poll: float = POLL) -> None:
+    def __init__(self, store: Store, *, clock: Callable[[], float] = time.time, poll: float = POLL) -> None:
+        """`clock` gives Unix seconds."""
         self._store = store
+        self._clock = clock
         self._poll = poll
         self._reads = SharedReads(store)
         self._kept = KeptMessages()
-        self._channels: dict[str, Channel] = {}
-        self._heard: dict[str, int] = {}
-        self._new: set[str] = set()
+        self._channels: dict[Watched, Channel] = {}
+        self._heard: dict[Watched, int] = {}
+        self._new: set[Watched] = set()
         self._called = asyncio.Event()
         self._look = False
         self._look_at = 0.0
@@ -77,14 +87,15 @@ class Streams:
         """How many readers watch."""
         return sum(len(channel.readers) for channel in self._channels.values())
 
-    async def find(self, name: str) -> StoredGame | None:
-        """The liveblog whose `ticker_id` or `local_id` is `name`; those who ask at the same time share a read.
+    async def find(self, name: str, at: int | None = None) -> StoredGame | None:
+        """The liveblog whose `ticker_id` or `local_id` is `name`, at the moment `at` or now.
 
-        Waits for its turn. Raises StoreUnavailable where that does not come, and once the process stops.
+        Those who want the same at the same time share a read. Waits for its turn. Raises StoreUnavailable where that does
+        not come, and once the process stops.
         """
         if self._closed:
             raise StoreUnavailable("the service is going down", retry_after=1)
-        return await self._reads.read(name, partial(liveblogs.find_game, name=name))
+        return await self._reads.read((name, at), partial(liveblogs.find_game, name=name), at)
 
     def join(self, wanted: StreamRequest, send: Send) -> Reader:
         """Send everything after the version that the reader has, then whatever comes, until `leave`.
@@ -92,10 +103,11 @@ class Streams:
         The response ends after LIFETIME, and when the liveblog is gone or the process stops.
         """
         now = asyncio.get_running_loop().time()
-        channel = self._channels.get(wanted.game_id)
+        key = (wanted.game_id, wanted.delay)
+        channel = self._channels.get(key)
         if channel is None:  # nobody has heard what has happened since the version was read
-            channel = self._channels[wanted.game_id] = Channel(wanted.game_id, wanted.version)
-            self._new.add(wanted.game_id)
+            channel = self._channels[key] = Channel(*key, wanted.version)
+            self._new.add(key)
             self._called.set()
         has = wanted.since if wanted.since <= wanted.version else 0  # a version of the future: the reader starts anew
         reader = Reader(channel, wanted.form, wanted.silence, has, send, now + LIFETIME, now, self._closed)
@@ -113,8 +125,9 @@ class Streams:
         if reader.sending is not None:
             reader.sending.cancel()
         reader.channel.readers.discard(reader)
-        if not reader.channel.readers and self._channels.get(reader.channel.game_id) is reader.channel:
-            del self._channels[reader.channel.game_id]
+        key = (reader.channel.game_id, reader.channel.delay)
+        if not reader.channel.readers and self._channels.get(key) is reader.channel:
+            del self._channels[key]
 
     async def close(self) -> None:
         """End every stream; nobody can watch any more."""
@@ -176,11 +189,11 @@ class Streams:
     async def _catch_up(self, reader: Reader) -> Message | None:
         """What follows the version that the reader has, other than the last step; read once for all who have it."""
         channel, form = reader.channel, reader.form
-        key = (channel.game_id, form, reader.version, channel.version)
+        key = (channel.game_id, channel.delay, form, reader.version, channel.version)
         message = self._kept.get(key)
         if message is None:
             query = partial(messages.read, game_id=channel.game_id, since=reader.version, forms=(form,))
-            message = (await self._reads.read(key, query)).get(form)
+            message = (await self._reads.read(key, query, self._moment(channel.delay))).get(form)
             if message is not None:
                 self._kept.put(key, message)
         return message
@@ -201,9 +214,9 @@ class Streams:
     def _hear(self, stepped: Stepped) -> None:
         if stepped is None:
             self._look = True
-        mine = {name: version for name, version in (stepped or {}).items() if name in self._channels}
-        for name, version in mine.items():
-            self._heard[name] = max(version, self._heard.get(name, 0))
+        mine = {(name, 0): version for name, version in (stepped or {}).items() if (name, 0) in self._channels}
+        for key, version in mine.items():
+            self._heard[key] = max(version, self._heard.get(key, 0))
         if mine or self._look:
             self._called.set()
 
@@ -212,16 +225,19 @@ class Streams:
         delay = LogOnce("streams.delayed", "streams.recovered")
         while self._channels:
             try:
-                for game_id, version in (await self._news()).items():
-                    await self._advance(game_id, version)
+                for key, version in (await self._news()).items():
+                    await self._advance(key, version)
                 delay.worked()
             except StoreUnavailable as error:
                 delay.failed(cause=str(error))
                 self._look = True  # what was heard is forgotten with the error
                 await asyncio.sleep(min(self._poll, POLL))
 
-    async def _news(self) -> dict[str, int]:
-        """Versions that commits have announced, and of the database those of which some may have been missed."""
+    async def _news(self) -> dict[Watched, int]:
+        """Versions that commits have announced, and of the database those of which some may have been missed.
+
+        Nobody announces what becomes visible to those who see everything later: that is looked for at each poll.
+        """
         clock = asyncio.get_running_loop().time
         if not self._look:
             with suppress(TimeoutError):
@@ -233,16 +249,22 @@ class Streams:
         if self._look or clock() >= self._look_at:
             self._look, self._look_at = False, clock() + self._poll
             unsure = list(self._channels)
-        if not unsure:
-            return heard
-        return heard | await self._store.read(partial(deltas.versions, game_ids=unsure))
+        for delay in sorted({delay for _, delay in unsure}):
+            query = partial(deltas.versions, game_ids=[name for name, each in unsure if each == delay])
+            found = await self._store.read(query, at=self._moment(delay))
+            heard |= {(name, delay): version for name, version in found.items()}
+        return heard
 
-    async def _advance(self, game_id: str, version: int) -> None:
-        while (channel := self._channels.get(game_id)) is not None and channel.version < version:
+    def _moment(self, delay: int) -> int | None:
+        return moment(self._clock(), delay)
+
+    async def _advance(self, key: Watched, version: int) -> None:
+        game_id, delay = key
+        while (channel := self._channels.get(key)) is not None and channel.version < version:
             forms = {reader.form for reader in channel.readers}
             query = partial(messages.read, game_id=game_id, since=channel.version, forms=forms)
             try:
-                newest = await self._store.read(query)
+                newest = await self._store.read(query, at=self._moment(delay))
             except StoreUnavailable:
                 raise
             except Exception as error:  # noqa: BLE001 -- what is wrong with one liveblog must not silence the others

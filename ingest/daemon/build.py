@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
@@ -255,6 +256,11 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
+        delay_max=int(limits.delay_max),
+        client_delays={id_: ceil(each.public_delay) for id_, each in settings.clients.items() if each.public_delay},
+        public_delays={
+            id_: ceil(each.public_delay) for id_, each in settings.organizations.items() if each.public_delay
+        },
         themes={name: _theme(name, each) for name, each in settings.themes.items()},
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from store import delivery_log, outbox, sync, uploads, webhooks
+from store import delivery_log, history, outbox, sync, uploads, webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -64,6 +64,12 @@ class Purging:
     async def bodies(self) -> bool:
         """Give back the room that the last bodies of closed matches take; whether that is all."""
         return await in_batches(self._bodies, longest=self._longest)
+
+    async def history(self, before: float) -> bool:
+        """Forget what was overwritten before that time; whether that is all."""
+        return await in_batches(
+            partial(self._store.write, partial(history.purge, before=before)), longest=self._longest
+        )
 
     async def _rounds(self, before: float) -> bool:
         return await self._store.write(partial(delivery_log.purge, before=before)) > 0

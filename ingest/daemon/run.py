@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
@@ -46,7 +46,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-TIMETABLE = {"17 * * * *": "purge deliveries", "27 * * * *": "purge bodies", "37 * * * *": "purge uploads"}
+TIMETABLE = {
+    "17 * * * *": "purge deliveries",
+    "27 * * * *": "purge bodies",
+    "37 * * * *": "purge uploads",
+    "*/5 * * * *": "purge history",
+}
 """Jobs that every process asks for at these minutes."""
 
 PROBE = "probe media"
@@ -55,10 +60,14 @@ PROBE = "probe media"
 GATHER = 10.0
 """Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
 
+MARGIN = 60.0
+"""Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
+
 AFTERWARDS = 1.0
 """Seconds for which those who ask first have a process that is ready for themselves."""
 
 Announce = Callable[[str], None]
+Purge = Callable[[], Awaitable[bool]]
 
 
 async def run(
@@ -93,7 +102,7 @@ async def run(
         uploads = StoredUploads(components.store, files)
         images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
         cleanup.callback(images.close)
-        streams = Streams(components.store)
+        streams = Streams(components.store, clock=clock)
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
         app = create_app(
@@ -134,7 +143,7 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            _add_purges(components, dispatcher, purge_uploads)
+            _add_purges(components, dispatcher, purge_uploads, _history_purge(components, settings, clock))
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
             dispatcher.metrics.registry.register(probes.counted)
@@ -224,11 +233,19 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
     )
 
 
-def _add_purges(components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge) -> None:
+def _history_purge(components: Components, settings: Settings, clock: Callable[[], float]) -> Purge:
+    kept, purging = settings.limits.delay_max + MARGIN, Purging(components.store)
+    return lambda: purging.history(clock() - kept)
+
+
+def _add_purges(
+    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, purge_history: Purge
+) -> None:
     purges = {
         "purge deliveries": dispatcher.purge,
         "purge bodies": Purging(components.store).bodies,
         "purge uploads": purge_uploads.run,
+        "purge history": purge_history,
     }
     for key, purge in purges.items():
         components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)

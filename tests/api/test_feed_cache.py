@@ -46,12 +46,13 @@ async def test_what_is_kept_is_given_to_no_stranger(desk, extension):
 
 
 async def test_each_question_has_an_answer_of_its_own(desk):
-    """Format, limit, order, place and delay are part of what a response is kept by."""
+    """Format, limit, order, place and delay, before which there was nothing, are part of what a response is kept by."""
     requested = [{}, {"limit": 1}, {"sort": "asc"}, {"continue_event_id": "e1"}, {"limit": 2}]
-    requested += [{"continue_event_id": "e1", "include_continue_event": "true"}, {"delay": 86_400}]
+    requested += [{"continue_event_id": "e1", "include_continue_event": "true"}]
     for _ in range(2):  # the second time from what is kept
         found = [ids(await feed(desk, **query)) for query in requested]
-        assert found == [["e2", "e1", "e0"], ["e2"], ["e0", "e1", "e2"], ["e0"], ["e2", "e1"], ["e1", "e0"], []]
+        assert found == [["e2", "e1", "e0"], ["e2"], ["e0", "e1", "e2"], ["e0"], ["e2", "e1"], ["e1", "e0"]]
+        assert (await feed(desk, delay=900)).status_code == 404
         types = {(await feed(desk, each)).headers["content-type"] for each in ("json", "rss", "atom")}
         assert len(types) == 3
 

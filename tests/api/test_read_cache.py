@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from api import read_cache
+from api.delay import Sight
 from api.read_cache import FRESH, ReadCache
 from api.rendered import OVERHEAD
 from store.liveblogs import Change, EventWrite, StoredGame, record
@@ -46,8 +47,8 @@ class WatchedStore:
         self.listeners.append(listener)
         self._store.on_step(listener)
 
-    async def read(self, query):
-        held, result = self.held, await self._store.read(query)
+    async def read(self, query, *, at=None):
+        held, result = self.held, await self._store.read(query, at=at)
         self.reads += 1
         if held is not None:
             await held.wait()
@@ -220,9 +221,12 @@ async def test_names_and_versions_are_bounded_in_number(store, monkeypatch):
     for number in range(50):
         game = matchday.Liveblog(local_id=f"g{number}", ticker_id=f"{number:024x}")
         await store.write(partial(matchday.insert, game))
-        assert (await cache.game(game.local_id)).version == 1
+        assert (await cache.game(game.local_id, None)).version == 1
 
     assert (len(cache._games), len(cache._versions)) == (20, 10)
+
+
+PRESENT = Sight(None, 0, 0.0, None)
 
 
 class Endless:
@@ -231,8 +235,8 @@ class Endless:
     def on_step(self, listener):
         pass
 
-    async def read(self, query):
-        return query(None)
+    async def read(self, query, *, at=None):
+        return query(at)
 
 
 def endless_game(_conn, name):
@@ -251,8 +255,8 @@ async def test_five_thousand_feeds_stay_within_the_setting(monkeypatch):
     tracemalloc.start()
     try:
         for number in range(5000):
-            game = await cache.game(f"{number:024x}")
-            await cache.body(("feed", "json", game.id, game.version), lambda _: bytes(size))
+            game = await cache.game(f"{number:024x}", None)
+            await cache.body(("feed", "json", game.id, game.version), lambda _: bytes(size), PRESENT)
         await asyncio.sleep(0)
         taken, most = tracemalloc.get_traced_memory()
     finally:

@@ -357,13 +357,13 @@ async def test_openings_wait_for_their_turn(desk, hub, monkeypatch):
     under_way, most = 0, 0
     real = hub._store.read
 
-    async def slowly(query):
+    async def slowly(query, *, at):
         nonlocal under_way, most
         under_way += 1
         most = max(most, under_way)
         await asyncio.sleep(0.01)
         under_way -= 1
-        return await real(query)
+        return await real(query, at=at)
 
     monkeypatch.setattr(hub._store, "read", slowly)
     found = await asyncio.gather(*(hub.find(f"g{number}") for number in range(50)), hub.find("gderby"))
@@ -376,7 +376,7 @@ async def test_an_opening_whose_turn_does_not_come_is_refused_in_the_end(desk, h
     """With 503 and a time, once it has waited for as long as anybody waits."""
     monkeypatch.setattr(shared_reads, "PATIENCE", 0.05)
     free = asyncio.Event()
-    monkeypatch.setattr(hub._store, "read", lambda _: free.wait())
+    monkeypatch.setattr(hub._store, "read", lambda _, at: free.wait())
     waiting = [asyncio.create_task(hub.find(f"g{number}")) for number in range(shared_reads.AT_A_TIME)]
     await asyncio.sleep(0)  # they find out that nobody reads yet
     await asyncio.sleep(0)

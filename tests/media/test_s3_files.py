@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import asynccontextmanager, suppress
-from importlib.util import find_spec
 
 import pytest
 from structlog.testing import capture_logs
 
 from store.files.port import FileMissing, StorageUnavailable, new_key
-from tests.pgbouncer import missing
 from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 
 BODY = b"x" * 1000
@@ -41,15 +39,17 @@ def calls(files, key):
 
 
 @asynccontextmanager
-async def answering(status=None, body="", length=None):
-    """A server that gives every request this answer; without a status none at all. `length`: what it promises."""
+async def answering(status=None, body="", *, length=None, seen=None):
+    """A server that gives every request this answer; without a status none. `length`: what it promises; `seen`: requests."""
 
     connections = {}
 
     async def serve(reader, writer):
         connections[asyncio.current_task()] = writer
         with suppress(asyncio.IncompleteReadError, ConnectionError):
-            while status is not None and await reader.readuntil(b"\r\n\r\n"):
+            while status is not None and (head := await reader.readuntil(b"\r\n\r\n")):
+                if seen is not None:
+                    seen.append(head.decode())
                 writer.write(ANSWER.format(status=status, length=length or len(body), body=body).encode())
                 await writer.drain()
             await reader.read()
@@ -62,12 +62,6 @@ async def answering(status=None, body="", length=None):
             for writer in connections.values():
                 writer.close()
             await asyncio.gather(*connections)
-
-
-@pytest.fixture(autouse=True)
-def _library():
-    if find_spec("obstore") is None:
-        missing("the extra s3 is not installed")
 
 
 async def failures(files):
@@ -143,15 +137,31 @@ async def test_no_more_is_read_than_is_wanted(tmp_path):
             await files.read(new_key(), 2000)
 
 
+async def test_a_redirect_carries_no_credentials(tmp_path):
+    """The library follows those of reads; what it leads to is sent no signature, and a file is not put there."""
+    seen, strangers = [], []
+    async with answering("200 OK", "x" * 1000, seen=strangers) as stranger:
+        location = f"307 Temporary Redirect\r\nLocation: {stranger.endpoint}/elsewhere"
+        async with answering(location, seen=seen) as server:
+            files = server.files(tmp_path, s3_timeout=1.0)
+            await files.read(new_key(), 10)
+            with pytest.raises(StorageUnavailable):
+                await files.put(new_key(), chunks(BODY))
+    assert all("authorization: AWS4" in head for head in seen)
+    assert [head.split()[0] for head in strangers] == ["GET"]
+    assert "authorization" not in strangers[0].lower()
+
+
 async def test_a_full_disk_gathers_no_file(tmp_path, monkeypatch):
     """What cannot be gathered is refused before the bucket is called."""
 
     def full(**_):
         raise OSError(28, "No space left on device")
 
+    files = S3Server("http://127.0.0.1:9", "uploads").files(tmp_path)
     monkeypatch.setattr("store.files.s3.TemporaryFile", full)
     with pytest.raises(StorageUnavailable):
-        await S3Server("http://127.0.0.1:9", "uploads").files(tmp_path).put(new_key(), chunks(BODY))
+        await files.put(new_key(), chunks(BODY))
 
 
 async def test_the_real_one_refuses_a_stranger_and_keeps_prefixes_apart(s3, tmp_path):

@@ -7,14 +7,16 @@ import hashlib
 import random
 import sys
 import time
+import tomllib
 
 import httpx
 import pytest
 from sqlalchemy import select
 
+from config.sections import MediaConfig
+from ingest.daemon.file_store import file_store
 from ingest.daemon.purges import UploadPurge
 from store import migrate, uploads
-from store.files.disk import DiskFiles
 from store.media_tables import uploads as uploads_table
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
@@ -26,16 +28,17 @@ HEAD = picture("png", 4, 3)
 LATER = 2 * 86_400
 """Seconds after which whatever is left is old."""
 PURGE = f"""
-import asyncio, sys, time
+import asyncio, sys, time, tomllib
+from config.sections import MediaConfig
+from ingest.daemon.file_store import file_store
 from ingest.daemon.purges import UploadPurge
-from pathlib import Path
-from store.files.disk import DiskFiles
 from tests.opening import store_at
 
-async def main(database, folder):
+async def main(database, media):
     store = await store_at(database)
+    files = file_store(MediaConfig.model_validate(tomllib.loads(media)))
     print("ready", flush=True)
-    await UploadPurge(store, DiskFiles(Path(folder)), upload_kept=0, clock=lambda: time.time() + {LATER}).run()
+    await UploadPurge(store, files, upload_kept=0, clock=lambda: time.time() + {LATER}).run()
 
 asyncio.run(main(*sys.argv[1:]))
 """
@@ -78,10 +81,10 @@ async def checked(database, files, acknowledged):
         await store.close()
 
 
-async def purge_killed(database, folder, rng):
+async def purge_killed(database, media, rng):
     """Begin a purge in a process of its own and kill it somewhere in the middle."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PURGE, database, str(folder), env=ENVIRON, stdout=asyncio.subprocess.PIPE
+        sys.executable, "-c", PURGE, database, media, env=ENVIRON, stdout=asyncio.subprocess.PIPE
     )
     assert (await process.stdout.readline()) == b"ready\n"
     await asyncio.sleep(rng.uniform(0, 0.1))
@@ -90,12 +93,13 @@ async def purge_killed(database, folder, rng):
     await process.wait()
 
 
-async def killed(folder, database, *, kills, seed):
+async def killed(folder, database, media, *, kills, seed):
+    """`media`: the settings of the storage."""
     rng = random.Random(seed)
-    config, media = folder / "matchwire.toml", folder / "media"
+    config = folder / "matchwire.toml"
     text = CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
-    config.write_text(f'{text}[media]\nfolder = "{media}"\n')
-    daemon, acknowledged, files = Daemon(config), {}, DiskFiles(media)
+    config.write_text(f"{text}[media]\n{media}")
+    daemon, acknowledged, files = Daemon(config), {}, file_store(MediaConfig.model_validate(tomllib.loads(media)))
     for _ in range(kills):
         await daemon.start()
         async with client_of(daemon) as client:
@@ -117,7 +121,9 @@ async def killed(folder, database, *, kills, seed):
     finally:
         await store.close()
     assert sorted(rows) == used
-    assert sorted(path.name for path in media.rglob("*") if path.is_file()) == used
+    assert [file.key for file in await files.keys("", len(used) + 1)] == used
+    left = {path.name for path in (folder / "media").rglob("*") if path.is_file()}
+    assert left == (set() if "s3" in media else set(used))
     for key in used:
         assert hashlib.sha256(await files.read(key, 2_000_000)).hexdigest() == acknowledged[key]
 
@@ -131,13 +137,23 @@ def database(request, tmp_path):
     return url
 
 
+@pytest.fixture
+def disk(tmp_path):
+    return f'folder = "{tmp_path / "media"}"\n'
+
+
+@pytest.fixture(params=["disk", "s3"])
+def media(request, disk):
+    return disk if request.param == "disk" else disk + request.getfixturevalue("s3").toml()
+
+
 @pytest.mark.long
-async def test_kills_lose_no_upload_and_leave_nothing_over(database, tmp_path):
+async def test_kills_lose_no_upload_and_leave_nothing_over(database, disk, tmp_path):
     """Three kills of the daemon under four senders, three of the purge, at random instants."""
-    await killed(tmp_path, database, kills=3, seed=7)
+    await killed(tmp_path, database, disk, kills=3, seed=7)
 
 
 @pytest.mark.soak
-async def test_fifty_kills_lose_no_upload_and_leave_nothing_over(database, tmp_path):
-    """The same fifty times each."""
-    await killed(tmp_path, database, kills=50, seed=11)
+async def test_fifty_kills_lose_no_upload_and_leave_nothing_over(database, media, tmp_path):
+    """The same fifty times each, and with a bucket."""
+    await killed(tmp_path, database, media, kills=50, seed=11)

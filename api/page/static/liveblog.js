@@ -136,7 +136,7 @@ export class Liveblog extends EventTarget {
 
   #tick() {
     for (const clock of this.element.querySelectorAll(".clock[data-started]")) {
-      const now = (Date.now() + this.#ahead) / 1000;
+      const now = (Date.now() + this.#ahead) / 1000 - Number(this.element.dataset.delay);
       const [started, base, length] = ["started", "base", "length"].map((name) => Number(clock.dataset[name]));
       const gone = Math.floor(Math.max(0, now - started) / 60);
       const added = length ? gone - length + 1 : 0;

@@ -1,0 +1,80 @@
+"""As of when a reader sees a liveblog: now, or some seconds ago, as the request, its client or the organization wants it.
+
+Whoever renders is given the game and a connection that read that moment, and knows nothing of delays but the time it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from api import openapi
+from api.request import integer
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from api.json_path import Json
+    from api.request import ApiRequest, Caller
+    from api.services import ApiSettings
+    from store.liveblogs import StoredGame
+
+    Find = Callable[[str, int | None], Awaitable[StoredGame | None]]
+    """The liveblog of a name, as it stood at a moment or is now."""
+
+NAME = "delay"
+LONGEST = 86_400
+"""Seconds of the longest delay that can be configured."""
+PARAMETER: Json = openapi.query(
+    NAME,
+    "See the liveblog as it stood so many seconds ago; at most what `limits.delay_max` in the configuration says",
+    {"type": "integer", "minimum": 0, "maximum": LONGEST, "default": 0},
+)
+
+
+class Sight(NamedTuple):
+    """What a request sees of a liveblog: the game as of `delay` seconds ago, when it was `now` (Unix seconds).
+
+    `at`: the moment for reads of the store, None for the present.
+    """
+
+    game: StoredGame | None
+    delay: int
+    now: float
+    at: int | None
+
+
+async def sight(request: ApiRequest, name: str, find: Find) -> Sight:
+    """The liveblog of that name as the request may see it. Raises InvalidRequest for a delay that is too long."""
+    settings, now = request.services.settings, request.services.clock()
+    caller, wanted = request.context.caller, requested(request)
+    current = await find(name, None)
+    delay = max(wanted, 0 if current is None else public_delay(current.organization_id, settings, caller))
+    at = moment(now, delay)
+    return Sight(current if at is None else await find(name, at), delay, now - delay, at)
+
+
+def requested(request: ApiRequest) -> int:
+    """The delay that the request or its client wants. Raises InvalidRequest."""
+    settings, caller = request.services.settings, request.context.caller
+    given = integer(request.context.query, NAME, 0, low=0, high=settings.delay_max)
+    return max(given, settings.client_delays.get(caller.client_id, 0) if caller else 0)
+
+
+def public_delay(organization_id: str, settings: ApiSettings, caller: Caller | None) -> int:
+    """The delay that the organization wants for all but its own writers, who see the present."""
+    writes = caller is not None and caller.proven and "write" in caller.scopes
+    if writes and caller is not None and organization_id in caller.organizations:
+        return 0
+    return settings.public_delays.get(organization_id, 0)
+
+
+def longer(request: ApiRequest) -> dict[str, int]:
+    """The delays of organizations that are longer than what the request wants, as they apply to its caller."""
+    settings, wanted = request.services.settings, requested(request)
+    own = {name: public_delay(name, settings, request.context.caller) for name in settings.public_delays}
+    return {name: seconds for name, seconds in own.items() if seconds > wanted}
+
+
+def moment(now: float, delay: int) -> int | None:
+    """The moment that is read at a time by those who see everything so many seconds later; None for the present."""
+    return int(now) - delay if delay else None

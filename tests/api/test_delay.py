@@ -1,0 +1,352 @@
+"""Delayed reads: a liveblog as it stood, and not a byte of what came since, however the delay is wanted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from contextlib import asynccontextmanager
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert
+
+import api
+from api.stream import messages, streams
+from api.stream.messages import as_json
+from api.stream.reader import StreamRequest
+from mapping.believed import believed
+from mapping.documents.scalars import LocalStatus
+from mapping.posts import wanted
+from mapping.prefill import game_document
+from mapping.references import References
+from mapping.terms import Terms
+from providers.heim.translate import translate
+from providers.replay.demo import demo_files
+from providers.row_cache import RowCache
+from store import clients, liveblogs, masterdata, masterdata_edit
+from store.liveblogs import Change, EventWrite, NewGame
+from store.tables import teams
+from tests.api import matchday
+from tests.api.conftest import NOW, serving
+from tests.api.test_streams import TICKER, Follower
+from tests.ingest.scripted import BERLIN, NAMES
+from tests.ingest.test_convergence import course, others
+from tests.opening import pool_settings, store_at
+from tests.recordings import required, soccer_recordings
+from tests.sqlite import migrated_url
+
+EMBED = "/api/embed/v4"
+SEVERAL = 8
+PARTING = NOW
+"""The second in which the two liveblogs part."""
+
+
+CLOCK = {"check_time": PARTING - 110, "check_seconds": 0, "timeout": False}
+"""The third minute of a phase begins ten seconds after they part."""
+
+
+class Course:
+    """A match as it was recorded: what its liveblog says, and its posts, at any of the recorded answers."""
+
+    def __init__(self, path, number):
+        self.name, self.ticker_id = f"g{number}", f"{number:024x}"
+        match_id, snapshots = course(path)
+        self._at = cache(partial(self._liveblog, match_id, snapshots, RowCache(2**20)))
+
+    def _liveblog(self, match_id, snapshots, rows, share):
+        bodies = snapshots[int(share * (len(snapshots) - 1))]
+        answer = translate(match_id, {"match-event": b"[]", **bodies}, names=NAMES, zone=BERLIN, rows=rows)
+        match = believed(None, answer, good=frozenset()).match
+        terms = Terms(sport=match.sport, auto_post=True)
+        nobody = References(owner_id=matchday.ORGANIZATION)
+        posts = wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
+        document = game_document(match, terms, nobody)
+        writes = [
+            EventWrite(local_id=f"{self.name}{each.key}", document=each.document, created_at=PARTING - 7200 + number)
+            for number, each in enumerate(posts)
+        ]
+        board = {**document.get("scoreboard", {}), "home_team": {"_type": "Svc::Model::Team", "_id": "t1"}}
+        state = {**document.get("state_info", {}), "gamestate": 1, "is_break": False, **CLOCK}
+        return {**document, "scoreboard": board, "state_info": state}, tuple(writes)
+
+    def begins(self, unit):
+        document, posts = self._at(0.2)
+        new = NewGame(
+            id=self.ticker_id, local_id=self.name, organization_id=matchday.ORGANIZATION, sportstype=document["sportstype"],
+            template_id=document["sportstype"], document=document, events=posts,
+        )  # fmt: skip
+        liveblogs.insert_game(unit, new)
+
+    def goes_on(self, unit, share):
+        """The next step of the recording."""
+        document, posts = self._at(share)
+        known = {each.local_id: each for each in liveblogs.events(unit.conn, self.ticker_id)}
+        new = [each for each in posts if each.local_id not in known or known[each.local_id].document != each.document]
+        liveblogs.record(unit, self.ticker_id, Change(game=document, events=tuple(new)))
+
+    def is_edited(self, unit):
+        """What editors can do to a liveblog, all at once: posts, order, pictures, head, clock and squads."""
+        events = liveblogs.events(unit.conn, self.ticker_id, descending=False)
+        first, second, *others = events
+        gone = [_again(each, local_status=LocalStatus.DELETED) for each in others[:2]]
+        hidden = [_again(each, local_status=LocalStatus.UNPUBLISHED) for each in others[2:4]]
+        edited = [
+            _again(first, created_at=PARTING, document={**first.document, "headline": "moved to the top"}),
+            _again(second, document={**second.document, "headline": "corrected", "media": [PICTURE], "tag_ids": ["a"]}),
+            EventWrite(
+                local_id=f"{self.name}new", document={"headline": "A goal", "highlight": "sticky"}, created_at=PARTING
+            ),
+        ]
+        game = liveblogs.find_game(unit.conn, self.ticker_id)
+        meta = {**game.document.get("meta_info", {}), "title": "A new title", "starts_at": PARTING}
+        state = {**game.document.get("state_info", {}), "gamestate": 2, "is_break": True}
+        board = {"score": matchday.pair(9, 9), "home_team": matchday.HOME, "away_team": matchday.AWAY}
+        document = {
+            **game.document,
+            "meta_info": meta,
+            "state_info": state,
+            "scoreboard": board,
+            "squads": {},
+            "locale": "fr",
+        }
+        liveblogs.record(unit, self.ticker_id, Change(game=document, events=(*edited, *gone, *hidden)))
+        waits = EventWrite(
+            local_id=f"{self.name}soon",
+            document={"headline": "soon"},
+            created_at=PARTING + 400,
+            publish_at=PARTING + 400,
+        )
+        liveblogs.schedule(unit, liveblogs.lock_game(unit, self.ticker_id), waits)
+
+
+PICTURE = {"_type": "Svc::Model::Media", "local_id": "m1", "url": "https://pictures.example/new.jpg", "type": "image"}
+
+
+def _again(event, **changes):
+    same = {"document": event.document, "created_at": event.created_at, "local_status": event.local_status}
+    return EventWrite(local_id=event.local_id, **{**same, **changes})
+
+
+def withdrawn(name, status, unit):
+    liveblogs.record(unit, name, Change(local_status=status))
+    if status == LocalStatus.DELETED:
+        liveblogs.rename(unit, liveblogs.find_game(unit.conn, name), "gone")
+
+
+def is_renamed(unit):
+    [known] = masterdata.find(unit.conn, teams, ["t1"]).values()
+    masterdata_edit.change(unit, teams, known, {"name": "Renamed"})
+
+
+def team():
+    return {
+        "id": "t1", "owner_id": matchday.ORGANIZATION, "source": "", "ext_id": None, "sportstype": "soccer",
+        "name": "Tigers", "doc": {}, "written": {}, "created_at": 1, "updated_at": 1,
+    }  # fmt: skip
+
+
+def surfaces(game, version, last):
+    """The paths and queries of all that is public of a liveblog; `last`: a post of it."""
+    name = {"liveblogId": game}
+    for form in ("rss", "atom", "json"):
+        yield f"{EMBED}/feed/liveblog.{form}", {**name, "limit": 1000}
+    yield f"{EMBED}/feed/liveblog.json", {**name, "limit": 3, "sort": "asc"}
+    yield f"{EMBED}/feed/liveblog.json", {**name, "continue_event_id": last, "include_continue_event": 1}
+    yield f"{EMBED}/prefetch/liveblog.json", name
+    yield f"{EMBED}/prefetch/liveblog-teaser.json", name
+    yield f"/liveblogs/{game}", {}
+    for since in (0, version - 1, version, version + 1) if game == "g1" else (version - 1,):
+        yield f"/liveblogs/{game}", {"fragment": 1, "refresh": since}
+        yield "/api/v6/ticker/show.json", {"id": game, "refresh": since, "limit": 1000}
+    yield "/api/v6/ticker/show.json", {"id": game, "tags": "a", "highlights": 1, "include_milestone_events": 1}
+
+
+async def response(server, path, query):
+    found = await server.http.get(path, params=query)
+    headers = {name: value for name, value in found.headers.items() if name != "x-request-id"}
+    return found.status_code, headers, found.content
+
+
+def recorded():
+    """A recording of each kind that we have, those of soccer first."""
+    paths = [*required(soccer_recordings()), *others(), *demo_files("en")]
+    return [Course(path, number) for number, path in enumerate(paths[:SEVERAL], 1)]
+
+
+@asynccontextmanager
+async def served(url, clock, **settings):
+    store = await store_at(url, clock=clock, pool=pool_settings(timeout=60.0), migrate=True)
+    await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+    await store.write(lambda unit: unit.conn.execute(insert(teams).values(team())))
+    async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True, **settings) as server:
+        yield server
+    await store.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def urls(request, tmp_path):
+    if request.param == "sqlite":
+        return [migrated_url(tmp_path / f"{name}.db") for name in "ab"]
+    return [request.getfixturevalue("postgres_cluster").create_database(f"delay_{name}") for name in "ab"]
+
+
+@pytest.fixture
+def migrated(tmp_path):
+    return migrated_url(tmp_path / "test.db")
+
+
+async def test_what_came_since_is_in_no_public_byte(urls):
+    """Two liveblogs of each recording that part at a second: until the delay has gone by, all bytes and headers are equal."""
+    time, courses = [PARTING - 300.0], recorded()
+    delays = {"delay_max": 100, "client_delays": {"reader": 30}, "public_delays": {matchday.OTHER: 30}}
+    async with (
+        served(urls[0], lambda: time[0], **delays) as one,
+        served(urls[1], lambda: time[0], **delays) as other,
+    ):
+        both = (one, other)
+        for server in both:
+            for each in courses:
+                await server.store.write(each.begins)
+        time[0] = PARTING - 100
+        for server in both:
+            for each in courses:
+                await server.store.write(partial(each.goes_on, share=0.6))
+            server.now = PARTING
+        present = await seen(one, courses)
+        assert differing(present, await seen(other, courses)) == []
+
+        time[0] = PARTING + 0.5  # within the second of the present that was read
+        for each in courses:
+            await one.store.write(partial(each.goes_on, share=0.9))
+            await other.store.write(each.is_edited)
+        await other.store.write(is_renamed)
+        await other.store.write(partial(withdrawn, courses[0].ticker_id, LocalStatus.DELETED))
+        await other.store.write(partial(withdrawn, courses[1].ticker_id, LocalStatus.UNPUBLISHED))
+        await other.store.write(partial(matchday.insert, matchday.Liveblog()))
+        for later, delay in ((30.4, 30), (89.9, 90)):
+            one.now = other.now = PARTING + later
+            found = await seen(one, courses, delay=delay)
+            assert differing(found, await seen(other, courses, delay=delay)) == []
+            as_it_was = {
+                each: found[each] for each in found if "show.json" in each or "prefetch" in each or each == "/"
+            }
+            assert differing(present, as_it_was) == []  # of those that do not name the delay
+            dates = [[each[1].get("last-modified") for each in reads.values()] for reads in (found, present)]
+            assert dates[0] == dates[1] != [None] * len(found)
+        one.now = other.now = PARTING + 29
+        by_client = [await seen(server, courses[2:3], client_id="reader") for server in both]
+        assert differing(*by_client) == []
+        one.now = other.now = PARTING + 31
+        late = [await seen(server, courses[2:3], delay=30) for server in both]
+        assert len(differing(*late)) > len(late[0]) - 6
+
+
+def differing(one, other):
+    """The names of the reads that are not the same to the byte."""
+    return [name for name in one.keys() & other.keys() if one[name] != other[name]]
+
+
+async def seen(server, courses, **query):
+    """All responses that a reader can get."""
+    found = {"/": await response(server, "/", query)}
+    for each in courses:
+        for path, own in surfaces(each.name, 2, f"{each.name}new"):
+            found[f"{path} {own}"] = await response(server, path, {**own, **query})
+    return found
+
+
+class Watcher(Follower):
+    """A reader of a hub who sees everything some seconds later."""
+
+    async def join(self, delay, since=0):
+        seen = streams.moment(self.hub._clock(), delay)
+        game = await self.hub.find("gderby", seen)
+        self.reader = self.hub.join(
+            StreamRequest(game.id, game.version, since, as_json, b": silence", delay), self._send
+        )
+        return self
+
+    @property
+    def posts(self):
+        """The headlines of each message."""
+        messages = [json.loads(event.split(b"data: ")[1]) for event in self.events if event.startswith(b"id: ")]
+        return [[post.get("headline") for post in message["events"]] for message in messages]
+
+
+async def test_a_stream_sends_each_version_after_its_delay(migrated, monkeypatch):
+    """As it was, whatever has become of it since: to readers that wait, and to those that come back with the last version."""
+    time, said = [PARTING - 300.0], []
+    store = await store_at(migrated, clock=lambda: time[0])
+    await store.write(partial(matchday.insert, matchday.Liveblog()))
+    time[0] = PARTING - 100
+    real = messages.read
+    monkeypatch.setattr(messages, "read", lambda conn, **what: said.append(what["since"]) or real(conn, **what))
+
+    async def write(second, headline):
+        time[0] = PARTING + second
+        event = EventWrite(local_id="e1", document={"headline": headline}, created_at=PARTING)
+        return await store.write(partial(liveblogs.record, game_id=TICKER, change=Change(events=(event,))))
+
+    hub = streams.Streams(store, clock=lambda: time[0], poll=0.02)
+    late = [await Watcher(hub).join(30) for _ in range(5)]
+    later, now = await Watcher(hub).join(90), await Watcher(hub).join(0)
+    assert [await write(0, "one"), await write(0.5, "two"), await write(10, "three")] == [2, 3, 4]
+    await now.has(4)
+    time[0] = PARTING + 30.9  # the second of the first two is not over
+    await asyncio.sleep(0.1)
+    assert [each.versions for each in (*late, later)] == [[1]] * 6
+    said.clear()
+    time[0] = PARTING + 31
+    for each in late:
+        await each.has(3)
+    again = await Watcher(hub).join(30, since=3)
+    time[0] = PARTING + 41
+    for each in (*late, again):
+        await each.has(4)
+    assert said == [1, 3]
+    assert [each.posts[1:] for each in late] == [[["two"], ["three"]]] * 5
+    assert (again.versions, again.posts, later.versions) == ([4], [["three"]], [1])
+    assert (now.versions[-1], now.posts[-1]) == (4, ["three"])
+    await hub.close()
+    await store.close()
+
+
+async def visible(server, age, query):
+    """Whether page, list, feed and stream show the liveblog so many seconds after it was written."""
+    server.now = NOW - 60 + age
+    named = {"liveblogId": "gderby", **query}
+    listed = await server.http.get("/", params=query)
+    found = [
+        await server.http.get("/liveblogs/gderby", params=query),
+        await server.http.get(f"{EMBED}/feed/liveblog.json", params=named),
+        await server.http.head(f"{EMBED}/stream", params=named),
+    ]
+    return [listed.text.count("/gderby"), *(int(each.status_code == 200) for each in found)]
+
+
+async def test_whose_delay_counts(public):
+    """The longest one of query, client and organization; writers of the organization that prove it see the present."""
+    await public.add(matchday.Liveblog())
+    settings = {"delay_max": 100, "client_delays": {"reader": 20}, "public_delays": {matchday.ORGANIZATION: 50}}
+    writer = {"client_id": "desk", "client_secret": matchday.SECRET}
+    reads = {
+        50: [{}, {"delay": 49}, {"client_id": "reader"}, {"client_id": "desk"}, {"client_id": "stranger"}],
+        70: [{"delay": 70}, {"delay": 70, "client_id": "reader"}, {**writer, "delay": 70}],
+        0: [writer],
+    }
+    async with serving(public.store, client_per_second=0, public_per_second=0, public_feeds=True, **settings) as server:
+        for delay, queries in reads.items():
+            for query in queries:
+                found = [await visible(server, age, query) for age in (delay, delay + 1)]
+                assert found == ([[1] * 4] * 2 if delay == 0 else [[0] * 4, [1] * 4]), query
+        too_long = await server.http.get("/liveblogs/gderby", params={"delay": 101})
+        assert (too_long.status_code, too_long.json()["field"]) == (400, "delay")
+
+
+def test_nothing_public_is_read_without_its_moment():
+    """Who reads a liveblog for readers goes through `api.delay`, which alone looks it up."""
+    for path in Path(api.__path__[0]).rglob("*.py"):
+        used = re.findall(r"(?:reads\.game|streams\.find)(?=\()", path.read_text(encoding="utf-8"))
+        assert used == [], path
