@@ -95,9 +95,10 @@ async def _respond(
     def rendered(conn: Connection) -> bytes:
         return json_bytes(render(shown(conn, game.id, wanted), services, seen, client))
 
+    key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, client, wanted, game.id, game.version, reading), rendered, seen),
+        await context.reads.body(key, rendered, seen, request.accept_encoding),
         CONTENT_TYPE,
         cache_control=settings.cache_control,
     )
