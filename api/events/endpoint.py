@@ -23,6 +23,7 @@ from api.liveblog_access import (
     writable_game,
 )
 from api.media.addresses import Target, check_addresses
+from api.media.inline import PostedEvent, note_images, read_event, store_images
 from api.media.uses import check_uploads, with_sizes
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
@@ -126,17 +127,19 @@ class WriteResult:
 
 async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
-    names = named_liveblog(request.query)
-    event = await request.document(Event)
-    await check_addresses(request, event, partial(_new, names, request.caller))
-    key = idempotency_key(request.headers)
-    if key is not None and not event.local_id:
-        event = event.model_copy(update={"local_id": _made_of(request.caller.client_id, key)})
+    names, key = named_liveblog(request.query), idempotency_key(request.headers)
+    chosen = None if key is None else _made_of(request.caller.client_id, key)
+    find = partial(_new, names, request.caller)
+    posted = await read_event(request, find, chosen)
+    if chosen is not None and not posted.event.local_id:
+        posted = posted._replace(event=posted.event.model_copy(update={"local_id": chosen}))
+    await check_addresses(request, posted.event, find)
+    await store_images(request, posted)
     work = partial(
         create_event,
         caller=request.caller,
         names=names,
-        event=event,
+        posted=posted,
         expected=expected_version(request.headers),
     )
     return await _run(request, "event.create", work, next(iter(names.values())))
@@ -144,13 +147,16 @@ async def create(request: ApiRequest) -> Response:
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    event_id, event = _named(request), await request.document(Event)
-    await check_addresses(request, event, partial(_known, event_id, request.caller))
+    event_id = _named(request)
+    find = partial(_known, event_id, request.caller)
+    posted = await read_event(request, find, None)
+    await check_addresses(request, posted.event, find)
+    await store_images(request, posted)
     work = partial(
         update_event,
         caller=request.caller,
         event_id=event_id,
-        event=event,
+        posted=posted,
         expected=expected_version(request.headers),
     )
     return await _run(request, "event.update", work, event_id)
@@ -181,9 +187,10 @@ async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResul
 
 
 def create_event(
-    unit: Unit, *, caller: Caller, names: Mapping[str, str], event: Event, expected: int | None
+    unit: Unit, *, caller: Caller, names: Mapping[str, str], posted: PostedEvent, expected: int | None
 ) -> WriteResult:
     """Post a new event; one that was posted already, with the same `local_id` and document, is given again."""
+    event = posted.event
     game = writable_game(unit, names, caller)
     if event.local_id and (known := liveblogs.event(unit.conn, event.local_id)) is not None:
         _check_same(unit, event, known, game)
@@ -192,6 +199,7 @@ def create_event(
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
     patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
     _check_references(unit, patched, game, caller, known={})
+    note_images(unit, posted.made)
     check_uploads(unit.conn, game.organization_id, patched.sent, None)
     local_id = event.local_id or new_local_id("e")
     _check_parts(unit.conn, patched, local_id)
@@ -200,8 +208,11 @@ def create_event(
     return _write(unit, game, _as_write(patched, local_id, caller.client_id), None)
 
 
-def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None) -> WriteResult:
+def update_event(
+    unit: Unit, *, caller: Caller, event_id: str, posted: PostedEvent, expected: int | None
+) -> WriteResult:
     """Change an event; every update is a step, one that changes nothing too."""
+    event = posted.event
     before, game = _stored(unit, event_id, caller)
     if before.local_status == LocalStatus.DELETED:
         raise NotFound(NO_EVENT, field="event_local_id")
@@ -217,6 +228,7 @@ def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, exp
     )
     patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
     _check_references(unit, patched, game, caller, known=so_far.shown)
+    note_images(unit, posted.made)
     check_uploads(unit.conn, game.organization_id, patched.sent, so_far.shown)
     _check_parts(unit.conn, patched, before.local_id)
     return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)
