@@ -10,14 +10,15 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import select
 
+from store import clients
 from store.files.disk import DiskFiles
 from store.media_tables import upload_uses, uploads
 from tests.api import matchday
-from tests.api.conftest import serving, store
+from tests.api.conftest import NOW, serving
 from tests.api.writing import STRANGER, Desk, post, text
 from tests.media.pictures import HTML, SVG, picture
-
-__all__ = ["store"]
+from tests.opening import store_at
+from tests.sqlite import migrated_url
 
 PNG, JPEG = picture("png", 40, 30), picture("jpeg", 16, 9)
 ADDRESS = re.compile(rf"imageservice://{matchday.ORGANIZATION}/([A-Za-z0-9_-]{{32}})")
@@ -59,6 +60,21 @@ REFUSED = {
 
 
 @pytest.fixture
+def database():
+    return "sqlite"
+
+
+@pytest.fixture
+async def store(request, database, tmp_path):
+    on_postgres = database == "postgresql"
+    url = request.getfixturevalue("postgres_url") if on_postgres else migrated_url(tmp_path / "test.db")
+    opened = await store_at(url, clock=lambda: NOW - 60, migrate=on_postgres)
+    await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
 def files(tmp_path):
     return DiskFiles(tmp_path / "media")
 
@@ -66,7 +82,7 @@ def files(tmp_path):
 @pytest.fixture
 async def desk(store, files):
     async with serving(
-        store, files=files, client_per_second=0, public_per_second=0, image_bytes=IMAGE_BYTES, organization_uploads=1
+        store, files=files, client_per_second=0, public_per_second=0, image_bytes=IMAGE_BYTES, organization_uploads=2
     ) as server:
         await server.add(matchday.Liveblog())
         yield Desk(server.http)
@@ -131,15 +147,16 @@ async def test_who_may_not_post_stores_nothing(desk, stored):
     assert await stored() == (set(), set(), set())
 
 
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("named", [{"headers": {"Idempotency-Key": "k1"}}, {"local_id": "emine"}])
 async def test_a_repeated_post_makes_one_file(desk, stored, named):
     """One after the other and at once; the answer is the same, and another image under that name is a conflict."""
     document = with_image(data(PNG)) | {name: value for name, value in named.items() if name == "local_id"}
     headers = {"headers": named["headers"]} if "headers" in named else {}
-    first = await desk.create(document, **headers)
+    first, at_once = await asyncio.gather(*(desk.create(document, **headers) for _ in range(2)))
     again = await desk.create(document, **headers)
 
-    assert again == first
+    assert again == at_once == first
     assert await stored() == ({key_of(first)},) * 3
     other = await desk.send("create", document | with_image(data(JPEG)), ticker_local_id="gderby", **headers)
     assert other.status_code == 409
@@ -159,22 +176,23 @@ async def test_an_update_takes_images_and_knows_those_that_the_post_has(desk, st
 
 async def test_images_of_posts_take_places_of_uploads(desk, files, stored):
     """An organization that has all of its own under way is 429, also by posts."""
-    started, go_on = asyncio.Event(), asyncio.Event()
+    started, go_on = asyncio.Semaphore(0), asyncio.Event()
     put = files.put
 
     async def slow(key, chunks):
-        started.set()
+        started.release()
         await go_on.wait()
         return await put(key, chunks)
 
     files.put = slow
-    first = asyncio.create_task(desk.create(with_image(data(PNG))))
-    await started.wait()
+    first = [asyncio.create_task(desk.create(with_image(data(PNG)))) for _ in range(2)]
+    await started.acquire()
+    await started.acquire()
     refused = await desk.refused("create", with_image(data(JPEG)), ticker_local_id="gderby")
     words = await desk.create(post())
     go_on.set()
 
     assert refused == (429, None)
     assert words["local_id"]
-    key = key_of(await first)
-    assert await stored() == ({key},) * 3
+    keys = {key_of(event) for event in await asyncio.gather(*first)}
+    assert await stored() == (keys, keys, keys)
