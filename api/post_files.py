@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from api.json_path import Json, kind, nodes, number, text
 from mapping.documents.scalars import UPLOADED, LocalStatus
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
+from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, video_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +68,15 @@ class Images:
         options = ImageOptions(width, height, fit, dpr)
         return self.base + image_path(self.key, ImageRequest(self.organization_id, url, options))
 
+    def video(self, url: str) -> str:
+        """Where readers get the video: a third party's is where it is, an uploaded one comes from the service."""
+        return self.base + video_path(self.key, url) if is_ours(url) else url
+
+
+def is_ours(url: str) -> bool:
+    """Whether the file is an upload."""
+    return url.startswith(f"{UPLOADED}://")
+
 
 def post_files(event: Json) -> list[File]:
     """All files that the blocks of a post show."""
@@ -96,7 +105,7 @@ def _file(item: Json, entry: Json) -> File:
     video = kind(item) == "VideoMediaContent" or text(entry, "subtype") == "v"
     url = entry.get("url") if text(item, "media_local_id") else item.get("source_url")
     return File(
-        url=_address(url, WEB_SCHEMES if video else IMAGE_SCHEMES),
+        url=_address(url, IMAGE_SCHEMES),
         video=video,
         title=text(item, "title") or text(entry, "title"),
         credit=text(item, "credit") or text(entry, "credit"),

@@ -18,6 +18,7 @@ from api.masterdata import endpoint as masters
 from api.masterdata import kinds
 from api.media import endpoint as media
 from api.media import upload as uploads
+from api.media import videos
 from api.openapi import Json, document
 from api.page import endpoint as pages
 from api.page import front
@@ -54,6 +55,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", frame.PATH, frame.frame, "page", frame.FRAME),
     Route("GET", discovery.OEMBED, oembed.oembed, "page", oembed.OEMBED),
     Route("GET", snippets.PATH, snippets.snippets, "page", snippets.SNIPPETS),
+    Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),

@@ -42,6 +42,8 @@ class ApiSettings:
     """Bytes of rendered feeds, pages and delta reads that are kept."""
     image_bytes: int
     """Largest upload of an image."""
+    video_bytes: int
+    """Largest upload of a video."""
     uploads: int
     """Uploads under way at a time."""
     organization_uploads: int

@@ -158,6 +158,7 @@ class MediaConfig(Section):
     s3_timeout: Interval = 10.0
     new_hosts: Annotated[Count, Field(ge=1, le=1000)] = 50
     image_bytes: Bytes = 20_971_520
+    video_bytes: Bytes = 524_288_000
     uploads: Annotated[Count, Field(ge=1, le=1000)] = 16
     organization_uploads: Annotated[Count, Field(ge=1, le=1000)] = 4
     upload_kept: Annotated[Interval, Field(ge=60)] = 86400.0

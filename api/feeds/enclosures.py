@@ -77,7 +77,7 @@ class FeedFiles:
         )
 
     def _url(self, file: File) -> str:
-        return file.url if file.video else self.images.address(file.url, WIDTH)
+        return self.images.video(file.url) if file.video else self.images.address(file.url, WIDTH)
 
     def _file(self, file: File) -> str:
         if file.warning is not None:
@@ -93,7 +93,7 @@ class FeedFiles:
         return f'<img src="{self._url(file)}" alt="{escape(file.title)}"{size}>'
 
     def _video(self, file: File) -> str:
-        url = escape(file.url)
+        url = escape(self._url(file))
         link = f'<a href="{url}">{escape(file.title or host(file.url))}</a>'
         return f'<video src="{url}" controls preload="none">{link}</video>'
 

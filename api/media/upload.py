@@ -1,17 +1,19 @@
-"""Uploads of images: streamed into the storage of files, recognised by their content, named by an address that nobody can guess."""
+"""Uploads of images and videos: streamed into the storage, known by their content, named by an address that nobody can guess."""
 
 from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from api.errors import UnsupportedMedia, json_response
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
 from api.media.formats import CONTENT_TYPES, HEAD
+from api.media.video_facts import VIDEO_TYPES, content_type, facts_of
 from api.openapi import WRITE_ERRORS, documented, in_path, operation
 from mapping.documents.media import Media
 from mapping.documents.scalars import LocalStatus
+from mapping.errors import PayloadTooLarge
 from store import uploads
 from store.files.port import new_key
 
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
 
     from api.json_path import Json
     from api.request import ApiRequest
+    from api.services import ApiSettings
+    from store.files.port import FileStore
 
-IMAGE = "i"
+IMAGE, VIDEO = "i", "v"
 BINARY: Json = {"schema": {"type": "string", "format": "binary"}}
 TEXT: Json = {"type": "string", "maxLength": TEXT_BYTES}
 UPLOAD = operation(
     "media.upload",
-    "Upload an image",
+    "Upload an image or a video",
     "Media",
     {
         200: documented(Media, "The file; as an entry of `media` in a new post it is shown there"),
@@ -38,7 +42,7 @@ UPLOAD = operation(
     body={
         "required": True,
         "content": {
-            **dict.fromkeys((*CONTENT_TYPES.values(), "application/octet-stream"), BINARY),
+            **dict.fromkeys((*CONTENT_TYPES.values(), *VIDEO_TYPES, "application/octet-stream"), BINARY),
             FORM: {
                 "schema": {
                     "type": "object",
@@ -52,45 +56,52 @@ UPLOAD = operation(
 )
 
 
+class FileKind(NamedTuple):
+    """What a file is, and how many bytes it may have; width and height are known of images."""
+
+    subtype: str
+    content_type: str
+    most: int
+    width: int | None = None
+    height: int | None = None
+
+
 async def upload(request: ApiRequest) -> Response:
-    """Store the image in the body or its form, whose kind is known by its content whatever its Content-Type says."""
+    """Store the file in the body or its form, whose kind is known by its content whatever its Content-Type says."""
     services, settings, organization_id = request.services, request.services.settings, request.organization_id
     form = _form(request)
-    request.context.body_bytes = settings.image_bytes + (0 if form is None else AROUND_BYTES)
+    request.context.body_bytes = max(settings.image_bytes, settings.video_bytes) + (0 if form is None else AROUND_BYTES)
     with services.upload_places.taken(
         organization_id, uploads=settings.uploads, organization_uploads=settings.organization_uploads
     ):
         body = request.stream() if form is None else form.file(request.stream())
         head = await _head(body)
-        from api.media.images import identify  # with Pillow, which no start waits for
-
-        facts = await asyncio.to_thread(identify, head)
-        if facts is None:
-            raise UnsupportedMedia(f"the body should be an image: {', '.join(CONTENT_TYPES)}")
+        kind = await asyncio.to_thread(_kind, head, settings)
         key = new_key()
-        stored = await services.files.put(key, _joined(head, body))
+        stored = await services.files.put(key, _joined(head, body, kind.most))
+        measured = await _measured(services.files, key, head, stored.bytes) if kind.subtype == VIDEO else {}
     made = uploads.Upload(
         key=key,
         organization_id=organization_id,
         client_id=request.caller.client_id,
-        subtype=IMAGE,
-        content_type=facts.content_type,
+        subtype=kind.subtype,
+        content_type=kind.content_type,
         digest=stored.digest,
         bytes=stored.bytes,
-        width=facts.width,
-        height=facts.height,
+        width=kind.width or measured.get("width"),
+        height=kind.height or measured.get("height"),
         created_at=int(services.clock()),
     )
     # Where the outcome is not known the file stays: the row may be there. Without one the purge finds it.
     await services.store.write(partial(uploads.create, upload=made))
     request.audit("media.upload")
-    return json_response(_shown(made) | ({} if form is None else form.texts()))
+    return json_response(_shown(made) | measured | ({} if form is None else form.texts()))
 
 
 def _form(request: ApiRequest) -> UploadForm | None:
     """The form that the body is, where it says so."""
-    content_type = request.headers.get("Content-Type", "")
-    return UploadForm(content_type, request.services.settings.image_bytes) if is_form(content_type) else None
+    said, settings = request.headers.get("Content-Type", ""), request.services.settings
+    return UploadForm(said, max(settings.image_bytes, settings.video_bytes)) if is_form(said) else None
 
 
 async def _head(body: AsyncIterator[bytes]) -> bytes:
@@ -103,11 +114,40 @@ async def _head(body: AsyncIterator[bytes]) -> bytes:
     return bytes(head)
 
 
-async def _joined(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _joined(head: bytes, rest: AsyncIterator[bytes], most: int) -> AsyncIterator[bytes]:
+    """The body again; raises PayloadTooLarge where it grows beyond `most` bytes."""
+    size = 0
+    async for chunk in _chain(head, rest):
+        size += len(chunk)
+        if size > most:
+            raise PayloadTooLarge(f"the file is larger than {most} bytes")
+        yield chunk
+
+
+async def _chain(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield head
     async for chunk in rest:
         if chunk:
             yield chunk
+
+
+def _kind(head: bytes, settings: ApiSettings) -> FileKind:
+    """What the file is by its content; raises UnsupportedMedia."""
+    from api.media.images import identify  # with Pillow, which no start waits for
+
+    facts = identify(head)
+    if facts is not None:
+        return FileKind(IMAGE, facts.content_type, settings.image_bytes, facts.width, facts.height)
+    video = content_type(head)
+    if video is None:
+        raise UnsupportedMedia(f"the body should be an image or a video: {', '.join(CONTENT_TYPES)}, mp4, webm, mov")
+    return FileKind(VIDEO, video, settings.video_bytes)
+
+
+async def _measured(files: FileStore, key: str, head: bytes, size: int) -> Json:
+    """Width, height and length of a stored video as far as they can be found out; its index may stand at its end."""
+    start = max(size - HEAD, 0)
+    return await facts_of(head[:HEAD], await files.read(key, HEAD, start), size)
 
 
 def _shown(made: uploads.Upload) -> Json:

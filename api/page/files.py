@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.post_files import host, image_url, outward_link
+from api.post_files import host, image_url, is_ours, outward_link
 from mapping.locales.labels import LOADS_FROM, Label
 from mapping.web_embeds import web_embed
 
@@ -78,7 +78,7 @@ class PageFiles:
         return f'<img class="{name}" src="{small}" srcset="{large} 2x" alt="" width="{side}" height="{side}">'
 
     def _file(self, file: File) -> str:
-        titled = file.video and self.consent  # the card has the title
+        titled = file.video and self.consent and not is_ours(file.url)  # the card has the title
         caption = " · ".join(escape(each) for each in ("" if titled else file.title, file.credit) if each)
         shown = self._video(file) if file.video else self._image(file)
         figure = f"<figure>{shown}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
@@ -103,8 +103,8 @@ class PageFiles:
         return f'<img src="{middle}"{several} alt="{escape(file.title)}" loading="lazy" decoding="async"{_size(file)}>'
 
     def _video(self, file: File) -> str:
-        url, name = escape(file.url), escape(file.title or host(file.url))
-        if not self.consent:
+        url, name = escape(self.images.video(file.url)), escape(file.title or host(file.url))
+        if not self.consent or is_ours(file.url):
             return f'<video src="{url}" controls preload="none"{_size(file)}><a href="{url}">{name}</a></video>'
         length = f" <small>{_clock(file.milliseconds // 1000)}</small>" if file.milliseconds else ""
         link = f'<a class="play" href="{url}" rel="nofollow noopener noreferrer">{self._text(Label.PLAY)}</a>'

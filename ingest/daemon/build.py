@@ -253,6 +253,7 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         feed_limit_max=limits.feed_limit_max,
         read_cache_bytes=limits.read_cache_bytes,
         image_bytes=settings.media.image_bytes,
+        video_bytes=settings.media.video_bytes,
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,

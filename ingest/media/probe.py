@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from prometheus_client import Counter
 
-from ingest.media.video import facts_of, is_video
+from api.media.video_facts import facts_of, is_video
 from mapping.errors import ServiceError, StoreUnavailable
 from store import media_probes
 from store.media_probes import Finding, MediaProbe

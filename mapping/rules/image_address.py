@@ -24,6 +24,8 @@ LARGEST = 4096
 """Pixels that a side of an image may have, its density counted."""
 DENSITIES = (1, 2, 3)
 SIGNATURE_BYTES = 16
+VIDEO = "video"
+"""Stands where an image has its options."""
 READ = 2048
 """Addresses that stay read; those that are not ours are checked each time."""
 _OPTIONS = re.compile(
@@ -76,6 +78,19 @@ def image_path(key: bytes, wanted: ImageRequest) -> str:
     media = _encoded(f"{wanted.organization_id} {wanted.url}".encode())
     options = str(wanted.options)
     return f"/media/{_signature(key, options, media)}/{options}/{media}"
+
+
+def video_path(key: bytes, url: str) -> str:
+    """The path under which readers get an uploaded video, signed with `key`."""
+    media = _encoded(url.encode())
+    return f"/media/{_signature(key, VIDEO, media)}/{VIDEO}/{media}/play"
+
+
+def read_video_path(key: bytes, signature: str, media: str) -> str:
+    """The `imageservice://` address of the video. Raises NotFound where the signature is not that of the service."""
+    if not hmac.compare_digest(_signature(key, VIDEO, media).encode(), signature.encode("utf-8", "replace")):
+        raise NotFound("there is no such video")
+    return urlsafe_b64decode(media + "=" * (-len(media) % 4)).decode()
 
 
 @lru_cache(READ)

@@ -44,10 +44,10 @@ class DiskFiles:
         finally:
             _discard(file)
 
-    async def read(self, key: str, most: int) -> bytes:
+    async def read(self, key: str, most: int, start: int = 0) -> bytes:
         check_key(key)
         with storage_errors():
-            return await asyncio.to_thread(_head, self._path(key), most)
+            return await asyncio.to_thread(_part, self._path(key), most, start)
 
     async def delete(self, key: str) -> None:
         check_key(key)
@@ -105,8 +105,9 @@ def _discard(file: BinaryIO) -> None:
     Path(file.name).unlink(missing_ok=True)
 
 
-def _head(path: Path, most: int) -> bytes:
+def _part(path: Path, most: int, start: int) -> bytes:
     with path.open("rb") as file:
+        file.seek(start)
         return file.read(most)
 
 

@@ -44,8 +44,8 @@ class FileStore(Protocol):
         """Store the file, which lasts and can be read once this returns; nothing stays of one that `chunks` broke off."""
         ...
 
-    async def read(self, key: str, most: int) -> bytes:
-        """The first `most` bytes of the file. Raises FileMissing."""
+    async def read(self, key: str, most: int, start: int = 0) -> bytes:
+        """At most `most` bytes of the file from `start` on, fewer only at its end. Raises FileMissing."""
         ...
 
     async def delete(self, key: str) -> None:

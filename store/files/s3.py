@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PUTS = 4
 """Files in memory at a time, on their way to the storage."""
+PART = 33_554_432
+"""Bytes of a file that go to the storage in one request; a larger one goes in several."""
 RETRIES = 3
 CODE = re.compile(r"<Code>(\w+)</Code>")
 """What the storage says is wrong."""
@@ -64,17 +66,23 @@ class S3Files:
             file = await asyncio.to_thread(self._gathering)
         with file:
             stored = await fill(file, chunks)
-            async with self._call(), self._puts:
-                with storage_errors():
-                    content = await asyncio.to_thread(_content, file)
-                await obstore.put_async(self._bucket, key, content, use_multipart=False)
+            async with self._call(stored.bytes), self._puts:
+                if stored.bytes > PART:
+                    file.seek(0)
+                    await obstore.put_async(
+                        self._bucket, key, file, use_multipart=True, chunk_size=PART, max_concurrency=2
+                    )
+                else:
+                    with storage_errors():
+                        content = await asyncio.to_thread(_content, file)
+                    await obstore.put_async(self._bucket, key, content, use_multipart=False)
         return stored
 
-    async def read(self, key: str, most: int) -> bytes:
+    async def read(self, key: str, most: int, start: int = 0) -> bytes:
         check_key(key)
         content = bytearray()
         async with self._call():
-            found = await obstore.get_async(self._bucket, key)
+            found = await obstore.get_async(self._bucket, key, options={"range": {"offset": start}} if start else None)
             async for chunk in found.stream(min_chunk_size=most):
                 content += chunk
                 if len(content) >= most:
@@ -106,10 +114,10 @@ class S3Files:
         return TemporaryFile(dir=self._unfinished)
 
     @asynccontextmanager
-    async def _call(self) -> AsyncIterator[None]:
-        """A call of the storage: bounded in time, its errors those of the port."""
+    async def _call(self, size: int = 0) -> AsyncIterator[None]:
+        """A call of the storage: bounded in time, for each part that is stored anew, its errors those of the port."""
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._timeout * (1 + size // PART)):
                 yield
         except (BaseError, FileNotFoundError, TimeoutError) as error:
             code = CODE.search(str(error))

@@ -37,7 +37,7 @@ class NoFiles:
         parts = [chunk async for chunk in chunks]
         return StoredFile(sum(map(len, parts)), "0" * 64)
 
-    async def read(self, key: str, most: int) -> bytes:
+    async def read(self, key: str, most: int, start: int = 0) -> bytes:
         raise FileMissing("there is no such file")
 
     async def delete(self, key: str) -> None: ...

@@ -48,8 +48,23 @@ async def test_a_file_comes_back_as_it_was_stored(files):
     assert stored == (len(BODY), hashlib.sha256(BODY).hexdigest())
     assert await files.read(key, len(BODY) + 1) == BODY
     assert await files.read(key, 10) == BODY[:10]
+    assert await files.read(key, 10, 1000) == BODY[1000:1010]
+    assert await files.read(key, 1000, len(BODY) - 10) == BODY[-10:]
     await files.put(empty := new_key(), chunks())
     assert await files.read(empty, 10) == b""
+
+
+async def test_a_large_file_goes_to_the_bucket_in_parts(s3, tmp_path, monkeypatch):
+    """It comes back whole, and from any place on."""
+    from store.files import s3 as module
+
+    monkeypatch.setattr(module, "PART", 5 << 20)
+    files, key, body = s3.files(tmp_path / "media"), new_key(), BODY * 40
+    stored = await files.put(key, chunks(body[:-5], body[-5:]))
+
+    assert stored == (len(body), hashlib.sha256(body).hexdigest())
+    assert await files.read(key, len(body) + 1) == body
+    assert await files.read(key, 7, len(body) - 7) == body[-7:]
 
 
 async def test_files_are_private(disk, tmp_path):

@@ -8,9 +8,10 @@ import sqlite3
 import pytest
 from structlog.testing import capture_logs
 
+from api.media import video_facts as video
 from config.sections import MediaConfig
 from ingest.daemon import jobs
-from ingest.media import probe, video
+from ingest.media import probe
 from tests.media import origin as origins
 from tests.media.pictures import picture
 from tests.media.test_probes import VIDEO, desk_at, is_known

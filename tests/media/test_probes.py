@@ -10,9 +10,9 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
+from api.media import video_facts as video
 from config import Settings
 from ingest.cli.explain import explain
-from ingest.media import video
 from store import migrate
 from tests.day import SHOW, configuration, running
 from tests.ingest.test_resources import NEWS

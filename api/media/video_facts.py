@@ -18,6 +18,9 @@ FORMATS = "mov,mp4,matroska,webm"
 LIMITS = {resource.RLIMIT_CPU: 4, resource.RLIMIT_AS: 1 << 30, resource.RLIMIT_FSIZE: 0}
 MAGIC = {b"ftyp": 4, b"\x1aE\xdf\xa3": 0, b"moov": 4, b"mdat": 4, b"wide": 4}
 """How MP4, QuickTime and WebM files begin, and at which byte."""
+VIDEO_TYPES = ("video/mp4", "video/webm", "video/quicktime")
+EBML = 128
+"""Bytes in which the header of WebM and Matroska names which of them it is."""
 IMAGES = tuple(b"ftyp" + brand for brand in (b"avif", b"avis", b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1"))
 """How images in the container of MP4 begin, among them the photos of telephones (HEIC)."""
 
@@ -25,6 +28,15 @@ IMAGES = tuple(b"ftyp" + brand for brand in (b"avif", b"avis", b"heic", b"heix",
 def is_video(head: bytes) -> bool:
     """Whether the file begins as a video does, and not as an image in the same container."""
     return any(head.startswith(magic, at) for magic, at in MAGIC.items()) and not head.startswith(IMAGES, 4)
+
+
+def content_type(head: bytes) -> str | None:
+    """The media type of a video that is taken as an upload: MP4, WebM or QuickTime; None for anything else."""
+    if not is_video(head):
+        return None
+    if head.startswith(b"\x1aE\xdf\xa3"):
+        return "video/webm" if b"\x42\x82\x84webm" in head[:EBML] else None
+    return "video/quicktime" if head[4:8] != b"ftyp" or head[8:12] == b"qt  " else "video/mp4"
 
 
 def installed() -> str | None:

@@ -1,0 +1,118 @@
+"""Uploaded videos as players read them: whole or a range at a time, while somebody may see them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from starlette.responses import Response, StreamingResponse
+
+from api import openapi
+from api.media.upload import VIDEO
+from api.media.video_facts import VIDEO_TYPES
+from mapping.errors import NotFound
+from mapping.rules.image_address import read_video_path
+from store import uploads
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from sqlalchemy import Connection
+
+    from api.request import ApiRequest, RequestHeaders
+    from store.files.port import FileStore
+    from store.uploads import Upload
+
+VIDEO_PATH: Final = "/media/{signature}/video/{media}/play"
+NO_VIDEO: Final = "there is no such video"
+PIECE: Final = 1 << 20
+"""Bytes that are read of a file at a time."""
+RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+MAX_AGE: Final = 60
+"""Seconds for which a browser plays a video that was withdrawn. No setting: players ask for every range anyway."""
+HEADERS: Final = {
+    "Accept-Ranges": "bytes",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Content-Disposition": 'inline; filename="video"',
+    "Vary": "Authorization",
+}
+_FILE = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in VIDEO_TYPES}
+PLAY = openapi.operation(
+    "media.video",
+    "An uploaded video, or the range of it that `Range` names",
+    "Media",
+    {
+        200: {"description": "The video", "content": _FILE},
+        206: {"description": "The range of it", "content": _FILE},
+        416: {"description": "The video ends before the range"},
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        {"name": name, "in": "path", "description": text, "required": True, "schema": openapi.TEXT}
+        for name, text in (("signature", "Signs the other; the service alone makes it"), ("media", "The video"))
+    ],
+    security=(),
+)
+
+
+async def play(request: ApiRequest) -> Response:
+    """The uploaded video that the address names, else 404."""
+    services, named = request.services, request.path_params
+    url = read_video_path(services.media_key, named["signature"], named["media"])
+
+    def look_up(conn: Connection) -> tuple[Upload | None, bool]:
+        found = uploads.find(conn, url)
+        return found, found is not None and uploads.shown(conn, found.key)
+
+    upload, shown = await services.store.read(look_up)
+    caller = request.context.caller
+    if upload is None or upload.subtype != VIDEO:
+        raise NotFound(NO_VIDEO)
+    if not shown and (caller is None or not caller.proven or upload.organization_id not in caller.organizations):
+        raise NotFound(NO_VIDEO)
+    etag = f'"{upload.digest}"'
+    headers = {
+        **HEADERS,
+        "ETag": etag,
+        "Cache-Control": f"{'public' if shown else 'private'}, max-age={MAX_AGE}",
+    }
+    if etag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return await _ranged(request.headers, services.files, upload, headers)
+
+
+async def _ranged(headers: RequestHeaders, files: FileStore, upload: Upload, more: dict[str, str]) -> Response:
+    start, end = 0, upload.bytes
+    wanted = (
+        RANGE.fullmatch(headers.get("range", "")) if headers.get("if-range", more["ETag"]) == more["ETag"] else None
+    )
+    if wanted is not None and (wanted[1] or wanted[2]):
+        start, end = _range(wanted[1], wanted[2], upload.bytes)
+        if start >= end:
+            return Response(status_code=416, headers=more | {"Content-Range": f"bytes */{upload.bytes}"})
+        more = more | {"Content-Range": f"bytes {start}-{end - 1}/{upload.bytes}"}
+    else:
+        wanted = None
+    first = await files.read(upload.key, min(PIECE, end - start), start)  # what is missing is 404, not half an answer
+    return StreamingResponse(
+        _pieces(files, upload.key, first, start, end),
+        status_code=206 if wanted else 200,
+        media_type=upload.content_type,
+        headers=more | {"Content-Length": str(end - start)},
+    )
+
+
+def _range(first: str, last: str, size: int) -> tuple[int, int]:
+    """Start and end of a range; the last bytes where it names no first one. Its end is its start where there is none."""
+    if not first:
+        return max(size - int(last), 0), size
+    return int(first), min(int(last) + 1 if last else size, size)
+
+
+async def _pieces(files: FileStore, key: str, piece: bytes, start: int, end: int) -> AsyncIterator[bytes]:
+    while piece:
+        yield piece
+        start += len(piece)
+        piece = await files.read(key, min(PIECE, end - start), start) if start < end else b""
