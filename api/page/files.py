@@ -37,6 +37,8 @@ class PageFiles:
     images: Images
     texts: Translator
     consent: bool
+    page: str = ""
+    """The liveblog's page, before the queries of addresses; empty on that page."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""
