@@ -23,8 +23,10 @@ from api.liveblog_access import (
     writable_game,
 )
 from api.media.addresses import WrittenRecord, check_addresses
+from api.media.data_images import store_files, take_data_images
 from api.media.uses import check_uploads, with_sizes
 from api.references import check_references, complete
+from api.request import checked
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
@@ -33,19 +35,21 @@ from mapping.event_media import Stamp
 from mapping.event_patch import EventBefore, PatchedEvent, changed_post, new_post, shown
 from mapping.merge import same
 from mapping.references import part_ids, shown_ids
-from store import declarations, idempotency, liveblogs
+from store import declarations, idempotency, liveblogs, uploads
 from store.event_rows import owners_of_parts
+from store.files.port import new_key
 from store.ids import new_local_id
 from store.liveblogs import Change, EventWrite, StoredEvent, StoredGame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.request import ApiRequest, Caller
     from store.unit import Unit
+    from store.uploads import Upload
 
 EVENT = "event_local_id"
 NO_EVENT = "there is no such event"
@@ -127,31 +131,44 @@ class WriteResult:
 async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
     names = named_liveblog(request.query)
-    event = await request.document(Event)
-    await check_addresses(request, event, partial(_new, names, request.caller))
+    body = await request.json()
     key = idempotency_key(request.headers)
+    made = new_key() if key is None else _made_of(request.caller.client_id, key)
+    target = partial(_new, names, request.caller)
+    images = await take_data_images(request, body, target, str(body.get("local_id") or made))
+    event = checked(Event, body)
     if key is not None and not event.local_id:
-        event = event.model_copy(update={"local_id": _made_of(request.caller.client_id, key)})
+        event = event.model_copy(update={"local_id": made})
+    await check_addresses(request, event, target)
+    if images and not await request.services.store.read(partial(_is_there, event.local_id)):
+        await store_files(request, images)
     work = partial(
         create_event,
         caller=request.caller,
         names=names,
         event=event,
         expected=expected_version(request.headers),
+        files=[each.upload for each in images],
     )
     return await _run(request, "event.create", work, next(iter(names.values())))
 
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    event_id, event = _named(request), await request.document(Event)
-    await check_addresses(request, event, partial(_known, event_id, request.caller))
+    event_id, body = _named(request), await request.json()
+    target = partial(_known, event_id, request.caller)
+    images = await take_data_images(request, body, target, new_key())
+    event = checked(Event, body)
+    await check_addresses(request, event, target)
+    if images:
+        await store_files(request, images)
     work = partial(
         update_event,
         caller=request.caller,
         event_id=event_id,
         event=event,
         expected=expected_version(request.headers),
+        files=[each.upload for each in images],
     )
     return await _run(request, "event.update", work, event_id)
 
@@ -180,10 +197,23 @@ async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResul
     return json_response(done.document)
 
 
+def _is_there(local_id: str | None, conn: Connection) -> bool:
+    return local_id is not None and liveblogs.event(conn, local_id) is not None
+
+
 def create_event(
-    unit: Unit, *, caller: Caller, names: Mapping[str, str], event: Event, expected: int | None
+    unit: Unit,
+    *,
+    caller: Caller,
+    names: Mapping[str, str],
+    event: Event,
+    expected: int | None,
+    files: Sequence[Upload] = (),
 ) -> WriteResult:
-    """Post a new event; one that was posted already, with the same `local_id` and document, is given again."""
+    """Post a new event; one that was posted already, with the same `local_id` and document, is given again.
+
+    `files`: uploads that came with it, whose files are stored.
+    """
     game = writable_game(unit, names, caller)
     if event.local_id and (known := liveblogs.event(unit.conn, event.local_id)) is not None:
         _check_same(unit, event, known, game)
@@ -192,6 +222,8 @@ def create_event(
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
     patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
     _check_references(unit, patched, game, caller, known={})
+    for each in files:
+        uploads.create(unit, each)
     check_uploads(unit.conn, game.organization_id, patched.sent, None)
     local_id = event.local_id or new_local_id("e")
     _check_parts(unit.conn, patched, local_id)
@@ -200,8 +232,10 @@ def create_event(
     return _write(unit, game, _as_write(patched, local_id, caller.client_id), None)
 
 
-def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None) -> WriteResult:
-    """Change an event; every update is a step, one that changes nothing too."""
+def update_event(
+    unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None, files: Sequence[Upload] = ()
+) -> WriteResult:
+    """Change an event; every update is a step, one that changes nothing too. `files` as with `create_event`."""
     before, game = _stored(unit, event_id, caller)
     if before.local_status == LocalStatus.DELETED:
         raise NotFound(NO_EVENT, field="event_local_id")
@@ -217,6 +251,8 @@ def update_event(unit: Unit, *, caller: Caller, event_id: str, event: Event, exp
     )
     patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
     _check_references(unit, patched, game, caller, known=so_far.shown)
+    for each in files:
+        uploads.create(unit, each)
     check_uploads(unit.conn, game.organization_id, patched.sent, so_far.shown)
     _check_parts(unit.conn, patched, before.local_id)
     return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)

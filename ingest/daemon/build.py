@@ -255,6 +255,7 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         image_bytes=settings.media.image_bytes,
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,
+        data_images=settings.media.data_images,
         embed_consent=settings.embed.consent,
         delay_max=int(limits.delay_max),
         client_delays=_delays(settings.clients),
