@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.delay import Sight
     from api.request import ApiRequest
     from api.services import Services
 
@@ -75,7 +76,7 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, Sight, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
     seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
@@ -85,7 +86,7 @@ async def _respond(
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, seen.now, client))
+        return json_bytes(render(shown(conn, game.id, limit), services, seen, client))
 
     return conditional(
         request.headers,
@@ -95,21 +96,29 @@ async def _respond(
     )
 
 
-def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
+def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    page = page_url(services.settings.public_url, found.game.local_id)
+    older = "&" if seen.delay else "?"
     inner = render_liveblog(
-        found.document, found.posts, files, now, found.highlights, page=page, older="?" if found.more else ""
+        found.document,
+        found.posts,
+        files,
+        seen.now,
+        found.highlights,
+        page=page_url(services.settings.public_url, found.game.local_id, seen.delay),
+        older=older if found.more else "",
+        delay=seen.delay,
     )
-    return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
+    late = f' delay="{seen.delay}"' if seen.delay else ""
+    named = late + (f' client-id="{escape(client)}"' if client else "")
+    return {"html": _element(found.document, inner, services, named), "schema": found.schema(services)}
 
 
-def _element(game: Json, inner: str, services: Services, client: str) -> str:
+def _element(game: Json, inner: str, services: Services, named: str) -> str:
     """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it.
 
-    `client`: who must be named to follow it, empty where nobody need be.
+    `named`: the attributes of the element that say how to follow it.
     """
-    named = f' client-id="{escape(client)}"' if client else ""
     root = services.settings.public_url.rstrip("/")
     styles = "".join(
         f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
@@ -120,11 +129,11 @@ def _element(game: Json, inner: str, services: Services, client: str) -> str:
     )
 
 
-def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
+def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    page = page_url(services.settings.public_url, found.game.local_id)
+    page = page_url(services.settings.public_url, found.game.local_id, seen.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
         f"<li>{moment(number(post, 'created_at') or 0, 'time')} "
@@ -133,7 +142,7 @@ def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
         if (head := headline(post, language(game), squads))
     )
     listed = f'<ol class="newest">{items}</ol>' if items else ""
-    return {"html": _frame(game, scoreboard(game, files, now) + listed)}
+    return {"html": _frame(game, scoreboard(game, files, seen.now) + listed)}
 
 
 def _frame(game: Json, inner: str) -> str:

@@ -71,6 +71,7 @@ async def liveblog(request: ApiRequest) -> Response:
 
     def render(conn: Connection) -> bytes:
         found = shown(conn, game.id, limit, after)
+        late = f"delay={seen.delay}&" if seen.delay else ""
         few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
         inner = render_liveblog(
             found.document,
@@ -78,7 +79,7 @@ async def liveblog(request: ApiRequest) -> Response:
             form.files(found.game),
             seen.now,
             found.highlights,
-            older=f"?{few}" if found.more else "",
+            older=f"?{late}{few}" if found.more else "",
             delay=seen.delay,
         )
         if fragment:
