@@ -16,7 +16,7 @@ INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python i
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint soak lock clean
+.PHONY: help install run test lint style types soak lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -26,12 +26,21 @@ install: $(READY) ## create the environment .venv with the command matchwire
 run: $(READY) ## start the demo: a provider that replays real matches, the daemon, API and web page
 	$(BIN)/matchwire demo
 
-test: lint ## lint, then the bounded tests; PYTEST_ARGS="-k goal", WORKERS=8
-	$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) $(PYTEST_ARGS)
+# The types are checked beside the tests; what mypy says stands below them, and either one fails the whole.
+test: style ## lint and the bounded tests; PYTEST_ARGS="-k goal", WORKERS=8
+	@said=$$(mktemp); $(BIN)/mypy >"$$said" 2>&1 & types=$$!; \
+	trap 'kill $$types 2>/dev/null; rm -f "$$said"' EXIT; \
+	tested=0; $(BIN)/python -m pytest -m "not soak" -n $(WORKERS) $(PYTEST_ARGS) || tested=$$?; \
+	typed=0; wait $$types || typed=$$?; \
+	sed 's/^/mypy: /' "$$said"; exit $$((tested ? tested : typed))
 
-lint: $(TEST_READY) ## ruff, formatting and types
+lint: style types ## ruff, formatting and types
+
+style: $(TEST_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(TEST_READY)
 	$(BIN)/mypy
 
 soak: $(TEST_READY) ## the long tests: kill loops, fuzzing, simulated days, fresh examples for properties; one needs libfaketime

@@ -53,11 +53,26 @@ def headline(event: Json, locale: str, squads: Names = ()) -> str:
     """
     if head := text(event, "headline"):
         return one_line(head)
+    return one_line(_happened(event, locale, squads) or _first_words(event) or _first_block(event, locale, squads))
+
+
+def _happened(event: Json, locale: str, squads: Names) -> str:
+    """What happened, when and who did it; empty where the post names no incident."""
     happened = incident(event, locale)
-    if not happened:
-        return one_line(_first_words(event))
     moment = " ".join(filter(None, (minute(event), happened)))
-    return one_line(" – ".join(filter(None, (moment, _acting(event, squads)))))
+    return " – ".join(filter(None, (moment, _acting(event, squads)))) if happened else ""
+
+
+def incident_blocks(event: Json) -> list[Json]:
+    """The incidents that a post shows within its text."""
+    return [each for each in nodes(event, "contents") if kind(each) == "SportEventContentBlock"]
+
+
+def _first_block(event: Json, locale: str, squads: Names) -> str:
+    """What the first incident or scoreboard within the post says."""
+    shown = [_happened({"sport_event": each}, locale, squads) for each in incident_blocks(event)]
+    boards = (each for each in nodes(event, "contents") if kind(each) == "ScoreboardContentBlock")
+    return next(filter(None, (*shown, *(_board_line(each, locale) for each in boards))), "")
 
 
 def _acting(event: Json, squads: Names) -> str:
@@ -169,8 +184,12 @@ def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
             return files.files(block_files(block, event), slideshow=text(block, "display_type") == "slideshow")
         case "ScoreboardContentBlock":
             return _board(block, locale)
+        case "SportEventContentBlock":
+            return _incident(block, locale)
         case "PlayerCardContentBlock":
             return _player_card(block, files)
+        case "WebEmbedContentBlock":
+            return files.web_embed(url) if (url := web_url(block.get("url"))) else ""
     render = BLOCKS.get(kind(block))
     return render(block) if render else ""
 
@@ -192,12 +211,6 @@ def _quote(block: Json) -> str:
     return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
 
 
-def _embed(block: Json) -> str:
-    url = web_url(block.get("url"))
-    label = escape(host(url))
-    return f'<p class="embed"><a href="{escape(url)}" rel="nofollow noopener noreferrer">{label}</a></p>' if url else ""
-
-
 def _question(block: Json) -> str:
     choices = [escape(choice) for each in nodes(block, "options") if (choice := text(each, "text"))]
     items = "".join(f"<li>{choice}</li>" for choice in choices)
@@ -211,16 +224,31 @@ def _player_card(block: Json, files: FilesHtml) -> str:
     return f'<p class="card">{files.portrait(text(person, "image"))}{escape(line)}</p>' if line else ""
 
 
+def _incident(block: Json, locale: str) -> str:
+    """An incident within the text: what and when in bold, then who."""
+    event = {"sport_event": block}
+    moment, acting = " ".join(filter(None, (minute(event), incident(event, locale)))), _acting(event, ())
+    who = f" – {escape(acting)}" if acting else ""
+    return f'<p class="incident"><strong>{escape(moment)}</strong>{who}</p>' if moment else ""
+
+
 def _board(block: Json, locale: str) -> str:
+    line, parts = _board_line(block, locale), nodes(block, "scoreboard", "scores")
+    named = (f"{text(each, 'title')} {score}".strip() for each in parts if (score := tally(each, locale)))
+    shown = " · ".join(filter(None, (line, *named)))
+    return f'<p class="score">{escape(shown)}</p>' if line else ""
+
+
+def _board_line(block: Json, locale: str) -> str:
+    """Both teams with the score between them, as far as they are known."""
     home, away = text(block, "scoreboard", "home_team", "name"), text(block, "scoreboard", "away_team", "name")
-    line = " ".join(filter(None, [home, tally(node(block, "scoreboard", "score"), locale), away]))
-    return f'<p class="score">{escape(line)}</p>' if home and away else ""
+    score = tally(node(block, "scoreboard", "score"), locale)
+    return " ".join(filter(None, [home, score, away])) if score or (home and away) else ""
 
 
 BLOCKS: dict[str, Callable[[Json], str]] = {
     "RichTextContentBlock": _rich_text,
     "QuoteContentBlock": _quote,
-    "WebEmbedContentBlock": _embed,
     "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
     "PollContentBlock": _question,
     "QuizContentBlock": _question,

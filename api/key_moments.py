@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import structlog
 
-from api.content import called, minute, names_of, one_line, plain_text, player_name
+from api.content import called, incident_blocks, minute, names_of, one_line, plain_text, player_name
 from api.feeds.common import NOT_RENDERED
-from api.json_path import Json, kind, node, nodes, number, text
+from api.json_path import Json, node, nodes, number, text
 from api.liveblog_access import public_documents
 from api.player_deeds import deeds_of
 from api.references import complete
@@ -38,7 +38,7 @@ FIRST_PLACES = 3
 _COUNT = re.compile(r"[0-9]{1,6}")
 
 
-class Highlights(NamedTuple):
+class KeyMoments(NamedTuple):
     """The key moments of a liveblog, oldest first, its recap, and what each player did."""
 
     moments: tuple[KeyMoment, ...]
@@ -46,22 +46,22 @@ class Highlights(NamedTuple):
     deeds: Mapping[str, tuple[Deed, ...]] = MappingProxyType({})
 
 
-NO_HIGHLIGHTS = Highlights((), "")
+NO_KEY_MOMENTS = KeyMoments((), "")
 
 
-def key_moments_of(conn: Connection, game: StoredGame) -> Highlights:
+def key_moments_of(conn: Connection, game: StoredGame) -> KeyMoments:
     """The key moments and the recap, as the database has all posts now."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(incidents(conn, game.id))])
-    return highlights_of(document, posts)
+    return moments_of(document, posts)
 
 
-def highlights_of(game: Json, posts: Sequence[Json]) -> Highlights:
+def moments_of(game: Json, posts: Sequence[Json]) -> KeyMoments:
     """The same of a game, its references resolved, of which `posts` are all public ones with an incident, oldest first."""
     squads, texts = names_of(node(game, "squads")), translator(text(game, "locale") or "en")
     plays = [play for post in posts for play in _safe_plays(post, squads)]
     sport, state = sport_of(game), state_of(game)
     moments = key_moments(sport, state, plays, texts)
-    return Highlights(moments, recap(sport, state, moments, texts), deeds_of(sport, posts))
+    return KeyMoments(moments, recap(sport, state, moments, texts), deeds_of(sport, posts))
 
 
 def as_json(moment: KeyMoment, page: str) -> Json:
@@ -135,8 +135,7 @@ def _safe_plays(post: Json, squads: Names) -> list[Play]:
 
 def _plays(post: Json, squads: Names) -> Iterator[Play]:
     """The incidents that a post shows, beside its text and within it."""
-    blocks = [node(post, "sport_event")]
-    blocks += [each for each in nodes(post, "contents") if kind(each) == "SportEventContentBlock"]
+    blocks = [node(post, "sport_event"), *incident_blocks(post)]
     shown = {text(each, "local_id") or str(at): each for at, each in enumerate(blocks) if text(each, "event_type")}
     for each in shown.values():
         yield _play(post, each, squads, alone=len(shown) == 1)

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from api.feeds.themes import Theme
 from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
 from api.media.upload_places import UploadPlaces
@@ -49,15 +50,31 @@ class ApiSettings:
     """Whether a page loads something from a third party only after a click."""
     delay_max: int
     """Seconds that a read may be delayed by."""
+    frame_ancestors: tuple[str, ...]
+    """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
+    organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The same of each organization that has sites of its own."""
     client_delays: Mapping[str, int] = field(default_factory=dict)
     """Seconds by which feeds and pages are delayed for each client that has a delay."""
     public_delays: Mapping[str, int] = field(default_factory=dict)
     """Seconds by which they are delayed for all but the writers of each organization that has a delay."""
     logos: Mapping[str, str] = field(default_factory=dict)
     """Address of the logo of each organization that has one, by its id; for structured data."""
+    themes: Mapping[str, Theme] = field(default_factory=dict)
+    """By their ids."""
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES
+
+    @property
+    def cache_control(self) -> str:
+        """Who may keep what readers see of a liveblog, and for how long."""
+        return f"{'public' if self.public_feeds else 'private'}, max-age={self.feed_max_age}"
+
+    def framing(self, organization_id: str) -> str:
+        """The policy's directive for frames around liveblogs of an organization; our own page of snippets shows one."""
+        allowed = self.organization_frame_ancestors.get(organization_id, self.frame_ancestors)
+        return " ".join(("frame-ancestors", "'self'", *allowed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

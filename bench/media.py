@@ -83,9 +83,11 @@ def prime(folder: Path, body: bytes) -> None:
     cache.put(f"origin {ORGANIZATION} {URL}", b"", digest=digest, etag=None, confirmed=now, fresh_until=now + 86400)
 
 
-async def paths(address: str, widths: Sequence[int]) -> list[str]:
+async def paths(address: str, widths: Sequence[int], urls: Sequence[str] = (URL,)) -> list[str]:
+    """The signed path of each image in each width."""
+    wanted = [{"url": url, "width": width} for url in urls for width in widths]
     async with httpx.AsyncClient(base_url=address, auth=("cms", SECRET), trust_env=False) as http:
-        found = [(await http.get(LINK, params={"url": URL, "width": width})).json()["url"] for width in widths]
+        found = [(await http.get(LINK, params=each)).json()["url"] for each in wanted]
     return [url.removeprefix(address) for url in found]
 
 
@@ -184,10 +186,7 @@ async def burst(address: str) -> list[Figure]:
 
     watching = asyncio.create_task(watch())
     began = time.monotonic()
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.media", "--burst", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-    )
-    statuses = json.loads((await process.communicate(json.dumps([address, wanted]).encode()))[0])
+    statuses = await requested(address, wanted)
     watching.cancel()
     p99 = percentile(late, 0.99)
     return [
@@ -195,6 +194,15 @@ async def burst(address: str) -> list[Figure]:
         Figure("… the latest", f"{max(late):.0f} ms"),
         Figure(f"… all of them after, {statuses.count(200)} with 200", f"{time.monotonic() - began:.1f} s"),
     ]
+
+
+async def requested(address: str, wanted: Sequence[str]) -> list[int]:
+    """The statuses of BURST images that another process wants at once."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.media", "--burst", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    statuses: list[int] = json.loads((await process.communicate(json.dumps([address, wanted]).encode()))[0])
+    return statuses
 
 
 async def serve_burst() -> None:

@@ -150,7 +150,8 @@ async def driver() -> AsyncIterator[Driver]:
 
 
 @asynccontextmanager
-async def daemon(folder: Path) -> AsyncIterator[str]:
+async def daemon(folder: Path, **sections: object) -> AsyncIterator[str]:
+    """Its address; `sections` of the settings take the place of those here."""
     settings = Settings.model_validate({
         "database": {"url": f"sqlite+aiosqlite:///{folder / 'bench.db'}"},
         "server": {"port": 0, "public_feeds": True},
@@ -158,6 +159,7 @@ async def daemon(folder: Path) -> AsyncIterator[str]:
         "limits": {"client_per_second": 0, "public_per_second": 0, "connections_per_address": 0},
         "organizations": {ORGANIZATION: {"name": "Bench"}},
         "clients": {"cms": {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": ["read", "write"]}},
+        **sections,
     })  # fmt: skip
     logs.configure(settings.logging.level, "json", folder / "bench.log")
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from config.vocabulary import Vocabulary
 
 
-ENTRIES = ("organizations", "clients", "providers")
+ENTRIES = ("organizations", "clients", "providers", "themes")
 """Tables whose entries stand for themselves: an invalid one goes, the others stay."""
 
 

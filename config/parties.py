@@ -8,6 +8,7 @@ from config.sections import Section
 from config.values import (
     Duration,
     EventType,
+    FrameAncestor,
     Locale,
     OrganizationId,
     ProviderId,
@@ -69,11 +70,24 @@ class OrganizationConfig(Section):
     name: Text
     logo: WebAddress | None = None
     public_delay: Duration = 0.0
+    frame_ancestors: tuple[FrameAncestor, ...] | None = None
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
     tags: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
     locations: dict[DeclaredId, LocationConfig] = Field(default_factory=dict)
+
+
+class ThemeConfig(Section):
+    """Which posts feeds and articles show, in which order, and what they call incidents, by event type."""
+
+    tags: tuple[Text, ...] = ()
+    highlights: tuple[Literal["sticky", "inplace", "stickyNoHighlight", "milestone"], ...] = ()
+    event_types: tuple[EventType | Literal["text"], ...] = ()
+    authors: tuple[Text, ...] = ()
+    sort: Literal["asc", "desc"] = "desc"
+    posts: Annotated[int, Field(ge=1, le=10_000)] = 20
+    labels: dict[EventType, Text] = Field(default_factory=dict)
 
 
 class Client(Section):

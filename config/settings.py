@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from config.parties import Client, Liveblog, OrganizationConfig
+from config.parties import Client, DeclaredId, Liveblog, OrganizationConfig, ThemeConfig
 from config.sections import (
     Database,
     Embed,
@@ -36,6 +36,7 @@ class Settings(Section):
     media: MediaConfig = MediaConfig()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
     organizations: dict[OrganizationId, OrganizationConfig] = Field(default_factory=dict)
+    themes: dict[DeclaredId, ThemeConfig] = Field(default_factory=dict)
     clients: dict[ClientId, Client] = Field(default_factory=dict)
     liveblogs: tuple[Liveblog, ...] = ()
 

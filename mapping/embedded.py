@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mapping.countries import COUNTRIES
+from mapping.documents.scalars import UPLOADED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-_IMAGE = re.compile(r"(?:https|imageservice)://[^\s\x00-\x20\x7f]+", re.IGNORECASE)
+_IMAGE = re.compile(rf"(?:https|{UPLOADED})://[^\s\x00-\x20\x7f]+", re.IGNORECASE)
 _GENDERS = frozenset({"m", "f", "o"})
 
 

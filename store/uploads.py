@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, not_, or_, select
 
-from mapping.documents.scalars import LocalStatus
+from mapping.documents.scalars import UPLOADED, LocalStatus
 from mapping.errors import Unprocessable
 from store.media_tables import upload_uses, uploads
 from store.sql.bulk_write import insert_rows, write_batch
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["event", "game", "team", "player", "tournament"]
 """Kinds of records that refer to uploads. A game is named by its `id`, an event by its `local_id`."""
-SCHEME = "imageservice://"
+PREFIX = f"{UPLOADED}://"
+"""How every address of an upload begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +41,14 @@ class Upload:
 
     @property
     def url(self) -> str:
-        return f"{SCHEME}{self.organization_id}/{self.key}"
+        return f"{PREFIX}{self.organization_id}/{self.key}"
 
 
 def read_address(url: str) -> tuple[str, str] | None:
     """Organization and key that an `imageservice://` address names, whether or not there is such an upload; else None."""
-    if not url.startswith(SCHEME):
+    if not url.startswith(PREFIX):
         return None
-    organization_id, _, key = url.removeprefix(SCHEME).partition("/")
+    organization_id, _, key = url.removeprefix(PREFIX).partition("/")
     return organization_id, key
 
 
@@ -56,8 +57,12 @@ def create(unit: Unit, upload: Upload) -> None:
     write_batch(unit.conn, insert_rows(uploads, [asdict(upload)]))
 
 
-def find(conn: Connection, organization_id: str, key: str) -> Upload | None:
-    """The organization's upload; None where there is none, or where it is another organization's."""
+def find(conn: Connection, url: str) -> Upload | None:
+    """The upload of that address; None where the organization that it names has none of that key."""
+    address = read_address(url)
+    if address is None:
+        return None
+    organization_id, key = address
     of_key = select(uploads).where(uploads.c.key == key, uploads.c.organization_id == organization_id)
     row = conn.execute(of_key).mappings().first()
     return None if row is None else Upload(**row)

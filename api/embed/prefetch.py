@@ -11,12 +11,15 @@ from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import POSTS_SHOWN, Shown, shown
 from api.errors import json_bytes
-from api.feeds.common import page_url
+from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
+from api.feeds.endpoint import THEME_PARAMETERS
 from api.json_path import Json, node, number, text
 from api.liveblog_access import read_liveblog, readable
 from api.page.changes import AsPage
 from api.page.clock import clock
+from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
+from api.page.posts import stream
 from api.page.scoreboard import moment, scoreboard
 from api.static import version
 from mapping.locales import translator
@@ -28,8 +31,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.delay import Sight
-    from api.request import ApiRequest
-    from api.services import Services
+    from api.page.files import PageFiles
+    from api.request import ApiRequest, Query
+    from api.services import ApiSettings, Services
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
@@ -39,7 +43,9 @@ CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     delay.PARAMETER,
-    openapi.query("themeId", "Accepted; themes filter nothing yet"),
+    *THEME_PARAMETERS,
+    openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": list(SORTS)}),
+    openapi.query("limit", "With a theme: number of posts", {"type": "integer", "minimum": 1, "maximum": 1000}),
 ]
 HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
 HTML_AND_SCHEMA: Json = {
@@ -82,36 +88,54 @@ async def _respond(
     seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
     game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
     reading = clock(game.document, translator(language(game.document)), seen.now)
-
+    wanted = _wanted(context.query, limit, settings)
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, limit), services, seen, client))
+        return json_bytes(render(shown(conn, game.id, wanted), services, seen, client))
 
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, client, game.id, game.version, reading), rendered, seen),
+        await context.reads.body(("prefetch", form, client, wanted, game.id, game.version, reading), rendered, seen),
         CONTENT_TYPE,
-        cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
+        cache_control=settings.cache_control,
     )
+
+
+def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
+    """The newest posts; with a theme those that it shows, in its order, at most `limit` too."""
+    newest = FeedRequest(liveblog="", limit=limit)
+    if not query.get("themeId"):
+        return newest
+    themed = feed_request(query, settings.feed_limit_max, settings.delay_max, settings.themes)
+    return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 
 def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    older = "&" if seen.delay else "?"
+    page = page_url(services.settings.public_url, found.game.local_id, seen.delay)
+    if found.request.theme.id:
+        return {"html": _themed(found, files, seen.now, page), "schema": found.schema(services)}
     inner = render_liveblog(
         found.document,
         found.posts,
         files,
         seen.now,
-        found.highlights,
-        page=page_url(services.settings.public_url, found.game.local_id, seen.delay),
-        older=older if found.more else "",
+        found.key_moments,
+        page=page,
+        older=("&" if seen.delay else "?") if found.more else "",
         delay=seen.delay,
     )
     late = f' delay="{seen.delay}"' if seen.delay else ""
     named = late + (f' client-id="{escape(client)}"' if client else "")
     return {"html": _element(found.document, inner, services, named), "schema": found.schema(services)}
+
+
+def _themed(found: Shown, files: PageFiles, now: float, page: str) -> str:
+    """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
+    moments = key_moments_html(found.key_moments, files.texts, page)
+    posts = stream(found.document, found.posts, files, descending=found.request.descending)
+    return _frame(found.document, scoreboard(found.document, files, now) + moments + posts)
 
 
 def _element(game: Json, inner: str, services: Services, named: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.json_path import Json
-    from api.key_moments import Highlights
+    from api.key_moments import KeyMoments
     from api.services import Services
     from store.deltas import Coverage
     from store.liveblogs import StoredGame
@@ -27,31 +27,30 @@ NOBODY = "matchwire"
 
 
 class Shown(NamedTuple):
-    """A published liveblog: its document and its newest posts with references resolved; `more`: there are older ones."""
+    """A published liveblog: its document and its posts with references resolved; `more`: there are others."""
 
     game: StoredGame
     document: Json
     posts: list[Json]
     more: bool
     coverage: Coverage
-    highlights: Highlights
+    key_moments: KeyMoments
+    request: FeedRequest
 
     def schema(self, services: Services) -> Json:
         """The structured data."""
         return live_blog_posting(
-            self.document, self.posts, self.coverage, publication(services, self.game), self.highlights.recap
+            self.document, self.posts, self.coverage, publication(services, self.game), self.key_moments.recap
         )
 
 
-def shown(conn: Connection, game_id: str, limit: int, after: str | None = None) -> Shown:
-    """The liveblog with at most `limit` posts, newest first, as the database has it.
-
-    `after`: the posts that follow the one of this `local_id`, which are older. Raises NotFound, InvalidRequest.
-    """
+def shown(conn: Connection, game_id: str, request: FeedRequest) -> Shown:
+    """The liveblog with the requested posts, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
-    events, more = chosen_events(conn, game_id, FeedRequest(liveblog=game_id, limit=limit, after=after))
+    events, more = chosen_events(conn, game_id, request)
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
-    return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game))
+    posts = list(map(request.theme.labelled, posts))
+    return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game), request)
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

@@ -13,6 +13,7 @@ import structlog
 
 from api.content import Names, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.feeds.enclosures import FeedFiles
+from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.json_path import Json, node, number, text
 from api.liveblog_access import cursor, in_batches, read_liveblog
 from api.post_files import Images, post_files
@@ -21,17 +22,19 @@ from mapping.locales import translator
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
     from api.feeds.enclosures import Enclosure
-    from api.key_moments import Highlights
+    from api.key_moments import KeyMoments
     from store.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
 
 DEFAULT_LIMIT = 20
+SORTS = {"asc": False, "desc": True}
+"""Order of a feed → whether the newest post comes first."""
 BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
 NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -40,7 +43,7 @@ _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U001
 
 
 class FeedRequest(NamedTuple):
-    """Which events of which liveblog; `delay`: the seconds that the feed's address asks for."""
+    """Which events of which liveblog: those of the theme; `delay`: the seconds that the feed's address asks for."""
 
     liveblog: str
     limit: int = DEFAULT_LIMIT
@@ -48,6 +51,7 @@ class FeedRequest(NamedTuple):
     after: str | None = None
     include_after: bool = False
     delay: int = 0
+    theme: Theme = EVERYTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,19 +80,21 @@ class Feed:
     next_url: str | None
     updated: int
     items: tuple[Item, ...]
-    highlights: Highlights | None = None
+    key_moments: KeyMoments | None = None
     """In formats that have a place for them."""
 
 
-def feed_request(query: Query, limit_max: int, delay_max: int) -> FeedRequest:
+def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[str, Theme]) -> FeedRequest:
     """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
+    theme = theme_of(query, themes)
     return FeedRequest(
         liveblog=read_liveblog(query, "liveblogId"),
-        limit=integer(query, "limit", DEFAULT_LIMIT, low=1, high=limit_max),
-        descending=choice(query, "sort", {"asc": False, "desc": True}, default=True),
+        limit=integer(query, "limit", min(theme.posts or DEFAULT_LIMIT, limit_max), low=1, high=limit_max),
+        descending=choice(query, "sort", SORTS, default=SORTS[theme.sort or "desc"]),
         after=query.get("continue_event_id") or None,
         include_after=boolean(query, "include_continue_event"),
         delay=integer(query, "delay", 0, low=0, high=delay_max),
+        theme=theme,
     )
 
 
@@ -100,10 +106,13 @@ def page_url(public_url: str, liveblog: str, delay: int = 0) -> str:
 
 def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: str | None) -> str:
     """The address of a feed, built from what is known here, never from the request's URL, which holds secrets."""
+    theme = request.theme
     parameters = {
         "liveblogId": request.liveblog,
-        "limit": request.limit if request.limit != DEFAULT_LIMIT else None,
-        "sort": None if request.descending else "asc",
+        "themeId": theme.id or None,
+        **dict(theme.laid_over),
+        "limit": request.limit if theme.id or request.limit != DEFAULT_LIMIT else None,
+        "sort": ("desc" if theme.id else None) if request.descending else "asc",
         "delay": request.delay or None,
         "continue_event_id": after,
     }
@@ -126,7 +135,8 @@ def build_feed(
     language = text(game.document, "locale") or "en"
     squads = names_of(node(game.document, "squads"))
     images = Images(media_key, public_url.rstrip("/"), game.organization_id)
-    items = tuple(item for event in events if (item := _item(event, page, language, squads, images)))
+    shown = map(request.theme.labelled, events)
+    items = tuple(item for event in shown if (item := _item(event, page, language, squads, images)))
     last = text(events[-1], "local_id") if events and more else None
     return Feed(
         id=game.local_id,
@@ -175,14 +185,16 @@ def item_of(event: Json, page: str, language: str, squads: Names, images: Images
 def chosen_events(conn: Connection, game_id: str, request: FeedRequest) -> tuple[list[StoredEvent], bool]:
     """At most `limit` public events in the requested order, and whether more follow; raises InvalidRequest."""
     seen = cursor(conn, game_id, request.after)
-    found = [seen] if seen is not None and request.include_after and seen.public else []
+    first = [seen] if seen is not None and request.include_after and seen.public else []
+    found = [event for event in first if request.theme.shows(event)]
     size = min(BATCH, request.limit + 1)
 
     def read(after: str | None) -> Sequence[StoredEvent]:
         return liveblogs.events(conn, game_id, after=after, limit=size, descending=request.descending)
 
     for event in in_batches(read, seen, size):
-        found.append(event)
+        if request.theme.shows(event):
+            found.append(event)
         if len(found) > request.limit:
             break
     return found[: request.limit], len(found) > request.limit

@@ -35,6 +35,15 @@ class Format:
     render: Callable[[Feed], bytes]
 
 
+THEME_PARAMETERS: list[Json] = [
+    openapi.query("themeId", "A theme of the configuration: which posts are shown, in which order"),
+    openapi.query("tags", "With a theme: only posts with one of these labels, separated by commas"),
+    openapi.query("highlights", "With a theme: only posts highlighted in one of these ways, separated by commas"),
+    openapi.query(
+        "event_types", "With a theme: only incidents of these types, separated by commas; `text` for posts without one"
+    ),
+    openapi.query("authors", "With a theme: only posts of these clients or editors, separated by commas"),
+]
 FEED_PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     openapi.query("limit", "Number of events", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
@@ -42,7 +51,7 @@ FEED_PARAMETERS: list[Json] = [
     openapi.query("continue_event_id", "The last event id of the previous answer"),
     openapi.query("include_continue_event", "Whether that event is part of this answer too", openapi.BOOLEAN),
     delay.PARAMETER,
-    openapi.query("themeId", "Accepted; themes filter nothing yet"),
+    *THEME_PARAMETERS,
 ]
 KEY_EVENT: Json = {
     "type": "object",
@@ -129,7 +138,7 @@ def endpoint(form: Format) -> Handler:
 
     async def respond(request: ApiRequest) -> Response:
         services, context, settings = request.services, request.context, request.services.settings
-        wanted = feed_request(context.query, settings.feed_limit_max, settings.delay_max)
+        wanted = feed_request(context.query, settings.feed_limit_max, settings.delay_max, settings.themes)
         seen = await delay.sight(request, wanted.liveblog, context.reads.game)
         game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
 
@@ -163,4 +172,4 @@ def _feed(conn: Connection, game_id: str, request: FeedRequest, services: Servic
         extension=extension,
         more=more,
     )
-    return replace(feed, highlights=key_moments_of(conn, game)) if extension == "json" else feed
+    return replace(feed, key_moments=key_moments_of(conn, game)) if extension == "json" else feed

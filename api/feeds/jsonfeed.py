@@ -12,7 +12,7 @@ from api.key_moments import as_json
 if TYPE_CHECKING:
     from api.feeds.common import Feed, Item
     from api.feeds.enclosures import Enclosure
-    from api.key_moments import Highlights
+    from api.key_moments import KeyMoments
 
 CONTENT_TYPE = "application/json; charset=utf-8"
 VERSION = "https://jsonfeed.org/version/1.1"
@@ -29,15 +29,15 @@ def render(feed: Feed) -> bytes:
     }
     if feed.next_url:
         document["next_url"] = feed.next_url
-    if feed.highlights is not None:
-        document["_matchwire"] = _extension(feed.highlights, feed.page_url)
+    if feed.key_moments is not None:
+        document["_matchwire"] = _extension(feed.key_moments, feed.page_url)
     document["items"] = [_item(item) for item in feed.items]
     return json_bytes(document)
 
 
-def _extension(highlights: Highlights, page: str) -> dict[str, Any]:
+def _extension(key_moments: KeyMoments, page: str) -> dict[str, Any]:
     """What the format has no member for: the recap and the key moments, oldest first."""
-    return {"recap": highlights.recap, "key_events": [as_json(each, page) for each in highlights.moments]}
+    return {"recap": key_moments.recap, "key_events": [as_json(each, page) for each in key_moments.moments]}
 
 
 def _item(item: Item) -> dict[str, Any]:

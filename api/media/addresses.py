@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from typing import TYPE_CHECKING, Any
 
 from mapping.documents.base import dump
 from mapping.errors import Unprocessable
-from mapping.references import named_by
+from mapping.file_addresses import addresses_in
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from sqlalchemy import Connection
 
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
     from mapping.documents.base import Document
     from mapping.rules.addresses import Target
 
-FIELDS = frozenset({"source_url", "image", "banner_image", "cover_image"})
-"""Fields that hold the address of a file wherever they stand."""
-MEDIA_URL = re.compile(r"(?:^|\.)media\.\d+\.url$")
-"""The path of an entry's address."""
 WEB = ("http:", "https:")
 
 
@@ -49,28 +44,6 @@ async def check_addresses(
     for path, _ in list(targets.values())[most:]:
         raise Unprocessable(f"a request names files of at most {most} new hosts", field=path)
     await _check_hosts(request, list(targets.values()))
-
-
-def addresses_in(document: Any, path: str = "", *, named: bool = True) -> Iterator[tuple[str, str]]:
-    """(path, address) of each file that the document, a JSON value, names, in its order.
-
-    `named`: also of records that the document names by their `_id`, whose own files they are.
-    """
-    if path and not named and isinstance(document, dict) and named_by(document):
-        return
-    for name, value in _parts(document):
-        there = f"{path}.{name}".lstrip(".")
-        if not isinstance(value, str):
-            yield from addresses_in(value, there, named=named)
-        elif value and (name in FIELDS or MEDIA_URL.search(there)):
-            yield there, value
-
-
-def _parts(value: Any) -> Iterable[tuple[Any, Any]]:
-    """What stands in an object or array, by name or place."""
-    if isinstance(value, dict):
-        return value.items()
-    return enumerate(value) if isinstance(value, list) else ()
 
 
 def _target(path: str, url: str) -> Target:

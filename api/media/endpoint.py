@@ -11,8 +11,9 @@ from starlette.responses import JSONResponse
 
 from api import openapi
 from api.conditional import conditional
-from api.media.proxy import UPLOADED, placeholder
+from api.media.proxy import placeholder
 from api.request import integer
+from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
 

@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING, Final
 from PIL import ExifTags, Image, PngImagePlugin
 
 from api.media.formats import CONTENT_TYPES, HEAD
+from api.media.gif import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 READ_BY_PILLOW: Final = ("JPEG", "PNG", "GIF")
 """Formats whose headers Pillow reads from the beginning of a file alone; it wants WebP and AVIF whole."""
 TURNED: Final = frozenset({5, 6, 7, 8})
 """EXIF orientations that swap width and height."""
+
+PARTS: Final = 5_000
+"""Segments, chunks and boxes of a header that are read. Real ones have dozens; more could hold up everybody for long."""
+READS: Final = 10_000
+"""… and the pieces that Pillow may read of it, some three a part, one a byte between them …"""
+PIECE: Final = 256
+"""… and one more for so many bytes of a file that is decoded."""
 
 RIFF: Final = len(b"RIFF____WEBP")
 
@@ -44,17 +52,39 @@ class ImageFacts:
 def identify(head: bytes) -> ImageFacts | None:
     """The facts of the image that begins with `head` (its first `HEAD` bytes); None where it is none that the service takes."""
     head = head[:HEAD]
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return _webp(head)
-    if head[4:8] == b"ftyp":
-        return _avif(head)
     try:
-        with Image.open(BytesIO(head), formats=READ_BY_PILLOW) as image:
+        if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+            return _webp(head)
+        if head[4:8] == b"ftyp":
+            return _avif(head)
+        with Image.open(Pieces(head, READS), formats=READ_BY_PILLOW) as image:
             return _facts(
-                image.format or "", *image.size, frames=_frames(image), orientation=orientation(image.info.get("exif"))
+                image.format or "",
+                *image.size,
+                frames=_frames(image, head),
+                orientation=orientation(image.info.get("exif")),
             )
     except (OSError, ValueError, SyntaxError, struct.error, IndexError, EOFError):
         return None
+
+
+class Pieces(BytesIO):
+    """A file that may be read in so many pieces; OSError beyond."""
+
+    def __init__(self, content: bytes, reads: int) -> None:
+        super().__init__(content)
+        self._left = reads
+
+    @classmethod
+    def of(cls, body: bytes) -> Pieces:
+        """A file that is to be decoded."""
+        return cls(body, READS + len(body) // PIECE)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self._left -= 1
+        if self._left < 0:
+            raise OSError("more parts than an image has")
+        return super().read(size)
 
 
 def orientation(exif: bytes | None) -> int:
@@ -76,10 +106,12 @@ def _facts(name: str, width: int, height: int, *, frames: int, orientation: int 
     return ImageFacts(name, CONTENT_TYPES[name], width, height, frames) if width and height else None
 
 
-def _frames(image: Image.Image) -> int:
-    """Frames that are there; the first is, where the file ends before the second."""
+def _frames(image: Image.Image, head: bytes) -> int:
+    """Frames that are there; the first is, where the file ends before the second. Of a GIF no more than PARTS and one."""
     if image.format == "MPO":
         return 1
+    if image.format == "GIF":
+        return max(1, counted(head, PARTS))
     try:
         return max(1, getattr(image, "n_frames", 1))
     except (OSError, ValueError, SyntaxError, struct.error, IndexError, EOFError):
@@ -90,7 +122,7 @@ def _webp(head: bytes) -> ImageFacts | None:
     """The canvas of a WebP file, which its first chunk names."""
     size: tuple[int, int] | None = None
     frames, exif = 0, None
-    for place, (name, content) in enumerate(_riff_chunks(head)):
+    for place, (name, content) in enumerate(_few(_riff_chunks(head))):
         if place == 0:
             size = _webp_size(name, content)
         frames += name == b"ANMF"
@@ -126,7 +158,7 @@ def _avif(head: bytes) -> ImageFacts | None:
     brands = brands[:4] + brands[8:]
     if not {b"avif", b"avis"}.intersection(brands[place : place + 4] for place in range(0, len(brands), 4)):
         return None
-    properties = list(_boxes(_box(_box(_box(head, b"meta")[4:], b"iprp"), b"ipco")))
+    properties = list(_few(_boxes(_box(_box(_box(head, b"meta")[4:], b"iprp"), b"ipco"))))
     sizes = [struct.unpack_from(">II", each, 4) for name, each in properties if name == b"ispe" and len(each) >= 12]
     width, height = max(sizes, key=lambda size: size[0] * size[1], default=(0, 0))
     turned = any(name == b"irot" and each[:1] in {b"\x01", b"\x03"} for name, each in properties)
@@ -136,7 +168,15 @@ def _avif(head: bytes) -> ImageFacts | None:
 
 def _box(content: bytes, name: bytes) -> bytes:
     """The content of the box of that name, empty where there is none."""
-    return dict(_boxes(content)).get(name, b"")
+    return dict(_few(_boxes(content))).get(name, b"")
+
+
+def _few(parts: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    """The same parts; raises ValueError after PARTS of them."""
+    for number, part in enumerate(parts):
+        if number == PARTS:
+            raise ValueError("more parts than an image has")
+        yield part
 
 
 def _boxes(content: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import structlog
+from cachetools import LRUCache
 
 from api.flight_group import FlightGroup
 from api.media.settings import RefusedImage
@@ -73,7 +73,7 @@ class Origins:
         self._cache = cache
         self._settings = settings
         self._clock = clock
-        self._known: OrderedDict[tuple[str, str], Origin] = OrderedDict()
+        self._known: LRUCache[tuple[str, str], Origin] = LRUCache(KNOWN)
         self._flights = FlightGroup()
 
     def fresh(self, organization_id: str, url: str) -> Origin | None:
@@ -104,7 +104,7 @@ class Origins:
             entry = await asyncio.to_thread(self._cache.get, _state_key(organization_id, url))
             known = None if entry is None else Origin(**entry.facts)
             if known is not None:
-                self._keep(organization_id, url, known)
+                self._known[organization_id, url] = known
         return known
 
     async def _refresh(self, organization_id: str, url: str, known: Origin | None) -> Origin:
@@ -113,7 +113,7 @@ class Origins:
             etag = known.etag if known else None
             fetched = await self._fetch(organization_id, url, etag=etag, most=self._settings.image_bytes)
         origin = await self._classified(fetched, known, self._clock())
-        self._keep(organization_id, url, origin)
+        self._known[organization_id, url] = origin
         await self._write(_state_key(organization_id, url), b"", **asdict(origin))
         return origin
 
@@ -156,12 +156,6 @@ class Origins:
             log.warning("media.cache_failed", cause=error.strerror)
             return False
         return True
-
-    def _keep(self, organization_id: str, url: str, origin: Origin) -> None:
-        self._known[organization_id, url] = origin
-        self._known.move_to_end((organization_id, url))
-        while len(self._known) > KNOWN:
-            self._known.popitem(last=False)
 
 
 def original_key(digest: str) -> str:

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import time
 from base64 import b64decode
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 import structlog
+from cachetools import LRUCache, TTLCache
 
 from api.flight_group import FlightGroup
 from api.media.disk_cache import DiskCache
@@ -21,6 +21,7 @@ from api.media.origins import Origins, original_key
 from api.media.settings import RefusedImage, Variant
 from api.media.workers import ImageWorkers
 from api.rendered import Rendering
+from mapping.documents.scalars import UPLOADED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-UPLOADED: Final = "imageservice"
 HOT_PART: Final = 16
 """A variant of more than this part of the memory for variants is read from disk each time."""
 OVERHEAD: Final = 4096
@@ -89,8 +89,7 @@ class ImageProxy:
         )
         self._flights = FlightGroup()
         self._hot = HotVariants(settings.hot_bytes)
-        self._monotonic = monotonic
-        self._shown: OrderedDict[str, tuple[float, bool]] = OrderedDict()
+        self._shown: TTLCache[str, bool] = TTLCache(SHOWN_KEPT, SHOWN_SECONDS, timer=monotonic)
 
     def close(self) -> None:
         """Let go the threads."""
@@ -112,13 +111,10 @@ class ImageProxy:
         """Whether an upload is readable by everybody, as it was within the last second."""
         if self._uploads is None:
             return False
-        known, now = self._shown.get(url), self._monotonic()
-        if known is None or known[0] <= now:
-            known = self._shown[url] = now + SHOWN_SECONDS, await self._uploads.shown(url)
-            self._shown.move_to_end(url)
-            while len(self._shown) > SHOWN_KEPT:
-                self._shown.popitem(last=False)
-        return known[1]
+        known = self._shown.get(url)
+        if known is None:
+            known = self._shown[url] = await self._uploads.shown(url)
+        return known
 
     async def _made(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
         key = f"variant {digest} {wanted.options} {','.join(sorted(accepted))}"
@@ -178,25 +174,19 @@ class HotVariants:
 
     def __init__(self, hot_bytes: int) -> None:
         self._largest = hot_bytes // HOT_PART
-        self._free = hot_bytes
-        self._kept: OrderedDict[str, ShownImage | None] = OrderedDict()
+        self._kept: LRUCache[str, ShownImage | None] = LRUCache(hot_bytes, getsizeof=_size)
 
     def __contains__(self, key: str) -> bool:
         return key in self._kept
 
     def get(self, key: str) -> ShownImage | None:
         """The variant of a key that is in."""
-        self._kept.move_to_end(key)
         return self._kept[key]
 
     def put(self, key: str, shown: ShownImage | None) -> ShownImage | None:
         """Keep it if it is small, and give it back."""
-        size = _size(shown)
-        if key not in self._kept and size <= self._largest:
+        if _size(shown) <= self._largest:
             self._kept[key] = shown
-            self._free -= size
-            while self._free < 0:
-                self._free += _size(self._kept.popitem(last=False)[1])
         return shown
 
 

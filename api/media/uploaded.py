@@ -24,7 +24,7 @@ class StoredUploads:
 
     async def read(self, url: str, most: int) -> bytes | None:
         """The bytes of an upload, None where the organization of the address has none of it, or it is larger than `most`."""
-        found = await self.store.read(lambda conn: _find(conn, url))
+        found = await self.store.read(lambda conn: uploads.find(conn, url))
         if found is None or found.bytes > most:
             return None
         try:
@@ -36,12 +36,7 @@ class StoredUploads:
         """Whether something that is published refers to it."""
 
         def look_up(conn: Connection) -> bool:
-            found = _find(conn, url)
+            found = uploads.find(conn, url)
             return found is not None and uploads.shown(conn, found.key)
 
         return await self.store.read(look_up)
-
-
-def _find(conn: Connection, url: str) -> uploads.Upload | None:
-    named = uploads.read_address(url)
-    return None if named is None else uploads.find(conn, *named)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from api.json_path import Json, nodes, number, text
-from api.media.addresses import addresses_in
-from mapping.documents.scalars import LocalStatus
+from mapping.documents.scalars import UPLOADED, LocalStatus
 from mapping.errors import Unprocessable
+from mapping.file_addresses import addresses_in
 from store import uploads
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from store.unit import Unit
     from store.uploads import Kind, Upload
 
-SCHEME = "imageservice:"
-
 
 def check_uploads(conn: Connection, organization_id: str, sent: Json, before: Any) -> None:
     """Raise Unprocessable, with the path, for an address that is new to the record and no upload of its organization.
@@ -28,7 +26,7 @@ def check_uploads(conn: Connection, organization_id: str, sent: Json, before: An
     """
     known = {url for _, url in addresses_in(before)}
     for path, url in addresses_in(sent, named=False):
-        if url.lower().startswith(SCHEME) and url not in known and _upload(conn, organization_id, url) is None:
+        if url.lower().startswith(UPLOADED) and url not in known and _upload(conn, organization_id, url) is None:
             raise Unprocessable("there is no such upload", field=path)
 
 
@@ -50,7 +48,7 @@ def note_uses(
 def with_sizes(conn: Connection, organization_id: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
     """The post with width and height of each uploaded file whose entry does not say them."""
     media = nodes(document, "media")
-    if not any(text(file, "url").startswith(SCHEME) for file in media):
+    if not any(text(file, "url").startswith(uploads.PREFIX) for file in media):
         return document
     return {**document, "media": [_with_size(conn, organization_id, file) for file in media]}
 
@@ -77,7 +75,5 @@ def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -
 
 
 def _upload(conn: Connection, organization_id: str, url: str) -> Upload | None:
-    address = uploads.read_address(url)
-    if address is None or address[0] != organization_id:
-        return None
-    return uploads.find(conn, *address)
+    found = uploads.find(conn, url)
+    return found if found is not None and found.organization_id == organization_id else None

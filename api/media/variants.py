@@ -13,7 +13,7 @@ from PIL import AvifImagePlugin, Image, ImageCms
 
 from api.media.formats import CONTENT_TYPES
 from api.media.gif import BrokenGif, cleaned
-from api.media.images import READ_BY_PILLOW, TURNED, identify, orientation
+from api.media.images import READ_BY_PILLOW, TURNED, Pieces, identify, orientation
 from api.media.settings import RefusedImage, Variant
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def render(body: bytes, options: ImageOptions, accepted: frozenset[str], limits:
         moving = _moving(body, options, limits)
         if moving is not None:
             return Variant(CONTENT_TYPES["gif"], moving)
-        with Image.open(BytesIO(body), formats=(*READ_BY_PILLOW, "WEBP", "AVIF")) as image:
+        with Image.open(Pieces.of(body), formats=(*READ_BY_PILLOW, "WEBP", "AVIF")) as image:
             return _render(image, body, options, accepted, limits)
 
 

@@ -85,13 +85,13 @@ class AsPage:
 def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], files: PageFiles, now: float) -> Json:
     """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
-    highlights = key_moments_of(conn, game)
+    key_moments = key_moments_of(conn, game)
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),
         "label": named(deltas.count(conn, game.id), files.texts),
         "board": scoreboard(document, files, now),
-        "moments": key_moments_html(highlights, files.texts),
-        "squads": squads(document, files.texts, highlights.deeds),
+        "moments": key_moments_html(key_moments, files.texts),
+        "squads": squads(document, files.texts, key_moments.deeds),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

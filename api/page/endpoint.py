@@ -8,12 +8,14 @@ from starlette.responses import Response
 
 from api import delay, openapi
 from api.conditional import conditional
+from api.embed.discovery import discovery
 from api.embed.shown import POSTS_SHOWN, shown
+from api.feeds.common import FeedRequest, page_url
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.document import POLICY
+from api.page.document import WITH_POSTS
 from api.page.page import language, page, render_liveblog
 from api.request import boolean, integer
 from api.static import TYPES
@@ -22,14 +24,13 @@ from mapping.errors import NotFound
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
     from sqlalchemy import Connection
 
     from api.delay import Sight
     from api.rendered import Rendering
     from api.request import ApiRequest
-    from api.services import Services
     from store.liveblogs import StoredGame
 
 PAGE = openapi.operation(
@@ -70,7 +71,7 @@ async def liveblog(request: ApiRequest) -> Response:
     game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, limit, after)
+        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit, after=after))
         late = f"delay={seen.delay}&" if seen.delay else ""
         few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
         inner = render_liveblog(
@@ -78,7 +79,7 @@ async def liveblog(request: ApiRequest) -> Response:
             found.posts,
             form.files(found.game),
             seen.now,
-            found.highlights,
+            found.key_moments,
             older=f"?{late}{few}" if found.more else "",
             delay=seen.delay,
         )
@@ -86,8 +87,11 @@ async def liveblog(request: ApiRequest) -> Response:
             return inner.encode("utf-8", "replace")
         return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
 
+    public_url = request.services.settings.public_url
+    found = discovery(public_url, page_url(public_url, game.local_id, seen.delay))
+    links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
     key = (limit, after, _key(game, seen, fragment=fragment))
-    return _html(request, await context.reads.body(key, render, seen))
+    return _html(request, await context.reads.body(key, render, seen), {"Link": links})
 
 
 async def changes(request: ApiRequest, refresh: int) -> Response:
@@ -95,7 +99,7 @@ async def changes(request: ApiRequest, refresh: int) -> Response:
     services, context = request.services, request.context
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(services, seen.delay)
-    cache_control = _cache_control(services)
+    cache_control = services.settings.cache_control
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
     since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
@@ -126,16 +130,11 @@ def _readable(request: ApiRequest, seen: Sight) -> StoredGame:
     return readable(seen.game, request.context.caller, public=request.services.settings.public_feeds)
 
 
-def _html(request: ApiRequest, body: Rendering) -> Response:
+def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None = None) -> Response:
     return conditional(
         request.headers,
         body,
         TYPES["html"],
-        cache_control=_cache_control(request.services),
-        more={"Content-Security-Policy": POLICY},
+        cache_control=request.services.settings.cache_control,
+        more={"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **(more or {})},
     )
-
-
-def _cache_control(services: Services) -> str:
-    sharing = "public" if services.settings.public_feeds else "private"
-    return f"{sharing}, max-age={services.settings.feed_max_age}"

@@ -10,12 +10,12 @@ from api.page.icons import icon, word_of
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
-    from api.key_moments import Highlights
+    from api.key_moments import KeyMoments
     from mapping.key_moments import KeyMoment
     from mapping.locales import Translator
 
 
-def key_moments_html(found: Highlights, texts: Translator, page: str = "") -> str:
+def key_moments_html(found: KeyMoments, texts: Translator, page: str = "") -> str:
     """The section; empty without moments and recap. `page`: the page's address, where the list stands elsewhere."""
     if not (found.moments or found.recap):
         return ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.embed.discovery import discovery
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
-from api.key_moments import NO_HIGHLIGHTS, Highlights
+from api.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.page.document import document
 from api.page.moments import key_moments_html
 from api.page.posts import stream
@@ -29,7 +30,7 @@ def render_liveblog(
     events: Sequence[Json],
     files: PageFiles,
     now: float,
-    highlights: Highlights = NO_HIGHLIGHTS,
+    key_moments: KeyMoments = NO_KEY_MOMENTS,
     *,
     page: str = "",
     older: str = "",
@@ -47,11 +48,11 @@ def render_liveblog(
         "delay": delay,
     }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(highlights, files.texts, page)
+    moments = key_moments_html(key_moments, files.texts, page)
     posts = stream(game, events, files, older and page + older)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
-        f"<div>{moments}{posts}</div>{squads(game, files.texts, highlights.deeds)}</div></div>"
+        f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
     )
 
 
@@ -88,7 +89,12 @@ def _found_by(schema: Json, name: str, about: str) -> str:
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
-    return f'<link rel="canonical" href="{escape(schema["url"])}">{properties}'
+    found = discovery(schema["url"].rpartition("/liveblogs/")[0], schema["url"])
+    embeds = "".join(
+        f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
+        for kind, url in found.items()
+    )
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
 
 
 def _territorial(locale: str) -> str:

@@ -26,18 +26,19 @@ log = structlog.get_logger(__name__)
 PINNED = ("sticky", "stickyNoHighlight")
 
 
-def stream(game: Json, events: Sequence[Json], files: PageFiles, older: str = "") -> str:
-    """The posts as an ordered list; one that cannot be shown is left out and logged.
+def stream(game: Json, events: Sequence[Json], files: PageFiles, older: str = "", *, descending: bool = True) -> str:
+    """The posts as an ordered list, pinned ones first; one that cannot be shown is left out and logged.
 
     `older`: the address of older posts up to the last one's id, empty where there are none.
     """
-    posts = [html for event in sorted(events, key=_place, reverse=True) if (html := safe_post(game, event, files))]
+    ordered = sorted(sorted(events, key=_place, reverse=descending), key=_pinned, reverse=True)
+    posts = [html for event in ordered if (html := safe_post(game, event, files))]
     translator = files.texts
-    nothing = escape(translator.text(Label.NOTHING))
+    nothing, order = escape(translator.text(Label.NOTHING)), " reversed" if descending else ""
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
     return (
         f'<section class="stream" aria-label="{escape(named(len(posts), translator))}">'
-        f'<ol reversed aria-live="polite" aria-relevant="additions" data-nothing="{nothing}">{shown}</ol>'
+        f'<ol{order} aria-live="polite" aria-relevant="additions" data-nothing="{nothing}">{shown}</ol>'
         f"{_more(events, files, older)}</section>"
     )
 
@@ -54,8 +55,12 @@ def named(count: int, translator: Translator) -> str:
     return translator.plural(*POSTS, count)
 
 
-def _place(event: Json) -> tuple[bool, str]:
-    return text(event, "highlight") in PINNED, text(event, "sort")
+def _place(event: Json) -> str:
+    return text(event, "sort")
+
+
+def _pinned(event: Json) -> bool:
+    return text(event, "highlight") in PINNED
 
 
 def safe_post(game: Json, event: Json, files: PageFiles) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+from api.feeds.themes import Theme
 from api.media.settings import ImageLimits, MediaSettings
 from api.services import ApiSettings
 from ingest.cli.start_errors import FULL, StartError
@@ -38,7 +39,7 @@ from store.settings import PoolSettings
 
 if TYPE_CHECKING:
     from config import Settings
-    from config.parties import OrganizationConfig
+    from config.parties import OrganizationConfig, ThemeConfig
     from config.sections import MediaConfig, Section
     from ingest.sync.poll import Record
     from store.declarations import DeclaredKind
@@ -256,9 +257,27 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
         delay_max=int(limits.delay_max),
-        client_delays={id_: ceil(each.public_delay) for id_, each in settings.clients.items() if each.public_delay},
-        public_delays={
-            id_: ceil(each.public_delay) for id_, each in settings.organizations.items() if each.public_delay
+        client_delays={id_: ceil(each.public_delay) for id_, each in settings.clients.items()},
+        public_delays={id_: ceil(each.public_delay) for id_, each in settings.organizations.items()},
+        themes={name: _theme(name, each) for name, each in settings.themes.items()},
+        frame_ancestors=settings.embed.frame_ancestors,
+        organization_frame_ancestors={
+            id_: each.frame_ancestors
+            for id_, each in settings.organizations.items()
+            if each.frame_ancestors is not None
         },
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
+    )
+
+
+def _theme(name: str, theme: ThemeConfig) -> Theme:
+    return Theme(
+        id=name,
+        tags=frozenset(theme.tags),
+        highlights=frozenset(theme.highlights),
+        event_types=frozenset(theme.event_types),
+        authors=frozenset(theme.authors),
+        sort=theme.sort,
+        posts=theme.posts,
+        labels=tuple(theme.labels.items()),
     )

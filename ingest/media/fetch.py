@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ingest.webhooks.bulkhead import Bulkhead
+from providers.http_client import freshness
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import aiohttp
 
     from config.sections import MediaConfig
@@ -21,7 +20,6 @@ Status = Literal["new", "unchanged", "gone", "failed"]
 
 UNREACHABLE = "the file could not be fetched"
 """Said of every failure to connect: whether a host was refused, not found or silent is nobody's business."""
-MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,10})", re.ASCII | re.IGNORECASE)
 TOTAL = re.compile(r"bytes [0-9]+-[0-9]+/([0-9]{1,18})", re.ASCII)
 OK, PARTIAL, UNCHANGED = 200, 206, 304
 GONE = frozenset({404, 410})
@@ -109,7 +107,7 @@ def _headers(etag: str | None, part: range | None) -> dict[str, str]:
 async def _read(response: aiohttp.ClientResponse, most: int, part: range | None) -> Fetched:
     headers = response.headers
     if response.status == UNCHANGED:
-        return Fetched("unchanged", etag=headers.get("ETag"), max_age=_max_age(headers))
+        return Fetched("unchanged", etag=headers.get("ETag"), max_age=freshness(headers))
     if response.status in GONE:
         return Fetched("gone", cause="the file is gone")
     if response.status not in {OK, PARTIAL} or (response.status == PARTIAL and part is None):
@@ -122,7 +120,7 @@ async def _read(response: aiohttp.ClientResponse, most: int, part: range | None)
         body=body,
         etag=headers.get("ETag"),
         content_type=headers.get("Content-Type", ""),
-        max_age=_max_age(headers),
+        max_age=freshness(headers),
         total=_total(response),
     )
 
@@ -138,11 +136,6 @@ async def _body(response: aiohttp.ClientResponse, most: int, *, whole: bool) -> 
     if size > most and whole:
         raise TooLarge
     return b"".join(parts)[:most]
-
-
-def _max_age(headers: Mapping[str, str]) -> float | None:
-    found = MAX_AGE.search(headers.get("Cache-Control", ""))
-    return float(found[1]) if found else None
 
 
 def _total(response: aiohttp.ClientResponse) -> int | None:

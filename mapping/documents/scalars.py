@@ -23,6 +23,8 @@ from mapping.strict_json import INT_MAX, INT_MIN, check_text
 T = TypeVar("T")
 
 TIMESTAMP_LIMIT = 10**11
+UPLOADED = "imageservice"
+"""The scheme of addresses of uploads: `imageservice://<organization>/<key>`."""
 _SECONDS = re.compile(r"-?[0-9]{1,15}")
 
 
@@ -181,8 +183,8 @@ CountryCode = Annotated[
 ]
 GenderType = Literal["m", "f", "o"]
 Sportstype = Annotated[Text, Field(min_length=1, max_length=64)]
-ImageRef = Annotated[Text, _Starting("https", "imageservice")]
-MediaUrl = Annotated[Text, _Starting("https", "http", "imageservice")]
+ImageRef = Annotated[Text, _Starting("https", UPLOADED)]
+MediaUrl = Annotated[Text, _Starting("https", "http", UPLOADED)]
 WebUrl = Annotated[Text, _Starting("https", "http")]
 Locale = Literal["en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", ""]
 Side = Literal["home", "away"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.key_moments import highlights_of
+from api.key_moments import moments_of
 from mapping.believed import believed
 from mapping.posts import wanted
 from mapping.prefill import game_document
@@ -137,7 +137,7 @@ def test_the_key_moments_are_the_truth_at_every_step(path):
     for match, events in steps:
         bodies = {"match": match, "match-event": events}
         game, posts = liveblog(bodies, match_id, rows)
-        moments, recap = highlights_of(game, posts)
+        moments, recap, _ = moments_of(game, posts)
         assert sorted(map(seen, moments)) == truth(bodies, game["sportstype"])
         assert all(each.text and "{" not in each.text for each in moments)
         assert "{" not in recap

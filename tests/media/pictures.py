@@ -48,14 +48,14 @@ def animation(name="gif", frames=5, width=64, height=48):
     return encoded(pictures[0], name, save_all=True, append_images=pictures[1:], duration=100)
 
 
-def _chunk(name, content):
+def chunk(name, content):
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
 def png_header(width, height, *, data=b""):
     """A PNG that says how large it is, with `data` as its packed pixels."""
-    header = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + header + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
 def flood():

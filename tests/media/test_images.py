@@ -1,5 +1,6 @@
 """Images are known by their content, from their first bytes."""
 
+import struct
 import tracemalloc
 
 import pytest
@@ -47,6 +48,12 @@ def test_frames_are_counted(name):
     assert identify(pictures.animation(name, frames=5)).frames == 5
 
 
+def test_the_frames_of_a_long_animation_are_counted_until_they_are_too_many():
+    """Whoever takes fewer refuses it by its header."""
+    assert identify(pictures.many_frames(3_000)).frames == 3_000
+    assert identify(pictures.many_frames(9_000)).frames == 5_001
+
+
 def test_an_animated_avif_has_more_than_one_frame():
     """The head of an AVIF says only that it is a sequence."""
     assert identify(pictures.animation("avif", frames=5)).frames > 1
@@ -82,6 +89,39 @@ def test_a_broken_head_raises_nothing(name):
     for place in range(0, min(len(whole), 600), 3):
         identify(whole[:place])
         identify(whole[:place] + b"\xff" + whole[place + 1 :])
+
+
+def parts(name, number):
+    """A picture with so many parts before it, or about it, that mean nothing."""
+    whole = pictures.picture(name, 64, 48)
+    if name == "jpeg":
+        return whole[:2] + b"\xff\xfe\x00\x02" * number + whole[2:]
+    if name == "png":
+        return whole[:33] + pictures.chunk(b"teXt", b"") * number + whole[33:]
+    if name == "gif":
+        start = 13 + (3 << ((whole[10] & 7) + 1))
+        return whole[:start] + b"\x21\xfe\x00" * number + whole[start:]
+    if name == "webp":
+        return whole + b"ABCD\0\0\0\0" * number
+    meta = whole.index(b"meta") - 4
+    size = int.from_bytes(whole[meta : meta + 4], "big")
+    boxes = b"\0\0\0\x08free" * number
+    return (
+        whole[:meta] + struct.pack(">I", size + len(boxes)) + whole[meta + 4 : meta + 12] + boxes + whole[meta + 12 :]
+    )
+
+
+@FORMATS
+def test_a_header_of_very_many_parts_is_none(name):
+    """Real ones have some dozens; one of 256 KB that is made of empty parts would take a fifth of a second to read."""
+    assert identify(parts(name, 100)) == ImageFacts(name, f"image/{name}", 64, 48, 1)
+    assert identify(parts(name, 20_000)) is None
+
+
+def test_bytes_that_fill_a_jpeg_are_not_read_for_long():
+    """Any number of them may stand before a marker."""
+    whole = pictures.picture("jpeg", 64, 48)
+    assert identify(whole[:2] + b"\xff" * 200_000 + whole[2:]) is None
 
 
 def test_a_pixel_flood_is_measured_without_its_pixels():

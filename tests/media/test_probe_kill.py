@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 
 import httpx
 import pytest
+from sqlalchemy import select
 
 from store import migrate
+from store.media_tables import media_probes
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
 from tests.ingest.test_resources import NEWS, WRITE
 from tests.media import origin as origins
 from tests.media.pictures import picture
+from tests.opening import look
 
 IMAGE = "Svc::Model::Content::ImageMediaContent"
 MEDIA = """
@@ -23,6 +27,7 @@ allow_hosts = ["127.0.0.1"]
 folder = "{folder}"
 probe_tries = 20
 probe_retry = 15
+probe_retry_most = 30
 """
 
 
@@ -42,14 +47,19 @@ async def posting(client, liveblog, address, rng, acknowledged):
         await asyncio.sleep(rng.uniform(0, 0.05))
 
 
-async def until_known(client, liveblog):
+async def until_known(client, liveblog, database):
     """The events once all of their files have a size."""
-    async with asyncio.timeout(120):
-        while True:
-            game = (await client.get(f"{WRITE}/ticker/show.json", params={"local_id": liveblog})).json()
-            if all(file.get("width") for event in game["events"] for file in event["media"]):
-                return game
-            await asyncio.sleep(0.2)
+    ends = time.monotonic() + 120
+    while True:
+        game = (await client.get(f"{WRITE}/ticker/show.json", params={"local_id": liveblog})).json()
+        unknown = [file["local_id"] for event in game["events"] for file in event["media"] if not file.get("width")]
+        if not unknown:
+            return game
+        if time.monotonic() > ends:
+            rows = await look(database, lambda conn: conn.execute(select(media_probes)).mappings().all())
+            left = [(row["tries"], row["error"], row["next_at"] and row["next_at"] - time.time()) for row in rows]
+            pytest.fail(f"{len(unknown)} files of {len(game['events'])} posts are not known; waiting probes: {left}")
+        await asyncio.sleep(0.2)
 
 
 async def killed(folder, database, *, kills, seed):
@@ -75,7 +85,7 @@ async def killed(folder, database, *, kills, seed):
                 await sender
         await daemon.start()
         async with client_of(daemon) as client:
-            game = await until_known(client, liveblog)
+            game = await until_known(client, liveblog, database)
         await daemon.terminate()
     events = {event["local_id"]: event for event in game["events"]}
     assert set(acknowledged) <= events.keys()

@@ -54,9 +54,9 @@ async def test_an_upload_is_found_by_its_own_organization_alone(store):
     """Another organization finds of it what it finds of a key that was never given: nothing."""
     made = await kept(store)
 
-    assert await store.read(lambda conn: uploads.find(conn, ORGANIZATION, made.key)) == made
-    assert await store.read(lambda conn: uploads.find(conn, OTHER, made.key)) is None
-    assert await store.read(lambda conn: uploads.find(conn, ORGANIZATION, new_key())) is None
+    assert await store.read(lambda conn: uploads.find(conn, made.url)) == made
+    assert await store.read(lambda conn: uploads.find(conn, made.url.replace(ORGANIZATION, OTHER))) is None
+    assert await store.read(lambda conn: uploads.find(conn, made.url.replace(made.key, new_key()))) is None
     assert uploads.read_address(made.url) == (ORGANIZATION, made.key)
     assert uploads.read_address("https://example.org/a.jpg") is None
 

@@ -42,23 +42,46 @@ function clicked(event, selector) {
   return event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector);
 }
 
+// What a card, a video or a frame loads.
+function source(media) {
+  return media.src ?? media.dataset.frame ?? media.querySelector(".play").href;
+}
+
 function focus(post) {
   post.tabIndex = -1;
   post.focus({ preventScroll: true });
 }
 
-// A video is loaded from its own host when the reader wants it.
+// What a provider shows in a frame of its own: without access to this page, with the name of this site, which some want.
+function framed(card) {
+  const frame = document.createElement("iframe");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(frame, { width, height, title: card.querySelector("b").textContent, allowFullscreen: true });
+  frame.allow = "autoplay; encrypted-media; fullscreen; picture-in-picture";
+  frame.referrerPolicy = "strict-origin-when-cross-origin";
+  frame.sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms allow-presentation";
+  frame.style.aspectRatio = `${width} / ${height}`;
+  frame.src = card.dataset.frame;
+  return frame;
+}
+
+function player(card, link) {
+  const video = document.createElement("video");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
+  video.ariaLabel = card.querySelector("b").textContent;
+  return video;
+}
+
+// A third party hears of the reader when the reader wants it.
 function play(event) {
   const link = clicked(event, ".play");
   if (!link) return;
   event.preventDefault();
   const card = link.closest(".consent");
-  const { width, height } = card.querySelector("svg").viewBox.baseVal;
-  const video = document.createElement("video");
-  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
-  video.ariaLabel = card.querySelector("b").textContent;
-  card.replaceWith(video);
-  video.focus();
+  const media = card.dataset.frame ? framed(card) : player(card, link);
+  card.replaceWith(media);
+  media.focus();
 }
 
 /**
@@ -160,13 +183,13 @@ export class Liveblog extends EventTarget {
     for (const [old, young] of pairs(before, after, "details")) young.open = old.open;
     const scrolled = pairs(before, after, ".slides").map(([old, young]) => [young, old.scrollLeft]);
     const focused = pairs(before, after, "a, summary, .slides").find(([old]) => old === active)?.[1];
-    for (const video of before.querySelectorAll("video")) {
-      const same = [...after.querySelectorAll(".play, video")].find((each) => (each.href ?? each.src) === video.src);
-      (same?.closest(".consent") ?? same)?.replaceWith(video);
+    for (const media of before.querySelectorAll("video, iframe")) {
+      const same = [...after.querySelectorAll(".consent, video, iframe")].find((each) => source(each) === media.src);
+      same?.replaceWith(media);
     }
     before.replaceWith(after);
     for (const [slides, left] of scrolled) slides.scrollLeft = left;
-    (active?.tagName === "VIDEO" && active.isConnected ? active : focused)?.focus({ preventScroll: true });
+    (/^(VIDEO|IFRAME)$/.test(active?.tagName) && active.isConnected ? active : focused)?.focus({ preventScroll: true });
   }
 
   #place(before, html) {

@@ -1,0 +1,92 @@
+"""Themes: which posts a feed or an article shows, in which order, and what it calls incidents. Declared in the configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from api.content import incident_blocks
+from api.json_path import at, node, text
+from mapping.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from api.json_path import Json
+    from api.request import Query
+    from store.liveblogs import StoredEvent
+
+NO_INCIDENT = "text"
+"""Stands among event types for posts without an incident."""
+FILTERS = ("tags", "highlights", "event_types", "authors")
+"""Settings of a theme that a query may lay over it, values separated by commas."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """What a theme shows: posts that meet each filter with one of its values; an empty filter takes all.
+
+    `authors` are clients, or editors as posts name them. `sort` is `asc`, `desc` or not said, `posts` how many a page has.
+    `labels` are pairs of event type and the title that incidents of it get.
+    """
+
+    id: str = ""
+    tags: frozenset[str] = frozenset()
+    highlights: frozenset[str] = frozenset()
+    event_types: frozenset[str] = frozenset()
+    authors: frozenset[str] = frozenset()
+    sort: str = ""
+    posts: int | None = None
+    labels: tuple[tuple[str, str], ...] = ()
+    laid_over: tuple[tuple[str, str], ...] = ()
+    """Name and value of the parameters of the query that have changed a filter."""
+
+    def shows(self, event: StoredEvent) -> bool:
+        """Whether the filters let the post pass."""
+        document = event.document
+        found: tuple[tuple[frozenset[str], set[str]], ...] = (
+            (self.tags, _tags(document)),
+            (self.highlights, {text(document, "highlight")}),
+            (self.event_types, _event_types(document)),
+            (self.authors, {event.user_id or "", text(document, "editor")}),
+        )
+        return all(not wanted or wanted & values for wanted, values in found)
+
+    def labelled(self, event: Json) -> Json:
+        """The post with the theme's titles of its incidents."""
+        if not self.labels:
+            return event
+        titles = dict(self.labels)
+        own, contents = event.get("sport_event"), event.get("contents")
+        blocks = [_titled(each, titles) for each in contents] if isinstance(contents, list) else contents
+        return {**event, "sport_event": _titled(own, titles), "contents": blocks}
+
+
+EVERYTHING = Theme()
+
+
+def theme_of(query: Query, themes: Mapping[str, Theme]) -> Theme:
+    """The theme in a query, with the filters of the query laid over its own; raises InvalidRequest for an unknown one."""
+    name = query.get("themeId")
+    if not name:
+        return EVERYTHING
+    if name not in themes:
+        raise InvalidRequest("there is no such theme", field="themeId")
+    given = tuple((each, query[each]) for each in FILTERS if each in query)
+    filters: dict[str, Any] = {each: frozenset(filter(None, value.split(","))) for each, value in given}
+    return replace(themes[name], laid_over=given, **filters)
+
+
+def _tags(document: Json) -> set[str]:
+    ids = at(document, "tag_ids")
+    return {each for each in ids if isinstance(each, str)} if isinstance(ids, list) else set()
+
+
+def _event_types(document: Json) -> set[str]:
+    blocks = [node(document, "sport_event"), *incident_blocks(document)]
+    return {name for each in blocks if (name := text(each, "event_type"))} or {NO_INCIDENT}
+
+
+def _titled(block: Any, titles: Mapping[str, str]) -> Any:
+    title = titles.get(text(block, "event_type"))
+    return block if title is None else {**block, "title": title}
