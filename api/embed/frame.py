@@ -14,7 +14,9 @@ from api.page.changes import AsPage
 from api.page.clock import clock
 from api.page.document import WITH_POSTS
 from api.page.page import language, render_liveblog
+from api.page.posts import Around
 from api.page.scoreboard import title
+from api.page.window import PageRequest, late
 from api.request import integer
 from api.static import TYPES, version
 from mapping.locales import translator
@@ -61,16 +63,14 @@ async def frame(request: ApiRequest) -> Response:
 
     def render(conn: Connection) -> bytes:
         found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit))
-        page = page_url(settings.public_url, found.game.local_id, seen.delay)
-        older = f"{'&' if seen.delay else '?'}limit={limit}&" if found.more else ""
+        page = page_url(settings.public_url, found.game.local_id)
         inner = render_liveblog(
             found.document,
             found.posts,
-            AsPage.of(services, seen.delay).files(found.game),
+            AsPage.of(services, seen.delay).files(found.game, page=page),
             seen.now,
             found.key_moments,
-            page=page,
-            older=older,
+            around=Around(PageRequest(limit=limit, kept=late(seen.delay)), older=found.more),
             delay=seen.delay,
         )
         return _document(found.document, inner).encode("utf-8", "replace")

@@ -6,11 +6,12 @@ ALLOWED = {
     *("html", "head", "meta", "title", "link", "script", "body", "div", "header", "main", "aside", "footer", "section"),
     *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
     *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
-    *("template", "matchwire-liveblog", "iframe", "base", "button", "pre", "code"),
+    *("template", "matchwire-liveblog", "iframe", "base", "button", "pre", "code", "nav"),
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
 SAFE_URLS = (
+    "../",
     "#",
     "./",
     "../../static/",
@@ -41,7 +42,8 @@ class Reader(HTMLParser):
         if tag not in ALLOWED or (tag == "script" and not _harmless_script(values)):
             self.bad.append(tag)
         self.bad += [f"{tag} {name}" for name in values if name.startswith("on") or name == "style"]
-        self.bad += [f"{tag} {values[name]}" for name in URLS & values.keys() if not values[name].startswith(SAFE_URLS)]
+        urls = [values[name] for name in URLS & values.keys()]
+        self.bad += [f"{tag} {url}" for url in urls if not url.startswith(SAFE_URLS)]
         if tag == "iframe" and not values["src"].startswith(FRAMES):
             self.bad.append(f"iframe {values['src']}")
         if tag == "img":

@@ -25,7 +25,7 @@ function loaded(link) {
  * Dispatches `change` when something has changed (`detail`: `{version, title}`) and `withdraw` when nobody may read it any more.
  */
 class MatchwireLiveblog extends HTMLElement {
-  static observedAttributes = ["liveblog-id", "client-id", "delay", "limit"];
+  static observedAttributes = ["liveblog-id", "client-id", "limit", "delay"];
   #liveblog = null;
   #loading = null;
 
