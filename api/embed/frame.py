@@ -16,7 +16,7 @@ from api.page.document import WITH_POSTS
 from api.page.page import language, render_liveblog
 from api.page.posts import Around
 from api.page.scoreboard import title
-from api.page.window import PageRequest
+from api.page.window import PageRequest, late
 from api.request import integer
 from api.static import TYPES, version
 from mapping.locales import translator
@@ -70,7 +70,7 @@ async def frame(request: ApiRequest) -> Response:
             AsPage.of(services, seen.delay).files(found.game, page=page),
             seen.now,
             found.key_moments,
-            around=Around(PageRequest(limit=limit), older=found.more),
+            around=Around(PageRequest(limit=limit, kept=late(seen.delay)), older=found.more),
             delay=seen.delay,
         )
         return _document(found.document, inner).encode("utf-8", "replace")

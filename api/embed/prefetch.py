@@ -21,7 +21,7 @@ from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
 from api.page.posts import Around, stream
 from api.page.scoreboard import moment, scoreboard
-from api.page.window import MOST_SHOWN, PageRequest
+from api.page.window import MOST_SHOWN, PageRequest, late
 from api.static import version
 from mapping.locales import translator
 
@@ -116,7 +116,7 @@ def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
 def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     """`client`: who must be named to follow it, empty where nobody need be."""
     page = page_url(services.settings.public_url, found.game.local_id)
-    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"), page)
+    files = AsPage.of(services, seen.delay).files(found.game, services.settings.public_url.rstrip("/"), page)
     if found.request.theme.id:
         return {"html": _themed(found, files, seen.now), "schema": found.schema(services)}
     inner = render_liveblog(
@@ -125,7 +125,7 @@ def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Jso
         files,
         seen.now,
         found.key_moments,
-        around=Around(PageRequest(), older=found.more),
+        around=Around(PageRequest(kept=late(seen.delay)), older=found.more),
         delay=seen.delay,
     )
     named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
@@ -135,7 +135,7 @@ def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Jso
 
 def _themed(found: Shown, files: PageFiles, now: float) -> str:
     """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
-    moments = key_moments_html(found.key_moments, files.texts, files.page)
+    moments = key_moments_html(found.key_moments, files.texts, files.page, files.delay)
     posts = stream(found.document, found.posts, files, descending=found.request.descending)
     return _frame(found.document, scoreboard(found.document, files, now) + moments + posts)
 
@@ -155,7 +155,7 @@ def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    page = page_url(services.settings.public_url, found.game.local_id)
+    page = page_url(services.settings.public_url, found.game.local_id, seen.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
         f"<li>{moment(number(post, 'created_at') or 0, 'time')} "

@@ -101,8 +101,10 @@ def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[s
     )
 
 
-def page_url(public_url: str, liveblog: str) -> str:
-    return f"{public_url.rstrip('/')}/liveblogs/{quote(liveblog, safe='')}"
+def page_url(public_url: str, liveblog: str, delay: int = 0) -> str:
+    """The address of a liveblog's page, with the delay of the reader that it is written for: a link shows no more than he sees."""
+    late = f"?delay={delay}" if delay else ""
+    return f"{public_url.rstrip('/')}/liveblogs/{quote(liveblog, safe='')}{late}"
 
 
 def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: str | None) -> str:
@@ -132,7 +134,7 @@ def build_feed(
     more: bool,
 ) -> Feed:
     """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
-    page = page_url(public_url, game.local_id)
+    page = page_url(public_url, game.local_id, request.delay)
     language = _language(game.document)
     squads = names_of(node(game.document, "squads"))
     images = Images(media_key, public_url.rstrip("/"), game.organization_id)

@@ -51,7 +51,7 @@ def render_liveblog(
         "delay": delay,
     }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(key_moments, files.texts, files.page)
+    moments = key_moments_html(key_moments, files.texts, files.page, files.delay)
     posts = stream(game, events, files, around)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{files.cover(cover(game))}'

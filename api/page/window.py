@@ -70,6 +70,11 @@ class PageRequest(NamedTuple):
         return f"?{urlencode(parameters)}&" if parameters else "?"
 
 
+def late(delay: int) -> tuple[tuple[str, str], ...]:
+    """What addresses on a page repeat that is late by so many seconds."""
+    return (("delay", str(delay)),) if delay else ()
+
+
 class Window(NamedTuple):
     """The events to show, newest first; whether older and newer ones are left out."""
 

@@ -19,8 +19,8 @@ function loaded(link) {
 
 /**
  * Attributes: `liveblog-id` names the liveblog, `client-id` the client that embeds it; a service that is not public needs it;
- * `limit` is how many posts are shown at first, 1 to 300; `delay` shows it as it stood so many seconds ago. An article may hold the content already, in a declarative shadow
- * root; then nothing is loaded but what changes.
+ * `delay` shows the liveblog as it stood so many seconds ago; `limit` is how many posts are shown at first, 1 to 300. An
+ * article may hold the content already, in a declarative shadow root; then nothing is loaded but what changes.
  *
  * Dispatches `change` when something has changed (`detail`: `{version, title}`) and `withdraw` when nobody may read it any more.
  */
