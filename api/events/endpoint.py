@@ -22,7 +22,7 @@ from api.liveblog_access import (
     named_liveblog,
     writable_game,
 )
-from api.media.addresses import Target, check_addresses
+from api.media.addresses import WrittenRecord, check_addresses
 from api.media.uses import check_uploads, with_sizes
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
@@ -279,19 +279,19 @@ def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, Sto
     return event, game
 
 
-def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> Target | None:
+def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> WrittenRecord | None:
     """A new event in the named liveblog; None where the caller may not write it."""
     game = liveblogs.find_game(conn, next(iter(names.values())))
-    return Target(game.organization_id) if game and may_write_events(game, caller) else None
+    return WrittenRecord(game.organization_id) if game and may_write_events(game, caller) else None
 
 
-def _known(event_id: str, caller: Caller, conn: Connection) -> Target | None:
+def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
     """The named event as the caller is shown it; None where the caller may not write it."""
     event = liveblogs.event(conn, event_id)
     game = event and liveblogs.find_game(conn, event.game_id)
     if event is None or game is None or not may_write_events(game, caller):
         return None
-    return Target(game.organization_id, rendered(conn, event, older=False))
+    return WrittenRecord(game.organization_id, rendered(conn, event, older=False))
 
 
 def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:

@@ -70,6 +70,14 @@ class PageFiles:
             f"{_room(found.size)}<p><b>{escape(found.provider)}</b></p>{link}{note}</div></figure>"
         )
 
+    def cover(self, url: str) -> str:
+        """The image that stands for the whole liveblog; empty without an address."""
+        if not url:
+            return ""
+        variants = ", ".join(f"{self.images.address(url, width)} {width}w" for width in WIDTHS)
+        largest = self.images.address(url, WIDTHS[-1])
+        return f'<img class="cover" src="{largest}" srcset="{variants}" sizes="100vw" alt="" decoding="async">'
+
     def icon(self, url: str, side: int, name: str) -> str:
         """A small image in a square of `side` CSS pixels, of the class `name`; empty for an address of no image."""
         if not image_url(url):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.cover import cover
 from api.embed.discovery import discovery
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
@@ -53,7 +54,8 @@ def render_liveblog(
     moments = key_moments_html(key_moments, files.texts, files.page)
     posts = stream(game, events, files, around)
     return (
-        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
+        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{files.cover(cover(game))}'
+        f'{scoreboard(game, files, now)}<div class="columns">'
         f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
     )
 
