@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api import delay, openapi
 from api.conditional import conditional
 from api.embed.shown import shown
+from api.embed.styles import STATIC
 from api.feeds.common import FeedRequest, page_url
 from api.liveblog_access import readable
 from api.page.changes import AsPage
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 PATH = "/embed/{liveblogId}"
 POSTS = 50
 MOST_POSTS = 300
-STATIC = "api.page.static"
 FRAME = openapi.operation(
     "liveblog.frame",
     "A liveblog for a frame in somebody else's page",

@@ -10,6 +10,7 @@ from api import delay, openapi
 from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import Shown, shown
+from api.embed.styles import STATIC
 from api.errors import json_bytes
 from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
 from api.feeds.endpoint import THEME_PARAMETERS
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
-STATIC = "api.page.static"
-STYLES = ("page.css", "embed.css")
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
@@ -144,9 +143,7 @@ def _element(attributes: Mapping[str, str], inner: str, services: Services) -> s
     """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
     named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
-    styles = "".join(
-        f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
-    )
+    styles = f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/embed.css">'
     template = f'<template shadowrootmode="open">{styles}{inner}</template>'
     return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
 
