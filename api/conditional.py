@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from api.rendered import Rendering
 
 
+VARY = "Authorization"
+
+
 def conditional(
     headers: Headers,
     found: Rendering,
@@ -41,12 +44,18 @@ def conditional(
         known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
         if date is not None:
             known["Last-Modified"] = date
-        if status == 200:
-            known["Content-Type"] = content_type
-        response = found.responses[status, date, cache_control] = Response(
-            found.body if status == 200 else None, status, known
-        )
+        response = found.responses[status, date, cache_control] = _response(found, status, content_type, known)
     return response
+
+
+def _response(found: Rendering, status: int, content_type: str, headers: dict[str, str]) -> Response:
+    """The response with what the content's type and coding add to the headers."""
+    if found.coding is not None:
+        headers["Vary"] += ", Accept-Encoding"
+    if status != 200:
+        return Response(None, status, headers)
+    coding = {"Content-Encoding": found.coding} if found.coding else {}
+    return Response(found.body, status, {**headers, "Content-Type": content_type, **coding})
 
 
 @lru_cache(maxsize=1024)

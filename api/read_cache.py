@@ -7,6 +7,7 @@ for each request anew.
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from cachetools import LRUCache, TTLCache
 
+from api.content_coding import SMALLEST, accepted_coding, compressed
 from api.flight_group import FlightGroup
 from api.json_path import at
 from api.rendered import Rendered, Rendering
@@ -75,15 +77,28 @@ class ReadCache:
         # Who comes after a commit does not wait for a read that may have begun before it.
         return await self._once((name, self._steps), partial(self._read_game, name))
 
-    async def body(self, key: Hashable, render: Callable[[Connection], bytes], seen: Sight) -> Rendering:
+    async def body(
+        self, key: Hashable, render: Callable[[Connection], bytes], seen: Sight, accepted: str = ""
+    ) -> Rendering:
         """The body that is kept by `key`, or what `render` makes of the database, once for all who ask meanwhile.
 
         `key` holds the liveblog's id and version, and all else that the body depends on beside the delay: `render` reads
-        the moment that is `seen`. Raises what `render` raises.
+        the moment that is `seen`. `accepted`: the reader's `Accept-Encoding`, by which the body may be compressed. Raises
+        what `render` raises.
         """
         key = (seen.delay, key)
         found = self._rendered.get(key)
-        return found if found is not None else await self._once(key, partial(self._render, key, render, seen.at))
+        work = partial(self._render, key, render, seen.at)
+        plain = found if found is not None else await self._once(key, work)
+        coding = accepted_coding(accepted) if accepted and len(plain.body) >= SMALLEST else ""
+        if not coding:
+            return plain
+        coded = self._rendered.coded(key, plain, coding)
+        return coded if coded is not None else await self._once((key, coding), partial(self._code, key, plain, coding))
+
+    async def _code(self, key: Hashable, plain: Rendering, coding: str) -> Rendering:
+        body = await asyncio.to_thread(compressed, plain.body, coding)
+        return self._rendered.put_coded(key, plain, coding, body)
 
     async def _render(self, key: Hashable, render: Callable[[Connection], bytes], at: int | None) -> Rendering:
         return self._rendered.put(key, await self._store.read(render, at=at))

@@ -26,11 +26,15 @@ class Rendering:
 
     body: bytes
     etag: str
+    coding: str | None = field(default=None, compare=False)
+    """The content coding, empty for none; None of a body that is never coded."""
+    source: str = field(default="", compare=False)
+    """The validator of the body before it was coded."""
     responses: dict[tuple[int, str | None, str], Response] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, body: bytes) -> Rendering:
-        return cls(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+    def of(cls, body: bytes, coding: str | None = None, source: str = "") -> Rendering:
+        return cls(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', coding, source)
 
 
 class Rendered:
@@ -51,7 +55,18 @@ class Rendered:
 
     def put(self, key: Hashable, body: bytes) -> Rendering:
         """Keep the body for a while, as long as there is room: those that were wanted least recently go first."""
-        made = Rendering.of(body)
+        return self._put(key, Rendering.of(body, ""))
+
+    def coded(self, key: Hashable, plain: Rendering, coding: str) -> Rendering | None:
+        """The body of `plain` in a coding, None where there is none."""
+        found = self.get((key, coding))
+        return found if found is not None and found.source == plain.etag else None
+
+    def put_coded(self, key: Hashable, plain: Rendering, coding: str, body: bytes) -> Rendering:
+        """Keep the body of `plain` in a coding beside it."""
+        return self._put((key, coding), Rendering.of(body, coding, plain.etag))
+
+    def _put(self, key: Hashable, made: Rendering) -> Rendering:
         with suppress(ValueError):  # larger than all the room there is
             self._kept[key] = made
         return made

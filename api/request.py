@@ -86,6 +86,11 @@ class ApiRequest(Request):
         return headers_of(self.scope)
 
     @property
+    def accept_encoding(self) -> str:
+        accepted: str = self.headers.get("accept-encoding", "")
+        return accepted
+
+    @property
     def context(self) -> Context:
         return context_of(self.scope)
 

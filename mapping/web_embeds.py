@@ -33,7 +33,7 @@ class WebEmbed(NamedTuple):
 
 
 class Address(NamedTuple):
-    """The parts of an address that providers tell their contents apart by."""
+    """The parts of an address by which providers name their contents."""
 
     url: str
     host: str

@@ -61,6 +61,7 @@ OEMBED = openapi.operation(
         openapi.query("maxwidth", "Pixels that the frame may be wide", PIXELS),
         openapi.query("maxheight", "Pixels that the frame may be high", PIXELS),
         openapi.query("format", "What is wanted", {"type": "string", "enum": [*KINDS], "default": "json"}),
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )

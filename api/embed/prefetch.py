@@ -26,7 +26,7 @@ from api.static import version
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
     from starlette.responses import Response
@@ -95,9 +95,10 @@ async def _respond(
     def rendered(conn: Connection) -> bytes:
         return json_bytes(render(shown(conn, game.id, wanted), services, seen, client))
 
+    key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(
         request.headers,
-        await context.reads.body(("prefetch", form, client, wanted, game.id, game.version, reading), rendered, seen),
+        await context.reads.body(key, rendered, seen, request.accept_encoding),
         CONTENT_TYPE,
         cache_control=settings.cache_control,
     )
@@ -113,6 +114,7 @@ def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
 
 
 def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
+    """`client`: who must be named to follow it, empty where nobody need be."""
     page = page_url(services.settings.public_url, found.game.local_id)
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"), page)
     if found.request.theme.id:
@@ -126,7 +128,9 @@ def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Jso
         around=Around(PageRequest(), older=found.more),
         delay=seen.delay,
     )
-    return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
+    named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
+    html = _element(named | ({"delay": str(seen.delay)} if seen.delay else {}), inner, services)
+    return {"html": html, "schema": found.schema(services)}
 
 
 def _themed(found: Shown, files: PageFiles, now: float) -> str:
@@ -136,20 +140,15 @@ def _themed(found: Shown, files: PageFiles, now: float) -> str:
     return _frame(found.document, scoreboard(found.document, files, now) + moments + posts)
 
 
-def _element(game: Json, inner: str, services: Services, client: str) -> str:
-    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it.
-
-    `client`: who must be named to follow it, empty where nobody need be.
-    """
-    named = f' client-id="{escape(client)}"' if client else ""
+def _element(attributes: Mapping[str, str], inner: str, services: Services) -> str:
+    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
+    named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
     styles = "".join(
         f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
     )
-    return (
-        f'<matchwire-liveblog liveblog-id="{escape(text(game, "local_id"))}" lang="{escape(language(game))}"{named}>'
-        f'<template shadowrootmode="open">{styles}{inner}</template></matchwire-liveblog>'
-    )
+    template = f'<template shadowrootmode="open">{styles}{inner}</template>'
+    return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
 
 
 def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:

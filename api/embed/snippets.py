@@ -34,6 +34,7 @@ SNIPPETS = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        delay.PARAMETER,
     ],
     security=openapi.OPEN,
 )

@@ -145,9 +145,10 @@ def endpoint(form: Format) -> Handler:
         def render(conn: Connection) -> bytes:
             return form.render(_feed(conn, game.id, wanted, services, extension=form.extension))
 
+        key = ("feed", form.extension, game.id, game.version, wanted)
         return conditional(
             request.headers,
-            await context.reads.body(("feed", form.extension, game.id, game.version, wanted), render, seen),
+            await context.reads.body(key, render, seen, request.accept_encoding),
             form.content_type,
             cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
             modified=game.updated_at,

@@ -115,7 +115,7 @@ async def show(request: ApiRequest) -> Response:
         current = watchable_game(conn, game.id, None, public=True)
         return json_bytes(delta(conn, current, wanted, cursor(conn, current.id, wanted.after)))
 
-    body = await context.reads.body(("delta", game.id, game.version, wanted), render, seen)
+    body = await context.reads.body(("delta", game.id, game.version, wanted), render, seen, request.accept_encoding)
     sharing = "public" if settings.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"

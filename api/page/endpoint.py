@@ -93,7 +93,7 @@ async def liveblog(request: ApiRequest) -> Response:
     found = discovery(public_url, page_url(public_url, game.local_id))
     links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
     key = (wanted, _key(game, seen, fragment=fragment))
-    return _html(request, await context.reads.body(key, render, seen), {"Link": links})
+    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding), {"Link": links})
 
 
 async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
@@ -113,7 +113,7 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
             raise NotFound(NO_LIVEBLOG)
         return message.body
 
-    body = await context.reads.body(key, render, seen)
+    body = await context.reads.body(key, render, seen, request.accept_encoding)
     return conditional(request.headers, body, "application/json", cache_control=cache_control)
 
 

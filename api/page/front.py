@@ -62,7 +62,8 @@ async def front(request: ApiRequest) -> Response:
         return (listed if fragment else list_page(listed, translator(locale))).encode("utf-8", "replace")
 
     key = ("front", locale, fragment, now // FRESH, wanted, *longer.items())
-    return _html(request, await context.reads.body(key, render, delay.Sight(None, wanted, now, None)))
+    seen = delay.Sight(None, wanted, now, None)
+    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding))
 
 
 def _newest(conn: Connection, now: float, wanted: int, longer: Mapping[str, int]) -> list[tuple[Json, float]]:

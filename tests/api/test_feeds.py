@@ -225,7 +225,7 @@ async def test_feeds_need_credentials_unless_they_are_public(server, auth):
     response = await feed(server, **auth)
     assert response.status_code == 200
     assert response.headers["cache-control"].startswith("private")
-    assert response.headers["vary"] == "Authorization"
+    assert response.headers["vary"] == "Authorization, Accept-Encoding"
 
 
 @pytest.mark.parametrize("extension", FORMATS)

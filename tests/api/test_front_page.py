@@ -79,7 +79,7 @@ async def test_the_list_is_in_one_language_and_ordered_by_day_and_sport(public):
     shown = words(response.text)
 
     assert '<html lang="de">' in response.text
-    assert response.headers["vary"] == "Accept-Language"
+    assert response.headers["vary"] == "Accept-Language, Accept-Encoding"
     assert re.findall(r"<h2[^>]*>([^<]*)", response.text) == [
         "Live", "Montag, 21. September 2026", "Dienstag, 22. September 2026", "Sonntag, 20. September 2026",
     ]  # fmt: skip
