@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mapping.sports import Sport
     from store.liveblogs import StoredEvent, StoredGame
 
-POSTS_SHOWN = 50
+POSTS_SHOWN = 30
 MOST_SHOWN = 300
 KEPT = ("client_id", "delay")
 """Parameters of the page that its links have too."""
