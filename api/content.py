@@ -188,6 +188,8 @@ def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
             return _incident(block, locale)
         case "PlayerCardContentBlock":
             return _player_card(block, files)
+        case "WebEmbedContentBlock":
+            return files.web_embed(url) if (url := web_url(block.get("url"))) else ""
     render = BLOCKS.get(kind(block))
     return render(block) if render else ""
 
@@ -207,12 +209,6 @@ def _quote(block: Json) -> str:
     )
     cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
     return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
-
-
-def _embed(block: Json) -> str:
-    url = web_url(block.get("url"))
-    label = escape(host(url))
-    return f'<p class="embed"><a href="{escape(url)}" rel="nofollow noopener noreferrer">{label}</a></p>' if url else ""
 
 
 def _question(block: Json) -> str:
@@ -253,7 +249,6 @@ def _board_line(block: Json, locale: str) -> str:
 BLOCKS: dict[str, Callable[[Json], str]] = {
     "RichTextContentBlock": _rich_text,
     "QuoteContentBlock": _quote,
-    "WebEmbedContentBlock": _embed,
     "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
     "PollContentBlock": _question,
     "QuizContentBlock": _question,

@@ -50,6 +50,10 @@ class UnsupportedMedia(InvalidRequest):
     """The file is none of the kinds that are taken."""
 
 
+class FormatNotServed(InvalidRequest):
+    """The standard knows this format, and lets a server do without it."""
+
+
 class HeadersTooLarge(InvalidRequest):
     """The headers are larger, or more, than the server takes."""
 
@@ -83,6 +87,7 @@ STATUS: dict[type[ServiceError], int] = {
     RateLimited: 429,
     HeadersTooLarge: 431,
     ServiceError: 500,
+    FormatNotServed: 501,
     Overloaded: 503,
     StoreUnavailable: 503,
     UpstreamUnavailable: 503,

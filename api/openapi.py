@@ -89,6 +89,7 @@ MEANINGS: Mapping[int, str] = {
     422: "Well-formed, but not the document asked for",
     429: "Too many requests; `Retry-After` tells when to come back",
     500: "Unexpected internal error",
+    501: "The standard knows this format, and this service does without it",
     503: "Temporarily unavailable; the same request may work later",
 }
 OF_ALL = (400, 414, 415, 429, 500, 503)
@@ -98,6 +99,8 @@ READS = {
     "ticker.delta": "id",
     "ticker.stream": "liveblogId",
     "liveblog.page": "liveblogId",
+    "liveblog.frame": "liveblogId",
+    "liveblog.snippets": "liveblogId",
     "feed.rss": "liveblogId",
     "feed.atom": "liveblogId",
     "feed.json": "liveblogId",

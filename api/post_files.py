@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -44,6 +45,9 @@ class FilesHtml(Protocol):
 
     def portrait(self, url: str) -> str:
         """The photo of a person; empty for an address of no image."""
+
+    def web_embed(self, url: str) -> str:
+        """What a third party shows at the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,11 @@ def image_url(value: Any) -> str:
 def host(url: str) -> str:
     """The host of a URL as readers know it, without `www.`; the URL itself where it has none."""
     return (urlsplit(url).hostname or url).removeprefix("www.") if url else ""
+
+
+def outward_link(url: str) -> str:
+    """A link to somebody else's page, named by its host."""
+    return f'<p class="embed"><a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(host(url))}</a></p>'
 
 
 def _address(value: Any, schemes: frozenset[str]) -> str:

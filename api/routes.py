@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api import ops
-from api.embed import prefetch
+from api.embed import discovery, frame, oembed, prefetch, snippets
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
@@ -51,6 +51,9 @@ ROUTES: tuple[Route, ...] = (
       for form in feeds.FORMATS),
     Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
     Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
+    Route("GET", frame.PATH, frame.frame, "page", frame.FRAME),
+    Route("GET", discovery.OEMBED, oembed.oembed, "page", oembed.OEMBED),
+    Route("GET", snippets.PATH, snippets.snippets, "page", snippets.SNIPPETS),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),

@@ -50,6 +50,10 @@ class ApiSettings:
     """Whether a page loads something from a third party only after a click."""
     delay_max: int
     """Seconds that a read may be delayed by."""
+    frame_ancestors: tuple[str, ...]
+    """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
+    organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The same of each organization that has sites of its own."""
     client_delays: Mapping[str, int] = field(default_factory=dict)
     """Seconds by which feeds and pages are delayed for each client that has a delay."""
     public_delays: Mapping[str, int] = field(default_factory=dict)
@@ -61,6 +65,16 @@ class ApiSettings:
     feed_max_age: int = 2
     """Seconds for which a cache may keep a feed or page without revalidating it."""
     url_bytes: int = URL_BYTES
+
+    @property
+    def cache_control(self) -> str:
+        """Who may keep what readers see of a liveblog, and for how long."""
+        return f"{'public' if self.public_feeds else 'private'}, max-age={self.feed_max_age}"
+
+    def framing(self, organization_id: str) -> str:
+        """The policy's directive for frames around liveblogs of an organization; our own page of snippets shows one."""
+        allowed = self.organization_frame_ancestors.get(organization_id, self.frame_ancestors)
+        return " ".join(("frame-ancestors", "'self'", *allowed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

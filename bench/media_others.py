@@ -50,6 +50,7 @@ STRANGERS = 8
 """Hostile images that are wanted at a time."""
 ROUND = 10.0
 LINKS = 700
+"""Hostile images of a round, more than are shown in it."""
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "flood": pictures.flood,
     "bomb": pictures.bomb,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from config.errors import dotted
+from config.folders import is_writable
 from config.loading import ConfigReading, read
 from config.shape import SHAPE, Leaf, leaves
 from config.values import is_hash
@@ -42,7 +43,7 @@ def check(path: Path | None, environ: Mapping[str, str], vocabulary: Vocabulary 
 def _warnings(path: Path | None, reading: ConfigReading) -> Iterator[str]:
     yield from _readable(path, reading)
     if reading.settings is not None:
-        for rule in (_clients, _public, _endpoints, _polling, _rates):
+        for rule in (_clients, _public, _endpoints, _polling, _rates, _media):
             yield from rule(reading.settings)
 
 
@@ -113,6 +114,11 @@ def _polling(settings: Settings) -> Iterator[str]:
         yield "polling.live: asks a provider more than once a second for every match; many contracts forbid that"
     if polling.silence_alarm < 2 * polling.live:
         yield "polling.silence_alarm: is shorter than two live intervals, so a single lost answer raises the alarm"
+
+
+def _media(settings: Settings) -> Iterator[str]:
+    if not is_writable(settings.media.folder):
+        yield "media.folder: cannot be written by this user, so uploads fail and no image is cached"
 
 
 def _rates(settings: Settings) -> Iterator[str]:

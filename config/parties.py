@@ -8,6 +8,7 @@ from config.sections import Section
 from config.values import (
     Duration,
     EventType,
+    FrameAncestor,
     Locale,
     OrganizationId,
     ProviderId,
@@ -69,6 +70,7 @@ class OrganizationConfig(Section):
     name: Text
     logo: WebAddress | None = None
     public_delay: Duration = 0.0
+    frame_ancestors: tuple[FrameAncestor, ...] | None = None
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)

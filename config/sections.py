@@ -12,6 +12,7 @@ from config.values import (
     Count,
     DatabaseUrl,
     Duration,
+    FrameAncestor,
     HostOrNetwork,
     Interval,
     KeyPrefix,
@@ -137,9 +138,10 @@ class Webhooks(Section):
 
 
 class Embed(Section):
-    """What pages load from third parties."""
+    """What pages load from third parties, and which sites may show a liveblog in a frame."""
 
     consent: bool = True
+    frame_ancestors: tuple[FrameAncestor, ...] = ("*",)
 
 
 class MediaConfig(Section):

@@ -150,6 +150,8 @@ Bytes = Annotated[int, BeforeValidator(number), Field(ge=1024, le=2**40)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_secret)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_database)]
 PostgresUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_postgres)]
+FrameAncestor = Annotated[str, StringConstraints(pattern=r"^(\*|https?://(\*\.)?[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?)$")]
+"""A site in a Content Security Policy: every one (`*`), or a scheme and a host, which may begin with `*.`."""
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Timezone = Annotated[str, AfterValidator(_timezone)]
 Network = Annotated[str, AfterValidator(_network)]

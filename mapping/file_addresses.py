@@ -29,14 +29,14 @@ def _has_files(document: Any) -> bool:
     waiting: list[Any] = [document]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, dict):
+        if type(each) is dict:
             if each.get("media") or not FIELDS.isdisjoint(each):
                 return True
             each = each.values()
-        elif not isinstance(each, list):
+        elif type(each) is not list:
             continue
         for part in each:
-            if isinstance(part, dict | list):
+            if (made := type(part)) is dict or made is list:
                 waiting.append(part)  # noqa: PERF401 -- most have none or one
     return False
 

@@ -27,7 +27,8 @@ from store.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_
 from store.sql.compiled_query import CompiledQuery
 from store.tables import events, game_records
 from store.tables import parts as parts_table
-from store.unprobed_media import unprobed
+from store.unprobed_media import forget_gone, unprobed
+from store.upload_uses import note_uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,6 +87,9 @@ def place(
             stored[name] = _placed(unit, game, write, before, before.serial)
             replaced.append(_changes(before, stored[name]))
             overwritten.append(before)
+        _note_uses(unit, game, stored[name], before)
+        if before is not None:
+            forget_gone(unit.conn, stored[name], before.document)
         probes += unprobed(stored[name], before.document if before else {}, game.organization_id, unit.now)
     replaced.sort(key=tuple)  # rows that change the same columns together
     return Placed(
@@ -100,6 +104,14 @@ def place(
         ],
         named,
     )
+
+
+def _note_uses(unit: Unit, game: StoredGame, event: StoredEvent, before: StoredEvent | None) -> None:
+    now, then = (
+        each.document if each is not None and each.local_status != LocalStatus.DELETED else None
+        for each in (event, before)
+    )
+    note_uses(unit, "event", event.local_id, game.organization_id, after=now, before=then)
 
 
 def link_records(game_id: str, named: Iterable[RecordName]) -> list[TableWrite]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
 from mapping.references import named_in
-from store import history
+from store import history, uploads
 from store.event_rows import columns_of, event_of, events_named, link_records, place
+from store.media_tables import media_probes
 from store.records import (
     GAME_COLUMNS,
     Change,
@@ -28,6 +29,7 @@ from store.sql.bulk_write import TableWrite, insert_rows, update_rows, write_bat
 from store.sql.compiled_query import CompiledQuery
 from store.tables import events as events_table
 from store.tables import games, outbox, teams
+from store.upload_uses import note_uses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,6 +105,7 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
     values = columns_of(stored) | {"serial": placed.serial}
     links = link_records(game.id, placed.named | named_in([document]))
     write_batch(unit.conn, insert_rows(games, [values]), placed.parts, links, _note(unit, stored))
+    note_uses(unit, "game", stored.id, stored.organization_id, after=document)
     _index(unit, stored, document, stored.title)
     return require_game(unit.conn, game.id)
 
@@ -147,6 +150,8 @@ def write(
         by_sport = stored.template_id == stored.sportstype
         said |= {"sportstype": change.sportstype} | ({"template_id": change.sportstype} if by_sport else {})
     after = stored._replace(**said)
+    if said:
+        _note_uses(unit, locked, after)
     links = link_records(stored.id, named)
     step = update_rows(games, [_step(locked, after, said)])
     write_batch(unit.conn, placed.parts, history.keep_game(locked, after), step, links, _note(unit, after))
@@ -277,6 +282,16 @@ def _keep(unit: Unit, game: StoredGame) -> StoredGame:
 def _drop(unit: Unit, game: StoredGame) -> None:
     for name in (game.id, game.local_id):
         unit.locked.pop(name, None)
+
+
+def _note_uses(unit: Unit, before: StoredGame, after: StoredGame) -> None:
+    """Note the uploads that the liveblog names; once it is deleted, neither it nor its posts name files any more."""
+    deleted = after.local_status == LocalStatus.DELETED
+    now = None if deleted else after.document
+    note_uses(unit, "game", after.id, after.organization_id, after=now, before=before.document)
+    if deleted:
+        uploads.release_posts(unit, after.id)
+        unit.conn.execute(delete(media_probes).where(media_probes.c.game_id == after.id))
 
 
 def _step(before: StoredGame, after: StoredGame, said: Mapping[str, Any]) -> dict[str, Any]:

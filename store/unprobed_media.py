@@ -1,14 +1,19 @@
-"""Which files of a post are to be probed: those whose facts it does not say."""
+"""Which files of a post are to be probed: those whose facts it does not say, as long as the post has them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import delete
+
 from mapping.documents.scalars import LocalStatus
+from store.media_tables import media_probes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from sqlalchemy import Connection
 
     from store.records import StoredEvent
     from store.sql.bulk_write import Row
@@ -37,6 +42,22 @@ def unprobed(event: StoredEvent, before: Mapping[str, Any], organization_id: str
         for file in media
         if (file.get("local_id"), file.get("url")) not in known and _is_unknown(file)
     ]
+
+
+def forget_gone(conn: Connection, event: StoredEvent, before: Mapping[str, Any]) -> None:
+    """Forget the probes of files that a post has lost, given-up ones too; of a deleted post, of all its files."""
+    kept = [] if event.local_status == LocalStatus.DELETED else event.document.get("media") or ()
+    named = {
+        (file.get("local_id"), file.get("url")) for file in kept if file.get("local_status") != LocalStatus.DELETED
+    }
+    gone = {
+        str(file.get("local_id"))
+        for file in before.get("media") or ()
+        if (file.get("local_id"), file.get("url")) not in named
+    }
+    if gone:
+        of_post = media_probes.c.event_id == event.local_id
+        conn.execute(delete(media_probes).where(of_post, media_probes.c.media_id.in_(gone)))
 
 
 def _is_unknown(file: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from api import delay, openapi
 from api.conditional import conditional
 from api.content import headline, names_of
-from api.embed.shown import POSTS_SHOWN, Shown, shown
+from api.embed.shown import Shown, shown
 from api.errors import json_bytes
 from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
 from api.feeds.endpoint import THEME_PARAMETERS
@@ -19,17 +19,19 @@ from api.page.changes import AsPage
 from api.page.clock import clock
 from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
-from api.page.posts import stream
+from api.page.posts import Around, stream
 from api.page.scoreboard import moment, scoreboard
+from api.page.window import MOST_SHOWN, PageRequest
 from api.static import version
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.delay import Sight
     from api.page.files import PageFiles
     from api.request import ApiRequest, Query
     from api.services import ApiSettings, Services
@@ -72,7 +74,7 @@ TEASER = _operation("prefetch.teaser", "The scoreboard and the newest headlines 
 
 async def liveblog(request: ApiRequest) -> Response:
     """The board and the posts as the page shows them, and the structured data that the page has."""
-    return await _respond(request, "liveblog", POSTS_SHOWN, _liveblog)
+    return await _respond(request, "liveblog", MOST_SHOWN, _liveblog)
 
 
 async def teaser(request: ApiRequest) -> Response:
@@ -81,7 +83,7 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, float, str], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, Sight, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
     seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
@@ -91,14 +93,14 @@ async def _respond(
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, wanted), services, seen.now, client))
+        return json_bytes(render(shown(conn, game.id, wanted), services, seen, client))
 
     key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(
         request.headers,
         await context.reads.body(key, rendered, seen, request.accept_encoding),
         CONTENT_TYPE,
-        cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
+        cache_control=settings.cache_control,
     )
 
 
@@ -111,41 +113,45 @@ def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 
-def _liveblog(found: Shown, services: Services, now: float, client: str) -> Json:
-    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
+def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
+    """`client`: who must be named to follow it, empty where nobody need be."""
     page = page_url(services.settings.public_url, found.game.local_id)
+    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"), page)
     if found.request.theme.id:
-        return {"html": _themed(found, files, now, page), "schema": found.schema(services)}
+        return {"html": _themed(found, files, seen.now), "schema": found.schema(services)}
     inner = render_liveblog(
-        found.document, found.posts, files, now, found.key_moments, page=page, older="?" if found.more else ""
+        found.document,
+        found.posts,
+        files,
+        seen.now,
+        found.key_moments,
+        around=Around(PageRequest(), older=found.more),
+        delay=seen.delay,
     )
-    return {"html": _element(found.document, inner, services, client), "schema": found.schema(services)}
+    named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
+    html = _element(named | ({"delay": str(seen.delay)} if seen.delay else {}), inner, services)
+    return {"html": html, "schema": found.schema(services)}
 
 
-def _themed(found: Shown, files: PageFiles, now: float, page: str) -> str:
+def _themed(found: Shown, files: PageFiles, now: float) -> str:
     """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
-    moments = key_moments_html(found.key_moments, files.texts, page)
+    moments = key_moments_html(found.key_moments, files.texts, files.page)
     posts = stream(found.document, found.posts, files, descending=found.request.descending)
     return _frame(found.document, scoreboard(found.document, files, now) + moments + posts)
 
 
-def _element(game: Json, inner: str, services: Services, client: str) -> str:
-    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it.
-
-    `client`: who must be named to follow it, empty where nobody need be.
-    """
-    named = f' client-id="{escape(client)}"' if client else ""
+def _element(attributes: Mapping[str, str], inner: str, services: Services) -> str:
+    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
+    named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
     styles = "".join(
         f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
     )
-    return (
-        f'<matchwire-liveblog liveblog-id="{escape(text(game, "local_id"))}" lang="{escape(language(game))}"{named}>'
-        f'<template shadowrootmode="open">{styles}{inner}</template></matchwire-liveblog>'
-    )
+    template = f'<template shadowrootmode="open">{styles}{inner}</template>'
+    return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
 
 
-def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
+def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
@@ -158,7 +164,7 @@ def _teaser(found: Shown, services: Services, now: float, client: str) -> Json:
         if (head := headline(post, language(game), squads))
     )
     listed = f'<ol class="newest">{items}</ol>' if items else ""
-    return {"html": _frame(game, scoreboard(game, files, now) + listed)}
+    return {"html": _frame(game, scoreboard(game, files, seen.now) + listed)}
 
 
 def _frame(game: Json, inner: str) -> str:

@@ -8,6 +8,7 @@ from api.embed.structured_data import Publication, live_blog_posting
 from api.feeds.common import FeedRequest, chosen_events
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game
+from api.page.window import PageRequest, Window, window
 from api.post_files import Images
 from api.references import complete
 from store import deltas
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
     from store.deltas import Coverage
     from store.liveblogs import StoredGame
 
-POSTS_SHOWN = 300
 NOBODY = "matchwire"
 """The publisher of a liveblog whose organization is not configured any more."""
 
 
 class Shown(NamedTuple):
-    """A published liveblog: its document and its posts with references resolved; `more`: there are others."""
+    """A published liveblog: its document and its posts with references resolved; `more` and `newer`: there are others."""
 
     game: StoredGame
     document: Json
@@ -36,6 +36,7 @@ class Shown(NamedTuple):
     coverage: Coverage
     key_moments: KeyMoments
     request: FeedRequest
+    newer: bool = False
 
     def schema(self, services: Services) -> Json:
         """The structured data."""
@@ -48,9 +49,21 @@ def shown(conn: Connection, game_id: str, request: FeedRequest) -> Shown:
     """The liveblog with the requested posts, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
-    document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
+    return _shown(conn, game, Window(events, more, newer=False), key_moments_of(conn, game), request)
+
+
+def shown_on_page(conn: Connection, game_id: str, wanted: PageRequest) -> Shown:
+    """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
+    game = published_game(conn, game_id)
+    key_moments = key_moments_of(conn, game)
+    return _shown(conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(liveblog=game.id))
+
+
+def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest) -> Shown:
+    document, *posts = complete(conn, [game.as_document(), *public_documents(found.events)])
     posts = list(map(request.theme.labelled, posts))
-    return Shown(game, document, posts, more, deltas.coverage(conn, game_id), key_moments_of(conn, game), request)
+    coverage = deltas.coverage(conn, game.id)
+    return Shown(game, document, posts, found.older, coverage, key_moments, request, newer=found.newer)
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

@@ -22,8 +22,8 @@ from api.liveblog_access import (
     named_liveblog,
     writable_game,
 )
-from api.media.addresses import check_addresses
-from api.media.uses import check_uploads, note_uses, with_sizes
+from api.media.addresses import WrittenRecord, check_addresses
+from api.media.uses import check_uploads, with_sizes
 from api.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
@@ -128,7 +128,7 @@ async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
     names = named_liveblog(request.query)
     event = await request.document(Event)
-    await check_addresses(request, event)
+    await check_addresses(request, event, partial(_new, names, request.caller))
     key = idempotency_key(request.headers)
     if key is not None and not event.local_id:
         event = event.model_copy(update={"local_id": _made_of(request.caller.client_id, key)})
@@ -279,11 +279,19 @@ def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, Sto
     return event, game
 
 
-def _known(event_id: str, caller: Caller, conn: Connection) -> Json | None:
-    """The named event as the caller is shown it; None where that is not at all."""
+def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> WrittenRecord | None:
+    """A new event in the named liveblog; None where the caller may not write it."""
+    game = liveblogs.find_game(conn, next(iter(names.values())))
+    return WrittenRecord(game.organization_id) if game and may_write_events(game, caller) else None
+
+
+def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
+    """The named event as the caller is shown it; None where the caller may not write it."""
     event = liveblogs.event(conn, event_id)
     game = event and liveblogs.find_game(conn, event.game_id)
-    return rendered(conn, event, older=False) if event and game and may_write_events(game, caller) else None
+    if event is None or game is None or not may_write_events(game, caller):
+        return None
+    return WrittenRecord(game.organization_id, rendered(conn, event, older=False))
 
 
 def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:
@@ -308,14 +316,6 @@ def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent 
     else:
         recorded = liveblogs.write(unit, game, Change(events=(write,)), known=known)
         version, stored = recorded.version, recorded.events[write.local_id]
-    note_uses(
-        unit,
-        "event",
-        write.local_id,
-        game.organization_id,
-        after=None if write.local_status == LocalStatus.DELETED else write.document,
-        before=before and before.document,
-    )
     return _result(unit, game, stored, version)
 
 

@@ -22,7 +22,7 @@ from mapping.locales import translator
 from store import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -190,18 +190,24 @@ def item_of(event: Json, page: str, language: str, squads: Names, images: Images
     )
 
 
-def chosen_events(conn: Connection, game_id: str, request: FeedRequest) -> tuple[list[StoredEvent], bool]:
-    """At most `limit` public events in the requested order, and whether more follow; raises InvalidRequest."""
+def chosen_events(
+    conn: Connection, game_id: str, request: FeedRequest, keep: Callable[[StoredEvent], bool] = lambda _: True
+) -> tuple[list[StoredEvent], bool]:
+    """At most `limit` public events that are to be kept, in the requested order, and whether more follow; raises InvalidRequest."""
+
+    def shows(event: StoredEvent) -> bool:
+        return keep(event) and request.theme.shows(event)
+
     seen = cursor(conn, game_id, request.after)
     first = [seen] if seen is not None and request.include_after and seen.public else []
-    found = [event for event in first if request.theme.shows(event)]
+    found = [event for event in first if shows(event)]
     size = min(BATCH, request.limit + 1)
 
     def read(after: str | None) -> Sequence[StoredEvent]:
         return liveblogs.events(conn, game_id, after=after, limit=size, descending=request.descending)
 
     for event in in_batches(read, seen, size):
-        if request.theme.shows(event):
+        if shows(event):
             found.append(event)
         if len(found) > request.limit:
             break

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from api.post_files import host, image_url
+from api.post_files import host, image_url, outward_link
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
@@ -56,6 +56,10 @@ class FeedFiles:
 
     def portrait(self, url: str) -> str:
         return f'<img src="{self.images.address(url, PORTRAIT)}" alt=""> ' if image_url(url) else ""
+
+    def web_embed(self, url: str) -> str:
+        """A link: a feed's reader asks nobody before it loads a frame."""
+        return outward_link(url)
 
     def enclosures(self, shown: Sequence[File]) -> tuple[Enclosure, ...]:
         """The files for programs, which ask nobody: none that has a warning."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from api.json_path import Json, node, text
-from api.media.uses import note_uses
 from api.references import check_references, records
 from mapping.errors import Forbidden, Unprocessable
 from mapping.references import references
@@ -14,6 +13,7 @@ from mapping.sports.base import is_sport
 from store import declarations, masterdata_edit
 from store.search import TAG_LENGTH
 from store.tables import teams
+from store.upload_uses import note_uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,15 +12,14 @@ from api.json_path import Json, at, kind, node, text
 from api.liveblog_access import among, check_version, writable_game
 from api.liveblogs import placing
 from api.liveblogs.placing import DocumentPlacing
-from api.media.uses import check_uploads, note_uses
-from api.paging import check_owner
+from api.media.uses import check_uploads
 from api.references import complete
 from mapping.documents.base import dump
 from mapping.documents.modification import MOST_MODIFICATIONS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
 from mapping.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent
-from store import idempotency, liveblogs, uploads
+from store import idempotency, liveblogs
 from store.ids import new_local_id, new_object_id
 from store.liveblogs import Change, NewGame, StoredGame
 from store.records import title_of
@@ -51,7 +50,6 @@ def create_once(unit: Unit, draft: GameDraft, caller: Caller, key: str | None) -
 
     Raises Conflict when the key came with another document, and what `create` raises.
     """
-    check_owner(caller, draft.organization_id, field="organization_id")
     if key is None:
         return create(unit, draft, caller)
     name, created_by = (draft.organization_id, caller.client_id, key), digest(dump(draft))
@@ -92,7 +90,6 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
         document=_document(replace(target, sportstype=sport), document),
     )
     stored = liveblogs.insert_game(unit, game)
-    note_uses(unit, "game", stored.id, stored.organization_id, after=stored.document)
     if draft.external_id:
         idempotency.save_digest(unit, stored.id, digest(document))
     return stored
@@ -163,17 +160,8 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
             sportstype=after.sportstype if after.sportstype != before.sportstype else None,
         ),
     )
-    _note_uses(unit, game, after)
     changed = liveblogs.find_game(unit.conn, game.id)
     return changed or game
-
-
-def _note_uses(unit: Unit, game: StoredGame, after: Editing) -> None:
-    deleted = after.local_status == LocalStatus.DELETED
-    uses = None if deleted else after.document
-    note_uses(unit, "game", game.id, game.organization_id, after=uses, before=game.document)
-    if deleted:
-        uploads.release_posts(unit, game.id)
 
 
 def _deleted_again(conn: Connection, wanted: ModifyRequest) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.documents.base import dump
 from mapping.errors import Unprocessable
@@ -16,49 +16,59 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from api.json_path import Json
     from api.request import ApiRequest
     from mapping.documents.base import Document
-    from mapping.rules.addresses import Target
 
 WEB = ("http:", "https:")
 
 
+class WrittenRecord(NamedTuple):
+    """The record that a request writes: whose it is, and how the caller is shown it before, None for a new one."""
+
+    organization_id: str
+    before: Json | None = None
+
+
 async def check_addresses(
-    request: ApiRequest, document: Document, known: Callable[[Connection], Any] | None = None
+    request: ApiRequest, document: Document, target: WrittenRecord | Callable[[Connection], WrittenRecord | None]
 ) -> None:
     """Raise Unprocessable, with the path, for the first address in the document that may not be fetched for a client.
 
-    One that `known` has, the record as it is before the request, is not checked. A name that does not resolve now passes:
-    whoever fetches the file checks its address again.
+    `target`: finds the record, None where the caller may not write it: then nothing is looked up, and the unit refuses the
+    request. An address that the record had before is not checked. A name that does not resolve now passes: whoever fetches
+    the file checks its address again.
     """
     found = [each for each in addresses_in(dump(document)) if each[1].lower().startswith(WEB)]
     if not found:
         return
-    before = await request.services.store.read(known) if known else None
-    old = {url for _, url in addresses_in(before)}
-    targets: dict[Target, tuple[str, str]] = {}
+    record = target if isinstance(target, WrittenRecord) else await request.services.store.read(target)
+    if record is None:
+        return
+    old = {url for _, url in addresses_in(record.before)}
+    hosts: dict[addresses.Target, tuple[str, str]] = {}
     for path, url in found:
         if url not in old:
-            targets.setdefault(_target(path, url), (path, url))
+            hosts.setdefault(_host(path, url), (path, url))
     most = request.services.settings.media_new_hosts
-    for path, _ in list(targets.values())[most:]:
+    for path, _ in list(hosts.values())[most:]:
         raise Unprocessable(f"a request names files of at most {most} new hosts", field=path)
-    await _check_hosts(request, list(targets.values()))
+    await _check_hosts(request, record.organization_id, list(hosts.values()))
 
 
-def _target(path: str, url: str) -> Target:
+def _host(path: str, url: str) -> addresses.Target:
     try:
         return addresses.target(url)
     except NotAllowed:
         raise Unprocessable(addresses.REFUSED, field=path) from None
 
 
-async def _check_hosts(request: ApiRequest, found: list[tuple[str, str]]) -> None:
+async def _check_hosts(request: ApiRequest, organization_id: str, found: list[tuple[str, str]]) -> None:
+    """The look-ups take places of the organization whose record it is."""
     check = request.services.check_file_address
     if check is None:
         return
-    organization = min(request.caller.organizations, default="")  # whose places the look-ups take
-    kept = await asyncio.gather(*(check(url, organization) for _, url in found))
+    kept = await asyncio.gather(*(check(url, organization_id) for _, url in found))
     for (path, _), passes in zip(found, kept, strict=True):
         if not passes:
             raise Unprocessable(addresses.REFUSED, field=path)

@@ -19,11 +19,11 @@ FORM = "multipart/form-data"
 FILE = "file"
 TEXT_FIELDS = ("title", "credit")
 TEXT_BYTES = 1000
-"""Longest title or credit."""
+"""Longest title or credit. No setting, as the lengths of other texts are none: clients read it in the OpenAPI document."""
 BOUNDARY_BYTES = 70
 """Longest boundary that RFC 2046 allows."""
 AROUND_BYTES = 65_536
-"""What may stand around the file: more than the largest headers and texts."""
+"""What may stand around the file: more than the largest headers and texts, which bound it; so there is nothing to set."""
 
 
 def is_form(content_type: str) -> bool:

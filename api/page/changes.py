@@ -16,6 +16,7 @@ from api.page.page import language
 from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
+from api.page.window import Show, filtered
 from api.post_files import Images
 from api.references import complete
 from mapping.documents.scalars import LocalStatus
@@ -63,15 +64,19 @@ class AsPage:
     media_key: bytes
     consent: bool
     delay: int = 0
+    show: Show = Show.ALL
 
     @classmethod
-    def of(cls, services: Services, delay: int = 0) -> AsPage:
-        return cls(services.clock, services.media_key, services.settings.embed_consent, delay)
+    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
+        return cls(services.clock, services.media_key, services.settings.embed_consent, delay, show)
 
-    def files(self, game: StoredGame, base: str = UP) -> PageFiles:
-        """Writes the images and videos of a liveblog in its language; `base` stands before the addresses of images."""
+    def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
+        """Writes the images and videos of a liveblog in its language.
+
+        `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
+        """
         images = Images(self.media_key, base, game.organization_id)
-        return PageFiles(images, translator(language(game.document)), self.consent)
+        return PageFiles(images, translator(language(game.document)), self.consent, page)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
@@ -79,13 +84,23 @@ class AsPage:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
         if game.local_status != LocalStatus.PUBLISHED:
             return json_bytes(span)
-        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock() - self.delay))
+        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock() - self.delay, show=self.show))
 
 
-def parts(conn: Connection, game: StoredGame, events: Sequence[StoredEvent], files: PageFiles, now: float) -> Json:
+def parts(
+    conn: Connection,
+    game: StoredGame,
+    events: Sequence[StoredEvent],
+    files: PageFiles,
+    now: float,
+    *,
+    show: Show,
+) -> Json:
     """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
-    document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
     key_moments = key_moments_of(conn, game)
+    keep = filtered(show, key_moments)
+    kept = [event for event in events if keep(event)]
+    document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
+from mapping.web_embeds import FRAME_HOSTS
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self';"
     " media-src https: http:; base-uri 'none'; form-action 'none'"
 )
-"""Nothing inline runs; only videos come from elsewhere. A liveblog may stand in a frame of any site: no click in it can do harm."""
+"""Nothing inline runs; only videos come from elsewhere. No click on these pages can do harm, also in a frame."""
+WITH_POSTS = f"{POLICY}; frame-src {' '.join(f'https://{host}' for host in FRAME_HOSTS)}"
+"""Of a page with posts: what third parties show, after consent, stands in frames of theirs."""
 
 
 def document(

@@ -8,14 +8,17 @@ from starlette.responses import Response
 
 from api import delay, openapi
 from api.conditional import conditional
-from api.embed.shown import POSTS_SHOWN, shown
-from api.feeds.common import FeedRequest
+from api.embed.discovery import discovery
+from api.embed.shown import shown_on_page
+from api.feeds.common import page_url
 from api.liveblog_access import NO_LIVEBLOG, readable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
-from api.page.document import POLICY
+from api.page.document import WITH_POSTS
 from api.page.page import language, page, render_liveblog
+from api.page.posts import Around
+from api.page.window import MOST_SHOWN, SHOW, Show, page_request
 from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.messages import read
@@ -23,14 +26,13 @@ from mapping.errors import NotFound
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
     from sqlalchemy import Connection
 
     from api.delay import Sight
     from api.rendered import Rendering
     from api.request import ApiRequest
-    from api.services import Services
     from store.liveblogs import StoredGame
 
 PAGE = openapi.operation(
@@ -48,8 +50,10 @@ PAGE = openapi.operation(
     },
     parameters=[
         {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        SHOW,
+        openapi.query("post", "The id of a post that shall be on the page"),
         openapi.query("continue_event_id", "The posts that are older than the one of this id"),
-        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": POSTS_SHOWN}),
+        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
         delay.PARAMETER,
@@ -62,44 +66,46 @@ async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
     context = request.context
     fragment = boolean(context.query, "fragment")
-    after = context.query.get("continue_event_id") or None
-    limit = integer(context.query, "limit", POSTS_SHOWN, low=1, high=POSTS_SHOWN)
+    wanted = page_request(context.query, public=request.services.settings.public_feeds)
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
-        return await changes(request, refresh)
+        return await changes(request, refresh, wanted.show)
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit, after=after))
-        few = "" if limit == POSTS_SHOWN else f"limit={limit}&"
+        found = shown_on_page(conn, game.id, wanted)
         inner = render_liveblog(
             found.document,
             found.posts,
             form.files(found.game),
             seen.now,
             found.key_moments,
-            older=f"?{few}" if found.more else "",
+            around=Around(wanted, older=found.more, newer=found.newer),
             delay=seen.delay,
         )
         if fragment:
             return inner.encode("utf-8", "replace")
-        return page(found.document, inner, found.schema(request.services)).encode("utf-8", "replace")
+        schema, listed = found.schema(request.services), request.services.settings.public_feeds
+        return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
-    key = (limit, after, _key(game, seen, fragment=fragment))
-    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding))
+    public_url = request.services.settings.public_url
+    found = discovery(public_url, page_url(public_url, game.local_id))
+    links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
+    key = (wanted, _key(game, seen, fragment=fragment))
+    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding), {"Link": links})
 
 
-async def changes(request: ApiRequest, refresh: int) -> Response:
+async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
     services, context = request.services, request.context
     seen = await _sight(request)
-    game, form = _readable(request, seen), AsPage.of(services, seen.delay)
-    cache_control = _cache_control(services)
+    game, form = _readable(request, seen), AsPage.of(services, seen.delay, show)
+    cache_control = services.settings.cache_control
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
     since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
-    key = ("changes", since, _key(game, seen, fragment=True))
+    key = ("changes", since, show, _key(game, seen, fragment=True))
 
     def render(conn: Connection) -> bytes:
         message = read(conn, game.id, since, (form,)).get(form)
@@ -126,16 +132,11 @@ def _readable(request: ApiRequest, seen: Sight) -> StoredGame:
     return readable(seen.game, request.context.caller, public=request.services.settings.public_feeds)
 
 
-def _html(request: ApiRequest, body: Rendering) -> Response:
+def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None = None) -> Response:
     return conditional(
         request.headers,
         body,
         TYPES["html"],
-        cache_control=_cache_control(request.services),
-        more={"Content-Security-Policy": POLICY},
+        cache_control=request.services.settings.cache_control,
+        more={"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **(more or {})},
     )
-
-
-def _cache_control(services: Services) -> str:
-    sharing = "public" if services.settings.public_feeds else "private"
-    return f"{sharing}, max-age={services.settings.feed_max_age}"

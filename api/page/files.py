@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.post_files import host, image_url
+from api.post_files import host, image_url, outward_link
 from mapping.locales.labels import LOADS_FROM, Label
+from mapping.web_embeds import web_embed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ class PageFiles:
     images: Images
     texts: Translator
     consent: bool
+    page: str = ""
+    """The liveblog's page, before the queries of addresses; empty on that page."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""
@@ -47,6 +50,33 @@ class PageFiles:
 
     def portrait(self, url: str) -> str:
         return self.icon(url, PORTRAIT, "portrait")
+
+    def web_embed(self, url: str) -> str:
+        """A card that holds the place of what a known provider shows there; a link where nobody knows the provider."""
+        found = web_embed(url)
+        if found is None:
+            return outward_link(url)
+        width, height = found.size
+        if not self.consent:
+            return (
+                f'<figure><iframe src="{escape(found.frame)}" title="{escape(found.provider)}" width="{width}" height="{height}"'
+                ' loading="lazy" referrerpolicy="strict-origin-when-cross-origin" allowfullscreen></iframe></figure>'
+            )
+        name = self._text(Label.PLAY if found.video else Label.SHOW)
+        note = f"<small>{escape(self.texts.text(LOADS_FROM, host=found.host))}</small>"
+        link = f'<a class="play" href="{escape(url)}" rel="nofollow noopener noreferrer">{name}</a>'
+        return (
+            f'<figure><div class="consent{"" if found.video else " still"}" data-frame="{escape(found.frame)}">'
+            f"{_room(found.size)}<p><b>{escape(found.provider)}</b></p>{link}{note}</div></figure>"
+        )
+
+    def cover(self, url: str) -> str:
+        """The image that stands for the whole liveblog; empty without an address."""
+        if not url:
+            return ""
+        variants = ", ".join(f"{self.images.address(url, width)} {width}w" for width in WIDTHS)
+        largest = self.images.address(url, WIDTHS[-1])
+        return f'<img class="cover" src="{largest}" srcset="{variants}" sizes="100vw" alt="" decoding="async">'
 
     def icon(self, url: str, side: int, name: str) -> str:
         """A small image in a square of `side` CSS pixels, of the class `name`; empty for an address of no image."""
@@ -64,7 +94,7 @@ class PageFiles:
 
     def _warned(self, file: File, warning: str, figure: str) -> str:
         preview = self.images.address(file.url, VEIL)
-        veil = _room(file) if file.video else f'<img src="{preview}" alt="" loading="lazy"{_size(file)}>'
+        veil = _room(file.size) if file.video else f'<img src="{preview}" alt="" loading="lazy"{_size(file)}>'
         text = escape(warning) or self._text(Label.SENSITIVE)
         summary = f"{veil}<span>{text} <b>{self._text(Label.SHOW)}</b></span>"
         return f'<details class="warned"><summary>{summary}</summary>{figure}</details>'
@@ -87,7 +117,7 @@ class PageFiles:
         length = f" <small>{_clock(file.milliseconds // 1000)}</small>" if file.milliseconds else ""
         link = f'<a class="play" href="{url}" rel="nofollow noopener noreferrer">{self._text(Label.PLAY)}</a>'
         note = f"<small>{escape(self.texts.text(LOADS_FROM, host=host(file.url)))}</small>"
-        return f'<div class="consent">{_room(file)}<p><b>{name}</b>{length}</p>{link}{note}</div>'
+        return f'<div class="consent">{_room(file.size)}<p><b>{name}</b>{length}</p>{link}{note}</div>'
 
     def _text(self, label: Label) -> str:
         return escape(self.texts.text(label))
@@ -97,9 +127,9 @@ def _size(file: File) -> str:
     return f' width="{file.size[0]}" height="{file.size[1]}"' if file.size else ""
 
 
-def _room(file: File) -> str:
-    """Holds the place of a file of this aspect ratio, which no style sheet can know."""
-    width, height = file.size or UNKNOWN
+def _room(size: tuple[int, int] | None) -> str:
+    """Holds the place of what has this aspect ratio, which no style sheet can know."""
+    width, height = size or UNKNOWN
     return f'<svg viewBox="0 0 {width} {height}" aria-hidden="true"></svg>'
 
 

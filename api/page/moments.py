@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from api.page.icons import icon, word_of
+from api.page.posts import permalink
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def key_moments_html(found: KeyMoments, texts: Translator, page: str = "") -> st
 
 def _item(moment: KeyMoment, page: str) -> str:
     when = f"<b>{escape(moment.minute)}</b> " if moment.minute else ""
-    href = f"{escape(page)}#{quote(moment.local_id, safe='')}"
+    href = escape(permalink(page, moment.local_id))
     return (
         f'<li class="on-{escape(word_of(moment.event_type))}">{icon(moment.event_type)}'
         f'<a href="{href}">{when}{escape(moment.text)}</a></li>'

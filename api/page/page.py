@@ -5,15 +5,19 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.cover import cover
+from api.embed.discovery import discovery
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
 from api.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.page.document import document
 from api.page.moments import key_moments_html
-from api.page.posts import stream
+from api.page.posts import ALONE, Around, stream
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.references import summary
+from mapping.locales import translator
+from mapping.locales.labels import PageText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,26 +35,27 @@ def render_liveblog(
     now: float,
     key_moments: KeyMoments = NO_KEY_MOMENTS,
     *,
-    page: str = "",
-    older: str = "",
+    around: Around = ALONE,
     delay: int = 0,
 ) -> str:
     """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped.
 
-    It carries what a script needs to know to follow it. `page`: the page's address, where the HTML stands elsewhere; `older`:
-    the query of older posts up to the last one's id, empty where there are none; `delay`: the seconds by which it is late.
+    It carries what a script needs to know to follow it. `around`: what else there is to see; `delay`: the seconds by
+    which it is late.
     """
     known = {
         "name": text(game, "local_id"),
         "version": number(game, "version") or 0,
-        "more": int(older != ""),
+        "more": int(around.older),
+        "newer": int(around.newer),
         "delay": delay,
     }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(key_moments, files.texts, page)
-    posts = stream(game, events, files, older and page + older)
+    moments = key_moments_html(key_moments, files.texts, files.page)
+    posts = stream(game, events, files, around)
     return (
-        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
+        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{files.cover(cover(game))}'
+        f'{scoreboard(game, files, now)}<div class="columns">'
         f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
     )
 
@@ -60,14 +65,19 @@ def language(game: Json) -> str:
     return text(game, "locale") or "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../") -> str:
-    """A whole document around a rendered liveblog with its structured data; `up` leads to where `static/` is."""
+def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False) -> str:
+    """A whole document around a rendered liveblog with its structured data.
+
+    `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody.
+    """
     name, about = title(game), summary(game)
+    texts = translator(language(game))
+    link = f'<nav class="top"><a href="{up}">{escape(texts.text(PageText.ALL_LIVEBLOGS))}</a></nav>' if listed else ""
     return document(
         title=name,
         language=language(game),
         about=about or name,
-        body=f"<main>{inner}</main>",
+        body=f"{link}<main>{inner}</main>",
         up=up,
         script="page.js",
         head=_found_by(schema, name, about or name) + script(schema),
@@ -88,7 +98,12 @@ def _found_by(schema: Json, name: str, about: str) -> str:
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
-    return f'<link rel="canonical" href="{escape(schema["url"])}">{properties}'
+    found = discovery(schema["url"].rpartition("/liveblogs/")[0], schema["url"])
+    embeds = "".join(
+        f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
+        for kind, url in found.items()
+    )
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
 
 
 def _territorial(locale: str) -> str:

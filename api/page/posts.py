@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import structlog
@@ -11,9 +11,11 @@ import structlog
 from api.content import body_html, incident, minute, score
 from api.feeds.common import NOT_RENDERED
 from api.json_path import Json, number, text
+from api.key_moments import sport_of
 from api.page.icons import icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
-from mapping.locales.labels import POSTS, Label
+from api.page.window import PageRequest, Show, offered
+from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,31 +25,87 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+FILTERS = {Show.ALL: PageText.ALL, Show.KEY: Label.KEY_MOMENTS, Show.GOALS: PageText.GOALS, Show.TEXT: PageText.TEXTS}
 PINNED = ("sticky", "stickyNoHighlight")
 
 
-def stream(game: Json, events: Sequence[Json], files: PageFiles, older: str = "", *, descending: bool = True) -> str:
+class Around(NamedTuple):
+    """What a page was requested to show, and whether there are older and newer posts than it shows."""
+
+    wanted: PageRequest
+    older: bool = False
+    newer: bool = False
+
+
+ALONE = Around(PageRequest())
+
+
+def stream(
+    game: Json, events: Sequence[Json], files: PageFiles, around: Around | None = None, *, descending: bool = True
+) -> str:
     """The posts as an ordered list, pinned ones first; one that cannot be shown is left out and logged.
 
-    `older`: the address of older posts up to the last one's id, empty where there are none.
+    `around`: None where nothing follows the liveblog. Else around the list stand filters, links to older and newer
+    posts, and what the script fills: a button for new posts, a sign that the connection is lost, an announcer for those who listen.
     """
     ordered = sorted(sorted(events, key=_place, reverse=descending), key=_pinned, reverse=True)
     posts = [html for event in ordered if (html := safe_post(game, event, files))]
-    translator = files.texts
-    nothing, order = escape(translator.text(Label.NOTHING)), " reversed" if descending else ""
+    texts = files.texts
+    nothing, order = escape(texts.text(Label.NOTHING)), " reversed" if descending else ""
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
+    named_so = f'aria-label="{escape(named(len(posts), texts))}"'
+    listed = f'<ol{order} data-nothing="{nothing}">{shown}</ol>'
+    if around is None:
+        return f'<section class="stream" {named_so}>{listed}</section>'
     return (
-        f'<section class="stream" aria-label="{escape(named(len(posts), translator))}">'
-        f'<ol{order} aria-live="polite" aria-relevant="additions" data-nothing="{nothing}">{shown}</ol>'
-        f"{_more(events, files, older)}</section>"
+        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, files, around)}'
+        '<div class="bar"><button class="news" type="button" hidden></button>'
+        f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
+        f'<p class="unseen announcer" role="status"></p>{_newer(files, around)}'
+        f"{listed}{_older(events, files, around)}</section>"
     )
 
 
-def _more(events: Sequence[Json], files: PageFiles, older: str) -> str:
-    if not (older and events):
+def _said(texts: Translator) -> str:
+    """What the script says of changes, in the language of the liveblog; it puts its own number in the place of the 2."""
+    said = {
+        "one": texts.plural(*NEW_POSTS, 1),
+        "several": texts.plural(*NEW_POSTS, 2),
+        "corrected": texts.text(CORRECTED),
+        "withdrawn": texts.text(WITHDRAWN),
+    }
+    return "".join(f' data-{name}="{escape(each)}"' for name, each in said.items())
+
+
+def _filters(game: Json, files: PageFiles, around: Around) -> str:
+    """Links to the kinds of posts; none where there is nothing to choose from."""
+    links = ""
+    for each in offered(sport_of(game)):
+        current = ' aria-current="true"' if each is around.wanted.show else ""
+        href = escape((files.page + around.wanted.address(each)).rstrip("&"))
+        links += f'<a href="{href}"{current}>{escape(files.texts.text(FILTERS[each]))}</a>'
+    return f'<nav class="filters" aria-label="{escape(files.texts.text(PageText.FILTERS))}">{links}</nav>'
+
+
+def _newer(files: PageFiles, around: Around) -> str:
+    if not around.newer:
         return ""
-    address = f"{older}continue_event_id={quote(text(events[-1], 'local_id'), safe='')}"
+    href = escape((files.page + around.wanted.address()).rstrip("&"))
+    return f'<a class="newer" href="{href}">{escape(files.texts.text(PageText.NEWEST_POSTS))}</a>'
+
+
+def _older(events: Sequence[Json], files: PageFiles, around: Around) -> str:
+    if not (around.older and events):
+        return ""
+    wanted = around.wanted._replace(show=Show.ALL) if around.newer and around.wanted.post else around.wanted
+    address = f"{files.page}{wanted.address()}continue_event_id={quote(text(events[-1], 'local_id'), safe='')}"
     return f'<a class="more" part="more" href="{escape(address)}">{escape(files.texts.text(Label.OLDER_POSTS))}</a>'
+
+
+def permalink(page: str, local_id: str) -> str:
+    """The address of a post, which is on the page that it leads to; not escaped."""
+    name = quote(local_id, safe="")
+    return f"{page}?post={name}#{name}"
 
 
 def named(count: int, translator: Translator) -> str:
@@ -82,10 +140,11 @@ def post(game: Json, event: Json, files: PageFiles) -> str:
     classes += [f"of-{side}"] if (side := _side(game, event)) else []
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time")
+    link = f'<a class="link" href="{escape(permalink(files.page, text(event, "local_id")))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'
-        f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{at}</div>'
+        f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{link}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
         f'<div class="body">{_head(event, happened, locale)}{body_html(event, locale, files)}</div></article></li>'
     )

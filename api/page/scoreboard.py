@@ -89,6 +89,8 @@ def _match(game: Json, files: PageFiles, now: float) -> str:
         if score
         else '<p class="score none"><i>&ndash;</i></p>'
     )
+    decided = escape(text(game, "scoreboard", "score", "title"))
+    shown += f'<p class="decided">{decided}</p>' if decided else ""
     middle = f'<div class="middle">{shown}{_parts(game)}{clock_html(clock(game, translator, now))}</div>'
     label = escape(translator.text(Label.SCOREBOARD))
     teams = [_team(*each, files) for each in zip((home, away), SIDES, _initials(home, away), strict=True)]
@@ -99,7 +101,7 @@ def _team(team: Json, side: str, initials: str, files: PageFiles) -> str:
     crest = files.icon(text(team, "image"), CREST, "crest") or (
         f'<span class="crest" aria-hidden="true">{escape(initials)}</span>'
     )
-    return f'<div class="team of-{side}">{crest}<p class="name">{escape(text(team, "name"))}</p></div>'
+    return f'<div class="team of-{side}">{crest}<p class="name" dir="auto">{escape(text(team, "name"))}</p></div>'
 
 
 def _initials(home: Json, away: Json) -> Iterator[str]:
@@ -116,17 +118,15 @@ def _initials(home: Json, away: Json) -> Iterator[str]:
 
 
 def _abbreviated(short_name: str, name: str) -> str:
-    return short_name if 0 < len(short_name) <= 3 else name[:3].strip()
+    """The short name where it is one, else the first letters of the name, without the number of `1. FC Köln`."""
+    return short_name if 0 < len(short_name) <= 3 else name.lstrip("0123456789. ")[:3].strip()
 
 
 def _parts(game: Json) -> str:
-    """How the match was decided, and the scores of halves, sets or periods."""
-    decided = escape(text(game, "scoreboard", "score", "title"))
+    """The scores of halves, sets or periods."""
     parts = [
         (escape(text(each, "title")), tally(each, text(game, "locale") or "en"))
         for each in nodes(game, "scoreboard", "scores")
     ]
     shown = [f"<span>{name} <b>{escape(score)}</b></span>" for name, score in parts if score]
-    if decided:
-        shown.insert(0, f"<span>{decided}</span>")
     return f'<p class="parts">{"".join(shown)}</p>' if shown else ""

@@ -10,6 +10,7 @@ from api import delay, openapi
 from api.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
 from api.liveblogs.delta import NEWEST
 from api.page.changes import CHANGES, AsPage
+from api.page.window import SHOW, shown_kind
 from api.request import boolean, integer
 from api.stream.messages import as_json, body_part
 from api.stream.reader import StreamRequest
@@ -63,6 +64,7 @@ STREAM = openapi.operation(
             "The parts of the page that change, as HTML; `beat` in silence instead of a comment",
             openapi.BOOLEAN,
         ),
+        SHOW,
         delay.PARAMETER,
         {
             "name": "Last-Event-ID",
@@ -91,7 +93,7 @@ async def watch(request: ApiRequest) -> Response:
         raise NotFound(NO_LIVEBLOG, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
-    form = AsPage.of(services, seen.delay) if for_page else as_json
+    form = AsPage.of(services, seen.delay, shown_kind(context.query)) if for_page else as_json
     wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], seen.delay)
     return EventStream(services.streams, wanted)
 

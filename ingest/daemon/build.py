@@ -39,7 +39,7 @@ from store.settings import PoolSettings
 
 if TYPE_CHECKING:
     from config import Settings
-    from config.parties import OrganizationConfig, ThemeConfig
+    from config.parties import Client, OrganizationConfig, ThemeConfig
     from config.sections import MediaConfig, Section
     from ingest.sync.poll import Record
     from store.declarations import DeclaredKind
@@ -257,13 +257,22 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         organization_uploads=settings.media.organization_uploads,
         embed_consent=settings.embed.consent,
         delay_max=int(limits.delay_max),
-        client_delays={id_: ceil(each.public_delay) for id_, each in settings.clients.items() if each.public_delay},
-        public_delays={
-            id_: ceil(each.public_delay) for id_, each in settings.organizations.items() if each.public_delay
-        },
+        client_delays=_delays(settings.clients),
+        public_delays=_delays(settings.organizations),
         themes={name: _theme(name, each) for name, each in settings.themes.items()},
+        frame_ancestors=settings.embed.frame_ancestors,
+        organization_frame_ancestors={
+            id_: each.frame_ancestors
+            for id_, each in settings.organizations.items()
+            if each.frame_ancestors is not None
+        },
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )
+
+
+def _delays(parties: Mapping[str, Client] | Mapping[str, OrganizationConfig]) -> dict[str, int]:
+    """Whole seconds of those clients or organizations that have a delay."""
+    return {id_: ceil(each.public_delay) for id_, each in parties.items() if each.public_delay}
 
 
 def _theme(name: str, theme: ThemeConfig) -> Theme:

@@ -19,6 +19,7 @@ from api.media.uploaded import StoredUploads
 from api.middleware.request_log import RequestLog
 from api.services import Services
 from api.stream.streams import Streams
+from config.folders import is_writable
 from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
@@ -112,7 +113,7 @@ async def run(
                 import_match=components.importer,
                 check_text=components.importer.check_text,
                 organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-                ready=partial(_ready, following, components),
+                ready=partial(_ready, following, components, settings.media.folder),
                 clock=clock,
                 providers=components.registry.ids,
                 event_types=components.registry.event_types,
@@ -292,7 +293,9 @@ async def _load_rest() -> None:
         await asyncio.to_thread(import_module, name)
 
 
-async def _ready(following: asyncio.Task[None], components: Components) -> Mapping[str, Any]:
+async def _ready(following: asyncio.Task[None], components: Components, media_folder: str) -> Mapping[str, Any]:
+    """A folder that cannot be written makes the process no less ready: without uploads and images it still does the rest."""
+    writable = await asyncio.to_thread(is_writable, media_folder)
     followers, failing = components.followers, components.jobs.failing()
     return {
         "ready": not following.done(),
@@ -300,4 +303,5 @@ async def _ready(following: asyncio.Task[None], components: Components) -> Mappi
         "refused": followers.refused,
         "unwritten": followers.unwritten,
         **({"failingJobs": failing} if failing else {}),
+        **({} if writable else {"mediaFolder": "unwritable"}),
     }

@@ -13,6 +13,8 @@ from typing import Any
 
 SECONDS = 3.0
 """What a look may take."""
+FORMATS = "mov,mp4,matroska,webm"
+"""Formats that are read: all others are refused, among them playlists, which name files and addresses to be opened."""
 LIMITS = {resource.RLIMIT_CPU: 4, resource.RLIMIT_AS: 1 << 30, resource.RLIMIT_FSIZE: 0}
 MAGIC = {b"ftyp": 4, b"\x1aE\xdf\xa3": 0, b"moov": 4, b"mdat": 4, b"wide": 4}
 """How MP4, QuickTime and WebM files begin, and at which byte."""
@@ -44,14 +46,15 @@ async def facts_of(head: bytes, tail: bytes, total: int | None) -> dict[str, Any
             with suppress(OSError):  # the origin says how long the video is: longer than a file can be
                 os.pwrite(file.fileno(), tail, total - len(tail))
         file.flush()
-        return _read(await run(command, file.name))
+        return read(await run(command, file.name))
 
 
 async def run(command: str, name: str) -> bytes:
     """What `ffprobe` says of a file; nothing where it takes too long."""
     process = await asyncio.create_subprocess_exec(
         command,
-        *("-v", "quiet", "-of", "json", "-protocol_whitelist", "file", "-probesize", "1M"),
+        *("-v", "quiet", "-of", "json", "-probesize", "1M"),
+        *("-protocol_whitelist", "file", "-format_whitelist", FORMATS),
         *("-show_entries", "stream=codec_type,width,height,duration:stream_side_data=rotation:format=duration"),
         *("-i", f"file:{name}"),
         stdin=asyncio.subprocess.DEVNULL,
@@ -78,7 +81,8 @@ def _limit(pid: int) -> None:
             resource.prlimit(pid, limit, (value, value))
 
 
-def _read(output: bytes) -> dict[str, Any]:
+def read(output: bytes) -> dict[str, Any]:
+    """The facts in what `ffprobe` says; none where it knows no video in the file."""
     try:
         said = json.loads(output)
         stream = next(each for each in said["streams"] if each.get("codec_type") == "video")

@@ -64,20 +64,32 @@ class Recap(StrEnum):
 class PageText(StrEnum):
     """A text of the lists, filters and errors on our pages; its value is the msgid."""
 
+    ALL = "All"
     ALL_LIVEBLOGS = "All liveblogs"
     BAD_ADDRESS = "This address is not one that we understand."
     DOCUMENTATION = "API documentation"
     FAILED = "Something went wrong on our side. Please try again in a moment."
+    FILTERS = "Filter posts"
+    GOALS = "Goals"
     LIVEBLOGS = "Liveblogs"
+    LOST = "Connection lost. Trying again …"
+    NEWEST_POSTS = "Newest posts"
     NOT_FOUND = "There is no such page, or it was withdrawn."
     NOT_OPEN = "This page is not open to everybody."
     NO_LIVEBLOG = "No liveblog yet"
     SERVICE = "A service that turns sports data into liveblogs."
+    TEXTS = "Texts"
     TOO_MANY = "That was too much at once. Please try again in a moment."
 
 
 POSTS = ("{count} post", "{count} posts")
 """Singular and plural: `translator.plural(*POSTS, count)`."""
+
+NEW_POSTS = ("{count} new post", "{count} new posts")
+
+CORRECTED = "Corrected: {text}"
+WITHDRAWN = "Withdrawn: {text}"
+"""What is said of a post to those who listen."""
 
 LOADS_FROM = "Loads from {host}"
 """What a video says before it is played."""

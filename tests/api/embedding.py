@@ -64,7 +64,7 @@ class OtherSite:
 
 
 def strict(address):
-    kinds = ("script-src", "connect-src", "style-src", "img-src")
+    kinds = ("script-src", "connect-src", "style-src", "img-src", "frame-src")
     return "; ".join(["default-src 'none'", *(f"{kind} {address}" for kind in kinds)])
 
 

@@ -6,13 +6,16 @@ ALLOWED = {
     *("html", "head", "meta", "title", "link", "script", "body", "div", "header", "main", "aside", "footer", "section"),
     *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
     *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
-    *("template", "matchwire-liveblog"),
+    *("template", "matchwire-liveblog", "iframe", "base", "button", "pre", "code", "nav"),
     *("table", "thead", "tbody", "tr", "th", "td", "small"),
 }
 URLS = {"href", "src"}
 SAFE_URLS = (
+    "../",
     "#",
     "./",
+    "../../static/",
+    "../../embed/",
     "?",
     "https://",
     "http://",
@@ -24,6 +27,7 @@ SAFE_URLS = (
     "tel:",
     "docs",
 )
+FRAMES = ("https://live.example.org/blogs/embed/", "../../embed/")
 PROXY = ("../media/", "https://live.example.org/blogs/media/")
 """Where images may come from: the service's proxy alone."""
 
@@ -38,7 +42,10 @@ class Reader(HTMLParser):
         if tag not in ALLOWED or (tag == "script" and not _harmless_script(values)):
             self.bad.append(tag)
         self.bad += [f"{tag} {name}" for name in values if name.startswith("on") or name == "style"]
-        self.bad += [f"{tag} {values[name]}" for name in URLS & values.keys() if not values[name].startswith(SAFE_URLS)]
+        urls = [values[name] for name in URLS & values.keys()]
+        self.bad += [f"{tag} {url}" for url in urls if not url.startswith(SAFE_URLS)]
+        if tag == "iframe" and not values["src"].startswith(FRAMES):
+            self.bad.append(f"iframe {values['src']}")
         if tag == "img":
             self.images += [values["src"], *(each.split()[0] for each in values.get("srcset", "").split(",") if each)]
             self.bad += [f"img {url}" for url in self.images if not url.startswith(PROXY)]
@@ -51,7 +58,7 @@ class Reader(HTMLParser):
 def _harmless_script(attributes):
     """The service's own code, or data that no browser runs."""
     return attributes == {"type": "application/ld+json"} or (attributes.get("src") or "").startswith(
-        ("../static/", "static/")
+        ("../static/", "static/", "../../static/")
     )
 
 

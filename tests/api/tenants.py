@@ -156,6 +156,9 @@ ROWS: dict[str, Row | ByName | Public] = {
     "ticker.delta": ByName(lambda n: Sent(query={"id": n.ticker})),
     "ticker.stream": ByName(feed, opens="HEAD"),  # a GET would not end
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
+    "liveblog.frame": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
+    "liveblog.snippets": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
+    "oembed": ByName(lambda n: Sent(query={"url": f"https://live.example.org/blogs/liveblogs/{n.ticker}"})),
     # The scope is the operator's: the numbers are the process's and name no tenant, so there is no other tenant here.
     "metrics": Row(("admin",), lambda _: Sent(), stranger=200),
     "media.image": Public(

@@ -60,7 +60,8 @@ async def test_a_new_post_appears_by_itself(public, address, browser):
 
     await page.locator("#enew.fresh").wait_for(timeout=60_000)
     assert "2" in await page.locator(".board .score").inner_text()
-    assert "Level!" in await page.locator("ol[aria-live=polite]").inner_text()
+    announced = "75' Goal 2-2. SV Hafenstadt 2, Alpenverein Bergheim 2"
+    assert await page.locator(".announcer[role=status]").text_content() == announced
     assert complaints == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 
 import pytest
@@ -151,4 +152,90 @@ async def test_a_prefetched_liveblog_needs_no_script_and_is_taken_over_by_one(se
     await service.desk.create(post("Level again!", local_id="enew"))
     await article.shows("enew", "Level again!")
     assert [url for url in article.requested if "fragment=1" in url and "refresh" not in url] == []
+    assert article.complaints == []
+
+
+async def test_a_frame_is_as_high_as_its_liveblog_and_the_snippets_show_it(service, site, browser):
+    """The page of snippets is usable at 390 pixels; its frame works elsewhere, grows with the liveblog, and obeys nobody else."""
+    article = Article(await browser.new_page())
+    await article.page.set_viewport_size({"width": 390, "height": 844})
+    await article.open(f"{service.address}/liveblogs/gderby/snippets")
+    await article.shows("egoal")
+    page = article.page
+    assert await page.evaluate("document.documentElement.scrollWidth") == 390
+    frame = page.frame_locator(".preview iframe")
+    await page.locator(".preview iframe").scroll_into_view_if_needed()
+    await frame.locator("#egoal").wait_for(timeout=SOON)
+    buttons = await page.locator(".snippet button").evaluate_all("all => all.map(each => each.offsetHeight)")
+    assert len(buttons) == 5
+    assert min(buttons) >= 24
+    await page.locator(".snippet button").nth(1).click()
+    status = page.get_by_role("status")
+    await status.filter(has_text="Cop").or_(status.filter(has_text="Selected")).wait_for(timeout=SOON)
+    snippet = await page.locator(".snippet code").nth(1).text_content()
+    assert article.complaints == []
+
+    site.pages["/framed"] = (
+        f"<!doctype html><title>Framed</title><h1>Derby</h1>{snippet}<iframe src='{service.address}/'></iframe>"
+    )
+    await page.goto(f"{site.address}/framed")
+    outer, inner = page.locator("iframe").first, page.frame_locator("iframe >> nth=0")
+    await inner.locator("#egoal").wait_for(timeout=SOON)
+    fits = """() => {
+      const frame = document.querySelector("iframe");
+      return frame.style.height !== "" && frame.offsetHeight !== 800;
+    }"""
+    await page.wait_for_function(fits, timeout=SOON)
+    before = (await outer.bounding_box())["height"]
+    content = await inner.locator("html").evaluate("element => element.getBoundingClientRect().height")
+    assert abs(before - content) < 2
+    await service.desk.create(post("Level again! " * 80, local_id="elong"))
+    await inner.locator("#elong").wait_for(timeout=SOON)
+    await page.wait_for_function(f"document.querySelector('iframe').offsetHeight > {before + 100}", timeout=SOON)
+    await page.evaluate("postMessage({ type: 'matchwire-height', height: 9 }, '*')")
+    await asyncio.sleep(0.3)
+    assert (await outer.bounding_box())["height"] > before
+    assert await page.locator("iframe").nth(1).evaluate("frame => frame.style.height") == ""
+    assert [said for said in article.complaints if "404" not in said] == []
+
+
+TWEET = "https://x.com/club/status/1577000000000000000"
+CLIP = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+PLAYER = "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"
+
+
+def embedding(name, *urls):
+    blocks = [{"_type": "Svc::Model::Content::WebEmbedContentBlock", "url": url} for url in urls]
+    return post(local_id=name, contents=blocks)
+
+
+async def test_no_third_party_hears_of_a_reader_before_a_click(service, browser):
+    """A card holds the place; after the click a frame of the provider's stands there, and only there, also after a correction."""
+    await service.desk.create(embedding("eweb", TWEET, CLIP, "https://example.org/report"))
+    article = Article(await browser.new_page())
+    page = article.page
+    shown = "<!doctype html><p>Player</p>"
+    await page.route(
+        re.compile("^https://"), lambda route: route.fulfill(status=200, content_type="text/html", body=shown)
+    )
+    await article.open(f"{service.address}/liveblogs/gderby")
+    embeds = page.locator("#eweb")
+    cards = embeds.locator(".consent")
+    assert await cards.count() == 2
+    assert await embeds.get_by_role("link", name="example.org").get_attribute("href") == "https://example.org/report"
+    await cards.last.scroll_into_view_if_needed()
+    before = await cards.last.bounding_box()
+    await asyncio.sleep(0.5)
+    assert [url for url in article.requested if not url.startswith(service.address)] == []
+
+    await embeds.get_by_role("link", name="Play video").click()
+    await embeds.locator("iframe").wait_for(timeout=SOON)
+    assert await page.frame_locator("iframe").locator("p").inner_text() == "Player"
+    after = await embeds.locator("iframe").bounding_box()
+    assert [after[side] for side in ("width", "height")] == pytest.approx([before["width"], before["height"]], abs=2)
+    assert [url for url in article.requested if not url.startswith(service.address)] == [PLAYER]
+    await service.desk.update("eweb", {"headline": "Corrected"})
+    await embeds.filter(has_text="Corrected").wait_for(timeout=SOON)
+    assert await embeds.locator("iframe").get_attribute("src") == PLAYER
+    assert await cards.count() == 1
     assert article.complaints == []

@@ -156,6 +156,9 @@ def surfaces(game, version, last):
     yield f"{EMBED}/feed/liveblog.json", {**name, "continue_event_id": last, "include_continue_event": 1}
     yield f"{EMBED}/prefetch/liveblog.json", name
     yield f"{EMBED}/prefetch/liveblog-teaser.json", name
+    yield "/oembed", {"url": f"https://live.example.org/blogs/liveblogs/{game}"}
+    yield f"/embed/{game}", {"limit": 3}
+    yield f"/liveblogs/{game}/snippets", {}
     yield f"/liveblogs/{game}", {}
     for since in (0, version - 1, version, version + 1) if game == "g1" else (version - 1,):
         yield f"/liveblogs/{game}", {"fragment": 1, "refresh": since}
@@ -230,7 +233,9 @@ async def test_what_came_since_is_in_no_public_byte(urls):
             found = await seen(one, courses, delay=delay)
             assert differing(found, await seen(other, courses, delay=delay)) == []
             as_it_was = {
-                each: found[each] for each in found if "show.json" in each or "prefetch" in each or each == "/"
+                each: found[each]
+                for each in found
+                if "show.json" in each or "teaser" in each or "oembed" in each or each == "/"
             }
             assert differing(present, as_it_was) == []  # of those that do not name the delay
             dates = [[each[1].get("last-modified") for each in reads.values()] for reads in (found, present)]

@@ -38,7 +38,10 @@ CHANGE = {"_type": "Svc::Model::PostModifications", "modifications": []}
 CALLS = {
     **{("GET", f"{FEED}.{each}"): Call() for each in ("rss", "atom", "json")},
     **{("GET", f"{PREFETCH}/{each}.json"): Call() for each in ("liveblog", "liveblog-teaser")},
-    ("GET", "/liveblogs/{liveblogId}"): IN_PATH,
+    **{
+        ("GET", path): IN_PATH
+        for path in ("/liveblogs/{liveblogId}", "/liveblogs/{liveblogId}/snippets", "/embed/{liveblogId}")
+    },
     ("GET", STREAM): Call(method="HEAD"),
     ("GET", DELTA): Call(),
     ("POST", f"{WRITE}/event/create.json"): Call(names=("ticker_local_id", "ticker_id"), method="POST", body=post()),

@@ -182,14 +182,80 @@ async def test_a_page_hears_the_same_as_it_reads(derby, monkeypatch):
     assert found[6:8] == ["event: beat", "data: still here"]
 
 
-async def test_the_page_says_whether_it_shows_all(public, monkeypatch):
+async def test_the_page_says_whether_it_shows_all(public):
     """So that an old post that changes does not appear among the new ones."""
     await public.add(matchday.derby())
     assert 'data-more="0"' in (await public.http.get(PAGE)).text
-    monkeypatch.setattr("api.page.endpoint.POSTS_SHOWN", 3)
     await Desk(public.http).create()
 
-    assert 'data-more="1"' in (await public.http.get(PAGE)).text
+    assert 'data-more="1"' in (await public.http.get(PAGE, params={"limit": 3})).text
+
+
+def ids_on(html):
+    return [name for name in read(html).ids if name.startswith("e")]
+
+
+def links_of(html, name):
+    """The addresses of the links with this class, or within the element with it."""
+    part = re.search(rf'<nav class="{name}".*?</nav>|<a class="{name}"[^>]*>', html)
+    return [unescape(each) for each in re.findall('href="([^"]*)"', part[0])] if part else []
+
+
+async def test_filters_are_links(derby):
+    """Each shows its kind of posts without a script, page by page; what changes on such a page is of its kind too."""
+    await Desk(derby.http).update("etext", {"highlight": "milestone"})
+    newest = list(reversed(matchday.PUBLIC))
+    page = (await derby.http.get(PAGE)).text
+    assert links_of(page, "filters") == ["?", "?show=key", "?show=goals", "?show=text"]
+    expected = {
+        "all": newest,
+        "key": ["ewinner", "ered", "ehalf", "equal", "etext", "egoal"],
+        "goals": ["ewinner", "equal", "egoal"],
+        "text": ["equote", "etext"],
+    }
+    for show, ids in expected.items():
+        found, address = [], f"?show={show}&limit=2"
+        while address:
+            html = (await derby.http.get(f"{PAGE}{address}")).text
+            assert 1 <= len(ids_on(html)) <= 2
+            found += ids_on(html)
+            address = next(iter(links_of(html, "more")), None)
+        assert found == ids
+        _, changed = await changes(derby, 0, show=show) if show != "all" else await changes(derby, 0)
+        assert {each["id"] for each in changed["posts"] if each["html"]} == set(ids)
+    assert (await derby.http.get(f"{PAGE}?show=nonsense")).status_code == 400
+    assert 'aria-current="true">Goals<' in (await derby.http.get(f"{PAGE}?show=goals")).text
+    empty = (await derby.http.get(f"{PAGE}?show=text&continue_event_id=ekick")).text
+    assert "Nothing posted yet" in empty
+
+
+async def test_a_permalink_arrives_at_its_post(derby):
+    """Also where the post is older than what the page shows at first; one that nobody may read leads to the newest posts."""
+    page = (await derby.http.get(PAGE)).text
+    assert 'href="?post=egoal#egoal"' in page
+    for name, ids, newer in (
+        ("ewinner", ["ewinner", "ered"], []),
+        ("egoal", ["egoal", "ekick"], ["?limit=2&"]),
+        ("ekick", ["ekick"], ["?limit=2&"]),
+        ("edraft", ["ewinner", "ered"], []),
+        ("enone", ["ewinner", "ered"], []),
+    ):
+        html = (await derby.http.get(PAGE, params={"limit": 2, "post": name, "show": "text" if newer else "all"})).text
+        assert (ids_on(html), bool(links_of(html, "newer"))) == (ids, bool(newer))
+        assert f'data-newer="{int(bool(newer))}"' in html
+    [address] = links_of((await derby.http.get(f"{PAGE}?limit=2")).text, "more")
+    assert 'data-newer="1"' in (await derby.http.get(f"{PAGE}{address}")).text
+
+
+async def test_a_page_that_is_not_public_keeps_the_client_in_its_links(server):
+    """Filters and older posts are open to the same reader; secrets are in no address."""
+    await server.add(matchday.derby())
+    credentials = {"client_id": "desk", "client_secret": matchday.SECRET}
+    page = (await server.http.get(PAGE, params={**credentials, "limit": 3})).text
+
+    assert links_of(page, "filters")[1] == "?client_id=desk&show=key&limit=3"
+    assert links_of(page, "more")[0].startswith("?client_id=desk&")
+    assert matchday.SECRET not in page
 
 
 async def test_nothing_inline_may_run(derby):

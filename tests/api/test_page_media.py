@@ -8,13 +8,14 @@ import pytest
 from api.page.page import render_liveblog
 from mapping.locales import translator
 from mapping.locales.labels import Label
+from mapping.web_embeds import FRAME_HOSTS
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import contents, serving
 from tests.api.harmless import read
-from tests.api.showing import add, file, item, page_files, proxied, showing
+from tests.api.showing import CONTENT, add, file, item, page_files, proxied, showing
 from tests.api.streaming import STREAM, over_http
-from tests.api.writing import DELTA
+from tests.api.writing import DELTA, Desk, post
 
 PAGE = "/liveblogs/gderby"
 PHOTO = "https://img.example.org/photos/derby.jpg"
@@ -286,3 +287,85 @@ async def test_what_a_probe_learns_reaches_page_stream_and_webhooks(public):
     assert 'width="2000" height="1500"' in post["html"]
     assert post["html"] in (await page_of(public)).text
     assert [row.version for row in (await contents(public))["outbox"]][-1:] == [2]
+
+
+def web_embed(*urls, consent=True):
+    blocks = [{"_type": f"{CONTENT}::WebEmbedContentBlock", "url": url} for url in urls]
+    event = matchday.event("eweb", matchday.KICK_OFF, contents=blocks).document
+    return render_liveblog(matchday.document(), [event], page_files("de", consent=consent), 0)
+
+
+def test_what_a_third_party_shows_is_a_card_before_consent():
+    """With its provider, a link that works without a script, and whom it loads from; what nobody knows is a link."""
+    html = web_embed(
+        "https://youtu.be/dQw4w9WgXcQ?t=1m", "https://x.com/club/status/15", "https://example.org/a?b=1&c=2"
+    )
+    found = read(html)
+
+    assert found.bad == []
+    assert found.images == []
+    assert "<iframe" not in html
+    assert re.findall('data-frame="([^"]*)"', html) == [
+        "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ?start=60",
+        "https://platform.twitter.com/embed/Tweet.html?id=15&amp;dnt=true",
+    ]
+    for said in (
+        "YouTube",
+        "Video abspielen",
+        "www.youtube-nocookie.com",
+        "Anzeigen",
+        "platform.twitter.com",
+        "example.org",
+    ):
+        assert said in "".join(found.text)
+    assert '<p class="embed"><a href="https://example.org/a?b=1&amp;c=2"' in html
+
+
+def test_where_no_consent_is_wanted_the_frame_is_there_at_once():
+    """As the setting says."""
+    html = web_embed("https://youtu.be/dQw4w9WgXcQ", consent=False)
+
+    assert re.findall('<iframe src="([^"]*)"', html) == ["https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"]
+    assert "consent" not in html
+
+
+async def test_frames_come_from_the_known_providers_alone(public):
+    """The policy of each page with posts lists their hosts, and a feed has links."""
+    await public.add(matchday.derby())
+    await Desk(public.http).create(
+        post(contents=[{"_type": f"{CONTENT}::WebEmbedContentBlock", "url": "https://youtu.be/dQw4w9WgXcQ"}])
+    )
+    for path in ("/liveblogs/gderby", "/embed/gderby"):
+        policy = (await public.http.get(path)).headers["content-security-policy"]
+        frames = re.search("frame-src ([^;]*)", policy)[1].split()
+        assert frames == [f"https://{host}" for host in FRAME_HOSTS]
+    feed = (await public.http.get("/api/embed/v4/feed/liveblog.json?liveblogId=gderby")).json()
+    assert '<a href="https://youtu.be/dQw4w9WgXcQ"' in feed["items"][0]["content_html"]
+    assert "<iframe" not in feed["items"][0]["content_html"]
+
+
+async def test_a_cover_stands_above_the_scoreboard_and_in_cards(public):
+    """The liveblog's own image before its teams' photos, on the page, in the card and in the structured data; by the proxy."""
+    other = "https://img.example.org/team.jpg"
+    teams = {"home_team": {"name": "A", "image": PHOTO}, "away_team": {"name": "B", "banner_image": other}}
+    expected = {
+        "eown": ({"marketplace_info": {"cover_image": UPLOAD}, "meta_info": teams}, UPLOAD),
+        "eteam": ({"marketplace_info": {"cover_image": "javascript:alert(1)"}, "meta_info": teams}, other),
+        "enone": ({"meta_info": {}}, None),
+    }
+    for number, (name, (document, url)) in enumerate(expected.items()):
+        known = matchday.document(**document)
+        game = matchday.Liveblog(local_id=f"g{name}", ticker_id=f"{number}a" * 12, document=known)
+        await public.add(game)
+        html = (await public.http.get(f"/liveblogs/g{name}")).text
+        tags = [tag for tag in image_tags(html) if 'class="cover"' in tag]
+        card = re.search(r'<meta property="og:image" content="([^"]*)"', html)
+        schema = json.loads(re.search(r'<script type="application/ld\+json">(.*?)</script>', html)[1])
+        if url is None:
+            assert (tags, card, schema.get("image")) == ([], None, None)
+            continue
+        (tag,) = tags
+        assert f'src="{above(proxied(url, width=1280))}"' in tag
+        assert html.index(tag) < html.index('class="board')
+        assert card[1].endswith(proxied(url, width=1280))
+        assert schema["image"] == card[1]

@@ -40,7 +40,8 @@ async def test_the_html_is_what_the_page_shows(derby):
     assert re.findall('<link rel="stylesheet" href="([^"]*)">', html) == [f"{STATIC}/page.css", f"{STATIC}/embed.css"]
     assert (await derby.http.get(LIVEBLOG, params=DERBY)).json().keys() == {"html", "schema"}
     for part in (r'<header class="board".*?</header>', r'<section class="stream".*?</section>'):
-        assert re.search(part, html, re.DOTALL).group() == re.search(part, page, re.DOTALL).group()
+        shown = re.search(part, html, re.DOTALL).group().replace("https://live.example.org/blogs/liveblogs/gderby", "")
+        assert shown == re.search(part, page, re.DOTALL).group()
     assert [name for name in read(html).ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
     assert not re.search("<(script|style|main)", html)
     assert "Not for the public" not in html

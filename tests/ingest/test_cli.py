@@ -193,3 +193,13 @@ def test_what_is_loaded_is_not_looked_through_for_garbage():
     ).stdout
 
     assert printed.split() == ["True", "True", "True"]
+
+
+def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
+    """Before the first upload fails for it; a folder that is to be made is none of these."""
+    (tmp_path / "file").touch()
+    for folder, is_said in ((tmp_path / "file" / "media", True), (tmp_path / "new" / "media", False)):
+        text = ORGANIZATION.format(upstream="https://customer.provider.example")
+        result = command("check-config", written(tmp_path, f'{text}\n[media]\nfolder = "{folder}"\n'))
+
+        assert (result.exit_code, "media.folder: cannot be written" in result.output) == (0, is_said)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from time import monotonic
 
 import pytest
 from structlog.testing import capture_logs
@@ -136,14 +135,13 @@ async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
 
 async def test_hanging_matches_give_way(provider):
     """Eight hanging polls on eight slots: who comes after them waits for the shortest patience alone."""
-    provider.does = {f"slow{n}": 5.0 for n in range(8)}
+    provider.does = {f"slow{n}": 300.0 for n in range(8)}
     limiter = limiter_of(provider, concurrency=8, rule=PATIENT)
     hanging = [asyncio.create_task(fetch(limiter, name)) for name in provider.does]
     await asyncio.sleep(SHORTEST)
-    began = monotonic()
-    await asyncio.gather(*(fetch(limiter, f"{n}") for n in range(50)))
+    async with asyncio.timeout(30):
+        await asyncio.gather(*(fetch(limiter, f"{n}") for n in range(50)))
 
-    assert monotonic() - began < 0.2
     assert provider.most == 8
     done, pending = await asyncio.wait(hanging, timeout=0)
     assert len(done) >= 1

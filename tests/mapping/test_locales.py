@@ -9,16 +9,19 @@ from mapping.documents.scalars import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped, translator
 from mapping.locales.labels import (
     BETWEEN_SETS,
+    CORRECTED,
     DECIMAL_MARK,
     ENDINGS,
     INTERRUPTED,
     LAP,
     LOADS_FROM,
+    NEW_POSTS,
     PERIODS,
     POSTS,
     SCORE,
     SCORE_CONTEXT,
     SPORT_CONTEXT,
+    WITHDRAWN,
     Label,
     PageText,
     Recap,
@@ -36,6 +39,7 @@ def used():
         (None, LAP),
         (None, LOADS_FROM),
     }
+    texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN)}
     shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}
     texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}

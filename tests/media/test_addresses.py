@@ -141,18 +141,18 @@ PLACES = {
 HTTPS_ONLY = frozenset({"image", "banner_image"})
 
 
-def guarded(server, names, **changed):
+def guarded(server, names, check=None, **changed):
     guard = SsrfGuard(Webhooks(look_up_timeout=LOOK_UP_TIMEOUT), resolve=names)
-    services = replace(server.services, check_file_address=guard.may_be_kept)
+    services = replace(server.services, check_file_address=check or guard.may_be_kept)
     return create_app(replace(services, settings=replace(services.settings, **changed)))
 
 
 @asynccontextmanager
-async def places_of(store, **changed):
+async def places_of(store, check=None, **changed):
     async with serving(store, client_per_second=0, public_per_second=0) as server:
         await server.add(matchday.Liveblog())
         names = SlowNames({"public.example": [PUBLIC]})
-        server.http._transport.app = guarded(server, names, **changed)
+        server.http._transport.app = guarded(server, names, check, **changed)
         yield Places(Desk(server.http), names)
 
 
@@ -281,3 +281,46 @@ async def test_without_a_guard_the_form_alone_is_checked(server):
     refused = await desk.refused("create", {"contents": [photo("http://a.example:22/")]}, ticker_local_id="gderby")
     assert refused == (422, "contents.0.items.0.source_url")
     await desk.create({"contents": [photo("http://10.0.0.1/a.jpg")]})
+
+
+async def test_rights_are_checked_before_names_are_looked_up(store):
+    """Who may not write a record has nothing looked up for it; what is looked up takes places of the record's owner."""
+    counted = []
+
+    async def check(url, organization):
+        counted.append(organization)
+        return True
+
+    async with places_of(store, check=check) as places:
+        await _send_everywhere(places, counted)
+
+
+async def _send_everywhere(places, counted):
+    photos = {"contents": [photo("https://public.example/a.jpg")]}
+    event = await places.desk.create({"headline": "x"})
+    picture = {"image": "https://public.example/a.jpg"}
+    team = (await places.master("team")).json()
+    sent = {
+        "event/create": (photos, {"ticker_local_id": "gderby"}),
+        "event/update": (photos, {"event_local_id": event["local_id"]}),
+        "team/create": (OWNED | picture, {}),
+        "team/update": ({"_id": team["_id"], "name": "SV Nah"} | picture, {}),
+        "ticker/create": ({**GAME, "meta_info": with_image(**picture)}, {}),
+        "ticker/post_modifications": (
+            {
+                "local_id": "gderby",
+                "modifications": [
+                    {"_type": f"{MODIFICATION}::UpdateGameMetaInfoModification", "meta_info": with_image(**picture)}
+                ],
+            },
+            {},
+        ),
+    }
+    for path, (body, params) in sent.items():
+        answer = await places.desk.http.post(f"{WRITE}/{path}.json", json=body, params=params, auth=STRANGER)
+        assert answer.status_code in {403, 404}, path
+    assert counted == []
+    for path, (body, params) in sent.items():
+        answer = await places.post(path, body, **params)
+        assert answer.status_code == 200, (path, answer.text)
+    assert counted == [matchday.ORGANIZATION] * len(sent)

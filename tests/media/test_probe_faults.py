@@ -136,3 +136,20 @@ async def test_a_look_at_a_video_is_bounded(ffprobe, monkeypatch):
     monkeypatch.setattr(video, "SECONDS", 0.5)
     async with asyncio.timeout(20):
         assert await video.run(ffprobe("exec sleep 60"), "nothing") == b""
+
+
+@pytest.mark.parametrize("form", ["#EXTM3U\n#EXTINF:1,\n{}\n#EXT-X-ENDLIST\n", "ffconcat version 1.0\nfile {}\n"])
+async def test_a_playlist_opens_no_other_file(tmp_path, form):
+    """One that names a file beside it, or an address, is no video that the service takes."""
+    target = tmp_path / "clip.mp4"
+    target.write_bytes(origins.video())
+    connected = []
+    server = await asyncio.start_server(lambda _, writer: (connected.append(1), writer.close()), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        for named in (str(target) if "EXTM3U" in form else target.name, f"http://127.0.0.1:{port}/clip.mp4"):
+            playlist = tmp_path / "playlist"
+            playlist.write_text(form.format(named))
+            assert video.read(await video.run(video.installed(), str(playlist))) == {}
+        assert video.read(await video.run(video.installed(), str(target)))["width"] == 320
+    assert connected == []

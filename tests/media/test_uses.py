@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from store import uploads
+from mapping.documents.scalars import LocalStatus
+from store import liveblogs, uploads
 from store.files.port import new_key
-from store.media_tables import upload_uses
+from store.liveblogs import Change, EventWrite
+from store.media_tables import media_probes, upload_uses
 from store.uploads import Upload
 from tests.api import matchday
 from tests.api.conftest import serving, store
@@ -172,3 +174,48 @@ async def test_the_image_of_a_record_that_is_named_is_the_records_own(places, st
     }
     assert (await places.modify("UpdateGameMetaInfoModification", meta_info=meta)).status_code == 200
     assert {kind for _, kind, _ in await used(store)} == {"team"}
+
+
+async def test_every_writer_of_a_post_notes_its_uses(places, store):
+    """A post that the sync withdraws and deletes refers to no upload any more, though no client has deleted it."""
+    upload = await uploaded(store)
+    event = await places.desk.create({"media": [{"url": upload.url}]})
+
+    def delete(unit):
+        stored = liveblogs.event(unit.conn, event["local_id"])
+        write = EventWrite(
+            local_id=stored.local_id,
+            document=stored.document,
+            created_at=stored.created_at,
+            local_status=LocalStatus.DELETED,
+        )
+        liveblogs.record(unit, stored.game_id, Change(events=(write,)))
+
+    await store.write(delete)
+    assert await used(store) == set()
+
+
+async def test_probes_go_with_what_they_are_of(places, store):
+    """Given-up ones too: with a deleted post, an entry that is deleted or has another address, and the liveblog."""
+
+    async def probed():
+        return set(await store.read(lambda conn: conn.scalars(select(media_probes.c.url)).all()))
+
+    def give_up(unit):
+        unit.conn.execute(update(media_probes).values(next_at=None, error="the file is gone"))
+
+    desk, url = places.desk, "https://public.example/{}.jpg".format
+    event = await desk.create({"media": [{"url": url(name)} for name in "abc"]})
+    other = await desk.create({"media": [{"url": url("d")}]})
+    last = await desk.create({"media": [{"url": url("e")}]})
+    await store.write(give_up)
+    a, b, c = event["media"]
+    await desk.update(event["local_id"], {"media": [a, {**b, "local_status": 100}, {**c, "url": url("f")}]})
+    assert await probed() == {url(name) for name in "adef"}
+    await desk.update(event["local_id"], {"headline": "Still there"})
+    assert await probed() == {url(name) for name in "adef"}
+    await desk.delete(other["local_id"])
+    await desk.delete(event["local_id"])
+    assert await probed() == {url("e")}
+    await places.modify("DeleteGameModification", local_status="100")
+    assert await probed() == set(), last

@@ -19,13 +19,13 @@ function loaded(link) {
 
 /**
  * Attributes: `liveblog-id` names the liveblog, `client-id` the client that embeds it; a service that is not public needs it;
- * `limit` is how many posts are shown at first, 1 to 300. An article may hold the content already, in a declarative shadow
+ * `limit` is how many posts are shown at first, 1 to 300; `delay` shows it as it stood so many seconds ago. An article may hold the content already, in a declarative shadow
  * root; then nothing is loaded but what changes.
  *
  * Dispatches `change` when something has changed (`detail`: `{version, title}`) and `withdraw` when nobody may read it any more.
  */
 class MatchwireLiveblog extends HTMLElement {
-  static observedAttributes = ["liveblog-id", "client-id", "limit"];
+  static observedAttributes = ["liveblog-id", "client-id", "limit", "delay"];
   #liveblog = null;
   #loading = null;
 
@@ -51,6 +51,7 @@ class MatchwireLiveblog extends HTMLElement {
   get #page() {
     const page = new URL(`liveblogs/${encodeURIComponent(this.getAttribute("liveblog-id"))}`, ROOT);
     if (this.getAttribute("client-id")) page.searchParams.set("client_id", this.getAttribute("client-id"));
+    if (this.getAttribute("delay")) page.searchParams.set("delay", this.getAttribute("delay"));
     return page;
   }
 

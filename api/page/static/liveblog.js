@@ -8,6 +8,10 @@ const POLL = 4000; // between two requests while there is no stream
 const PATIENCE = 10000; // for a response
 const SILENCE = 40000; // a stream that has said nothing for so long is dead: it beats every 15 seconds
 const STEADY = 10000; // a stream that lasted so long did not fail
+const FEW = 3;
+const KEPT = ["client_id", "delay"]; // parameters of the page that its links have too
+const PAUSE = 5000; // between two announcements
+const WORDS = 80; // letters of a text that are announced
 const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
 
 // The pairs of what the old and the new form of a post have alike.
@@ -23,7 +27,12 @@ function rank(post) {
 
 // Addresses are the same wherever the liveblog is shown.
 function resolve(within, page) {
-  for (const link of within.querySelectorAll("a.more, .moments a")) link.href = new URL(link.getAttribute("href"), page);
+  const parameters = new URL(page).searchParams;
+  for (const link of within.querySelectorAll(".filters a, a.newer, a.more, a.link, .moments a")) {
+    const address = new URL(link.getAttribute("href"), page);
+    for (const name of KEPT) if (parameters.has(name)) address.searchParams.set(name, parameters.get(name));
+    link.href = address;
+  }
   for (const image of within.querySelectorAll("img")) {
     image.src = new URL(image.getAttribute("src"), page);
     if (image.srcset) image.srcset = image.srcset.replace(/[^\s,]*\/[^\s,]*/g, (address) => new URL(address, page));
@@ -42,23 +51,53 @@ function clicked(event, selector) {
   return event.ctrlKey || event.metaKey || event.shiftKey ? null : event.target.closest(selector);
 }
 
+// What a card, a video or a frame loads.
+function source(media) {
+  return media.src ?? media.dataset.frame ?? media.querySelector(".play").href;
+}
+
 function focus(post) {
   post.tabIndex = -1;
   post.focus({ preventScroll: true });
 }
 
-// A video is loaded from its own host when the reader wants it.
+// What a post is called: what happened, or the first words of its text.
+function called(post) {
+  const heads = [...post.querySelectorAll(".headline, .incident")].map((each) => each.textContent.trim());
+  const words = heads.join(". ") || (post.querySelector(".body")?.textContent ?? "").trim().slice(0, WORDS);
+  return [post.querySelector(".when b")?.textContent, words].filter(Boolean).join(" ");
+}
+
+// What a provider shows in a frame of its own: without access to this page, with the name of this site, which some want.
+function framed(card) {
+  const frame = document.createElement("iframe");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(frame, { width, height, title: card.querySelector("b").textContent, allowFullscreen: true });
+  frame.allow = "autoplay; encrypted-media; fullscreen; picture-in-picture";
+  frame.referrerPolicy = "strict-origin-when-cross-origin";
+  frame.sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms allow-presentation";
+  frame.style.aspectRatio = `${width} / ${height}`;
+  frame.src = card.dataset.frame;
+  return frame;
+}
+
+function player(card, link) {
+  const video = document.createElement("video");
+  const { width, height } = card.querySelector("svg").viewBox.baseVal;
+  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
+  video.ariaLabel = card.querySelector("b").textContent;
+  return video;
+}
+
+// A third party hears of the reader when the reader wants it.
 function play(event) {
   const link = clicked(event, ".play");
   if (!link) return;
   event.preventDefault();
   const card = link.closest(".consent");
-  const { width, height } = card.querySelector("svg").viewBox.baseVal;
-  const video = document.createElement("video");
-  Object.assign(video, { src: link.href, controls: true, autoplay: true, playsInline: true, width, height });
-  video.ariaLabel = card.querySelector("b").textContent;
-  card.replaceWith(video);
-  video.focus();
+  const media = card.dataset.frame ? framed(card) : player(card, link);
+  card.replaceWith(media);
+  media.focus();
 }
 
 /**
@@ -85,6 +124,12 @@ export class Liveblog extends EventTarget {
   #alarm = null;
   #ahead = 0; // milliseconds that the server's clock is ahead of ours
   #running = null;
+  #fresh = []; // posts that the last change brought
+  #heard = []; // what it corrected and took away
+  #unread = new Set(); // ids of posts that came above what the reader sees
+  #announcements = [];
+  #announced = null;
+  #lost = false;
 
   constructor(element, page) {
     super();
@@ -96,6 +141,7 @@ export class Liveblog extends EventTarget {
     element.addEventListener("click", play);
     element.addEventListener("click", (event) => this.#more(event));
     element.addEventListener("click", (event) => this.#jump(event));
+    element.addEventListener("click", (event) => this.#rise(event));
     this.#localise(element);
     this.#tick();
   }
@@ -112,6 +158,8 @@ export class Liveblog extends EventTarget {
     const visible = () => (document.hidden ? this.#close() : this.#connect());
     document.addEventListener("visibilitychange", visible, { signal });
     addEventListener("online", () => this.#connect(), { signal });
+    addEventListener("offline", () => this.#disconnected(true), { signal });
+    addEventListener("scroll", () => this.#scrolled(), { signal, passive: true, capture: true });
     const clock = setInterval(() => this.#tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(clock));
     visible();
@@ -135,6 +183,7 @@ export class Liveblog extends EventTarget {
   }
 
   #tick() {
+    if (this.#lost) return; // nobody knows what happens meanwhile
     for (const clock of this.element.querySelectorAll(".clock[data-started]")) {
       const now = (Date.now() + this.#ahead) / 1000 - Number(this.element.dataset.delay);
       const [started, base, length] = ["started", "base", "length"].map((name) => Number(clock.dataset[name]));
@@ -154,36 +203,56 @@ export class Liveblog extends EventTarget {
     return [...this.#list.querySelectorAll(":scope > .post")];
   }
 
-  // Puts the new form of a post into the place of the old one; what the reader has done to the old one stays done.
-  #exchange(before, after) {
+  // Puts the new form of a post into the place of the old one, or before `next`; what the reader has done to it stays done.
+  #exchange(before, after, next = before.nextSibling) {
     const active = this.element.getRootNode().activeElement;
     for (const [old, young] of pairs(before, after, "details")) young.open = old.open;
     const scrolled = pairs(before, after, ".slides").map(([old, young]) => [young, old.scrollLeft]);
     const focused = pairs(before, after, "a, summary, .slides").find(([old]) => old === active)?.[1];
-    for (const video of before.querySelectorAll("video")) {
-      const same = [...after.querySelectorAll(".play, video")].find((each) => (each.href ?? each.src) === video.src);
-      (same?.closest(".consent") ?? same)?.replaceWith(video);
+    for (const media of before.querySelectorAll("video, iframe")) {
+      const same = [...after.querySelectorAll(".consent, video, iframe")].find((each) => source(each) === media.src);
+      same?.replaceWith(media);
     }
-    before.replaceWith(after);
+    before.remove();
+    this.#list.insertBefore(after, next);
     for (const [slides, left] of scrolled) slides.scrollLeft = left;
-    (active?.tagName === "VIDEO" && active.isConnected ? active : focused)?.focus({ preventScroll: true });
+    (/^(VIDEO|IFRAME)$/.test(active?.tagName) && active.isConnected ? active : focused)?.focus({ preventScroll: true });
   }
 
   #place(before, html) {
-    if (!html) return before?.remove();
+    if (!html) return before && this.#remove(before);
     const after = this.#parsed(html);
     const next = this.#posts().find((post) => post !== before && rank(post) < rank(after));
     if (!before && !next && this.element.dataset.more === "1") return undefined; // older than what is shown
+    const text = before?.querySelector(".body")?.textContent;
+    if (before && text !== after.querySelector(".body")?.textContent) this.#heard.push(this.#said("corrected", called(after)));
     if (before && rank(before) === rank(after)) return this.#exchange(before, after);
-    if (!before) after.classList.add("fresh");
-    before?.remove();
+    if (before) return this.#exchange(before, after, next ?? null);
+    this.#fresh.push(after);
+    if (this.element.dataset.newer === "1" && next === this.#list.firstElementChild) return undefined; // on the first page
+    after.classList.add("fresh");
     return this.#list.insertBefore(after, next ?? null);
+  }
+
+  // Takes a post away; who had the focus in it goes on at its neighbour.
+  #remove(post) {
+    const focused = post.contains(this.element.getRootNode().activeElement);
+    const neighbour = focused && (post.nextElementSibling ?? post.previousElementSibling);
+    this.#heard.push(this.#said("withdrawn", called(post)));
+    this.#unread.delete(post.id);
+    post.remove();
+    if (neighbour) focus(neighbour);
   }
 
   #replace(name, html, put) {
     if (this.#shown[name] === html) return;
     this.#shown[name] = html;
-    put(html ? this.#parsed(html) : null);
+    const address = this.element.getRootNode().activeElement?.href;
+    const element = html ? this.#parsed(html) : null;
+    put(element);
+    if (this.element.getRootNode().activeElement?.href !== address && element) {
+      [...element.querySelectorAll("a")].find((link) => link.href === address)?.focus({ preventScroll: true });
+    }
   }
 
   #settle({ posts: changed, since, label, board, moments, squads }) {
@@ -206,6 +275,79 @@ export class Liveblog extends EventTarget {
       this.element.querySelector(".squads")?.remove();
       if (element) this.element.querySelector(".columns").append(element);
     });
+    this.#tick();
+  }
+
+  // What is said, in the liveblog's language
+
+  #said(name, text) {
+    return this.#list.parentElement.dataset[name].replace("{text}", () => text);
+  }
+
+  #counted(count) {
+    const { one, several } = this.#list.parentElement.dataset;
+    return count === 1 ? one : several.replace("2", count);
+  }
+
+  #score() {
+    const [home, away] = this.element.querySelectorAll(".board .team .name");
+    const [ours, theirs] = this.element.querySelectorAll(".board .score > span");
+    return theirs && away ? `${home.textContent} ${ours.textContent}, ${away.textContent} ${theirs.textContent}` : "";
+  }
+
+  // What the last change did, of more than a few new posts their number alone; `before` was the score.
+  #announce(before, reading) {
+    const names = this.#fresh.length > FEW ? [this.#counted(this.#fresh.length)] : this.#fresh.map(called);
+    const score = this.#score();
+    this.#say([...this.#heard, ...names, ...(score === before ? [] : [score])].join(". "));
+    if (reading || this.element.dataset.newer === "1") for (const post of this.#fresh) this.#unread.add(post.id);
+    this.#counts();
+  }
+
+  // One announcement at a time, and a pause after each, for those who listen; the newest score last.
+  #say(text) {
+    if (text) this.#announcements.push(text);
+    if (this.#announced || !this.#announcements.length) return;
+    this.element.querySelector(".announcer").textContent = this.#announcements.join(". ");
+    this.#announcements = [];
+    this.#announced = setTimeout(() => {
+      this.#announced = null;
+      this.#say();
+    }, PAUSE);
+  }
+
+  // What came above what the reader sees waits for a click.
+  #scrolled() {
+    if (this.#unread.size && this.#list.getBoundingClientRect().top >= 0 && this.element.dataset.newer !== "1") {
+      this.#unread.clear();
+      this.#counts();
+    }
+  }
+
+  #counts() {
+    const button = this.element.querySelector(".news");
+    button.hidden = !this.#unread.size;
+    button.textContent = this.#counted(this.#unread.size);
+  }
+
+  #rise(event) {
+    if (!event.target.closest(".news")) return;
+    const first = this.element.querySelector("a.newer");
+    if (first) return location.assign(first.href);
+    const post = this.#posts().find((each) => this.#unread.has(each.id)) ?? this.#posts()[0];
+    this.#unread.clear();
+    this.#counts();
+    this.#list.parentElement.scrollIntoView();
+    if (post) focus(post);
+  }
+
+  // The sign that nothing is heard at the moment.
+  #disconnected(lost) {
+    if (lost === this.#lost) return;
+    this.#lost = lost;
+    const sign = this.element.querySelector(".lost");
+    sign.hidden = !lost;
+    if (lost) this.#say(sign.textContent);
     this.#tick();
   }
 
@@ -236,9 +378,12 @@ export class Liveblog extends EventTarget {
     if (changes.since > this.#version) return false;
     if (changes.since !== 0 && changes.version <= this.#version) return true;
     this.element.hidden = false;
-    this.#list.setAttribute("aria-busy", String(changes.since === 0)); // a whole page is not read out
+    const [score, reading] = [this.#score(), this.#list.getBoundingClientRect().top < 0];
+    this.#fresh = [];
+    this.#heard = [];
     this.#steadily(() => this.#settle(changes));
     this.#version = changes.version;
+    if (changes.since !== 0) this.#announce(score, reading); // a whole page is not read out
     this.dispatchEvent(new CustomEvent("change", { detail: changes }));
     return true;
   }
@@ -247,8 +392,9 @@ export class Liveblog extends EventTarget {
   #jump(event) {
     const link = clicked(event, ".moments a");
     const post = link && this.#posts().find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
-    if (!post || this.element.getRootNode() === document) return;
+    if (!post) return;
     event.preventDefault();
+    if (link.pathname === location.pathname && link.host === location.host) history.pushState(null, "", link.href);
     post.scrollIntoView();
     focus(post);
   }
@@ -326,8 +472,10 @@ export class Liveblog extends EventTarget {
     try {
       while (await this.#request()) if (mine !== this.#turn) return;
       this.#failures = 0;
+      this.#disconnected(false);
     } catch {
       this.#failures += 1;
+      if (mine === this.#turn) this.#disconnected(true);
     }
     if (mine !== this.#turn) return;
     this.#rounds += 1;

@@ -6,4 +6,12 @@ const liveblog = new Liveblog(document.getElementById("liveblog"), location.href
 liveblog.addEventListener("change", ({ detail }) => {
   document.title = detail.title;
 });
-if (!new URLSearchParams(location.search).has("continue_event_id")) liveblog.start(); // older posts stay what they were
+liveblog.start();
+
+// An address of a post that the page does not show, from before it was that old.
+const name = decodeURIComponent(location.hash.slice(1));
+const parameters = new URLSearchParams(location.search);
+if (name && !document.getElementById(name) && !parameters.has("post")) {
+  parameters.set("post", name);
+  location.replace(`?${parameters}${location.hash}`);
+}

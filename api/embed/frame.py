@@ -1,0 +1,97 @@
+"""A liveblog alone, without anything around it, for a frame in somebody else's page."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from api import delay, openapi
+from api.conditional import conditional
+from api.embed.shown import shown
+from api.feeds.common import FeedRequest, page_url
+from api.liveblog_access import readable
+from api.page.changes import AsPage
+from api.page.clock import clock
+from api.page.document import WITH_POSTS
+from api.page.page import language, render_liveblog
+from api.page.posts import Around
+from api.page.scoreboard import title
+from api.page.window import PageRequest
+from api.request import integer
+from api.static import TYPES, version
+from mapping.locales import translator
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.json_path import Json
+    from api.request import ApiRequest
+
+PATH = "/embed/{liveblogId}"
+POSTS = 50
+MOST_POSTS = 300
+STATIC = "api.page.static"
+FRAME = openapi.operation(
+    "liveblog.frame",
+    "A liveblog for a frame in somebody else's page",
+    "Pages",
+    {
+        200: {
+            "description": "A liveblog without anything around it",
+            "content": {"text/html": {"schema": openapi.TEXT}},
+        },
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_POSTS}),
+        delay.PARAMETER,
+    ],
+    security=openapi.OPEN,
+)
+
+
+async def frame(request: ApiRequest) -> Response:
+    """The liveblog as its page shows it; its script says how high it is, so that the frame can follow."""
+    services, context, settings = request.services, request.context, request.services.settings
+    limit = integer(context.query, "limit", POSTS, low=1, high=MOST_POSTS)
+    seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds)
+    reading = clock(game.document, translator(language(game.document)), seen.now)
+
+    def render(conn: Connection) -> bytes:
+        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit))
+        page = page_url(settings.public_url, found.game.local_id)
+        inner = render_liveblog(
+            found.document,
+            found.posts,
+            AsPage.of(services, seen.delay).files(found.game, page=page),
+            seen.now,
+            found.key_moments,
+            around=Around(PageRequest(limit=limit), older=found.more),
+            delay=seen.delay,
+        )
+        return _document(found.document, inner).encode("utf-8", "replace")
+
+    return conditional(
+        request.headers,
+        await context.reads.body(("frame", limit, game.id, game.version, reading), render, seen),
+        TYPES["html"],
+        cache_control=settings.cache_control,
+        more={"Content-Security-Policy": f"{WITH_POSTS}; {settings.framing(game.organization_id)}"},
+    )
+
+
+def _document(game: Json, inner: str) -> str:
+    """Links open beside the article, not within the frame; search engines find the page instead."""
+    static = f"../static/{version(STATIC)}"
+    return (
+        f'<!doctype html><html lang="{escape(language(game))}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">'
+        f'<title>{escape(title(game))}</title><base target="_blank">'
+        f'<link rel="stylesheet" href="{static}/page.css"><link rel="stylesheet" href="{static}/framed.css">'
+        f'<script type="module" src="{static}/framed.js"></script></head><body><main>{inner}</main></body></html>'
+    )

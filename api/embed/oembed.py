@@ -1,0 +1,109 @@
+"""oEmbed 1.0 (oembed.com): from the address of a liveblog's page to the frame that shows it in somebody else's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from api import delay, openapi
+from api.conditional import conditional
+from api.content import one_line
+from api.embed.discovery import KINDS, frame_url, iframe, liveblog_of
+from api.embed.shown import NOBODY
+from api.errors import FormatNotServed, json_bytes
+from api.feeds.common import add, serialise
+from api.liveblog_access import readable
+from api.rendered import Rendering
+from api.request import integer
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from api.json_path import Json
+    from api.request import ApiRequest
+    from api.services import Services
+    from store.liveblogs import StoredGame
+
+WIDTH, HEIGHT = 640, 800
+"""Pixels of a frame that nobody limits."""
+MOST = 10_000
+PIXELS: Json = {"type": "integer", "minimum": 1, "maximum": MOST}
+SCHEMA: Json = {
+    "type": "object",
+    "required": ["version", "type", "html", "width", "height", "title"],
+    "properties": {
+        "version": {"const": "1.0"},
+        "type": {"const": "rich"},
+        "html": openapi.TEXT,
+        "width": PIXELS,
+        "height": PIXELS,
+        "title": openapi.TEXT,
+        "author_name": openapi.TEXT,
+        "provider_name": openapi.TEXT,
+        "provider_url": openapi.TEXT,
+        "cache_age": {"type": "integer"},
+    },
+}
+OEMBED = openapi.operation(
+    "oembed",
+    "The frame that shows a liveblog in somebody else's page",
+    "Pages",
+    {
+        200: {
+            "description": "oEmbed 1.0, type `rich`",
+            "content": {KINDS["json"]: {"schema": SCHEMA}, KINDS["xml"]: {"schema": openapi.TEXT}},
+        },
+        **openapi.NOT_MODIFIED,
+        **openapi.refusals(*openapi.OF_ALL, 401, 404, 501),
+    },
+    parameters=[
+        openapi.query("url", "The address of the page of a liveblog", required=True),
+        openapi.query("maxwidth", "Pixels that the frame may be wide", PIXELS),
+        openapi.query("maxheight", "Pixels that the frame may be high", PIXELS),
+        openapi.query("format", "What is wanted", {"type": "string", "enum": [*KINDS], "default": "json"}),
+        delay.PARAMETER,
+    ],
+    security=openapi.OPEN,
+)
+
+
+async def oembed(request: ApiRequest) -> Response:
+    """The liveblog whose page has the address `url`; raises NotFound for any other address."""
+    services, context, settings = request.services, request.context, request.services.settings
+    form = context.query.get("format", "json")
+    if form not in KINDS:
+        raise FormatNotServed("format should be json or xml", field="format")
+    width = min(integer(context.query, "maxwidth", WIDTH, low=1, high=MOST), WIDTH)
+    height = min(integer(context.query, "maxheight", HEIGHT, low=1, high=MOST), HEIGHT)
+    seen = await delay.sight(request, liveblog_of(context.query.get("url"), settings.public_url), context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds, field="url")
+    facts = _facts(game, services, width, height)
+    body = json_bytes(facts) if form == "json" else _xml(facts)
+    return conditional(
+        request.headers, Rendering.of(body), f"{KINDS[form]}; charset=utf-8", cache_control=settings.cache_control
+    )
+
+
+def _facts(game: StoredGame, services: Services, width: int, height: int) -> Json:
+    """All that consumers hear; every text in `html` is escaped there."""
+    settings = services.settings
+    name = one_line(game.title) or "Liveblog"
+    return {
+        "version": "1.0",
+        "type": "rich",
+        "title": name,
+        "author_name": services.organizations(game.organization_id) or NOBODY,
+        "provider_name": NOBODY,
+        "provider_url": settings.public_url,
+        "cache_age": 3600,
+        "width": width,
+        "height": height,
+        "html": iframe(frame_url(settings.public_url, game.local_id), name, str(width), height),
+    }
+
+
+def _xml(facts: Json) -> bytes:
+    root = ET.Element("oembed")
+    for key, value in facts.items():
+        add(root, key, str(value))
+    return serialise(root)

@@ -1,0 +1,144 @@
+"""The page from which a publisher copies what shows a liveblog elsewhere, with a preview of it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
+
+from api import delay, openapi
+from api.conditional import conditional
+from api.content import one_line
+from api.embed.discovery import discovery, frame_url, iframe
+from api.feeds.common import FEED_PATH, page_url
+from api.liveblog_access import readable
+from api.page.document import WITH_POSTS, document
+from api.rendered import Rendering
+from api.static import TYPES
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from api.request import ApiRequest
+
+PATH = "/liveblogs/{liveblogId}/snippets"
+UP = "../../"
+SNIPPETS = openapi.operation(
+    "liveblog.snippets",
+    "What shows a liveblog elsewhere, to copy",
+    "Pages",
+    {
+        200: {"description": "A page with a preview", "content": {"text/html": {"schema": openapi.TEXT}}},
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        delay.PARAMETER,
+    ],
+    security=openapi.OPEN,
+)
+HEIGHT = 800
+
+
+class Snippet(NamedTuple):
+    """What to copy, and what it is good for."""
+
+    name: str
+    heading: str
+    about: str
+    code: str
+
+
+async def snippets(request: ApiRequest) -> Response:
+    """The page; where the service is not public, the snippets name the client by whose id the page was requested."""
+    context, settings = request.context, request.services.settings
+    seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
+    game = readable(seen.game, context.caller, public=settings.public_feeds)
+    client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
+    title = one_line(game.title) or "Liveblog"
+    shown = snippets_of(settings.public_url.rstrip("/"), game.local_id, title, client)
+    body = _page(title, page_url(settings.public_url, game.local_id), shown, _preview(game.local_id, title, client))
+    return conditional(
+        request.headers,
+        Rendering.of(body.encode("utf-8", "replace")),
+        TYPES["html"],
+        cache_control=settings.cache_control,
+        more={"Content-Security-Policy": f"{WITH_POSTS} 'self'; frame-ancestors 'none'"},
+    )
+
+
+def snippets_of(root: str, liveblog: str, title: str, client: str) -> tuple[Snippet, ...]:
+    """What to copy for a liveblog of the service at `root`; `client`: who must be named, empty where nobody need be."""
+    named = {"client_id": client} if client else {}
+    query = urlencode({"liveblogId": liveblog, **named})
+    page = page_url(root, liveblog)
+    framed = frame_url(root, liveblog) + (f"?{urlencode(named)}" if named else "")
+    feeds = "\n".join(f"{root}{FEED_PATH}.{form}?{query}" for form in ("rss", "atom", "json"))
+    return (
+        Snippet(
+            "element",
+            "Element",
+            "The liveblog as a part of your page: it takes your font and width, and follows what happens.",
+            f'<script type="module" src="{escape(root)}/static/embed.js"></script>\n{element(liveblog, client)}',
+        ),
+        Snippet(
+            "frame",
+            "Frame",
+            "For pages that take no scripts into their own. The second line makes the frame as high as the liveblog.",
+            f"{iframe(framed, title, '100%', HEIGHT)}\n"
+            f'<script type="module" src="{escape(root)}/static/frame.js"></script>',
+        ),
+        Snippet(
+            "prefetch",
+            "Prefetch",
+            "For a CMS: put html into the article and schema into its head. It needs no script.",
+            f"{root}/api/embed/v4/prefetch/liveblog.json?{query}",
+        ),
+        Snippet("feeds", "Feeds", "RSS, Atom and JSON Feed.", feeds),
+        Snippet(
+            "oembed",
+            "oEmbed",
+            "Where a CMS knows oEmbed, paste the address of the page; it finds the rest by itself.",
+            "\n".join((page, discovery(root, page)["application/json+oembed"])),
+        ),
+    )
+
+
+def element(liveblog: str, client: str) -> str:
+    """The element of a liveblog, without its content."""
+    named = f' client-id="{escape(client)}"' if client else ""
+    return f'<matchwire-liveblog liveblog-id="{escape(liveblog)}"{named}></matchwire-liveblog>'
+
+
+def _page(title: str, page: str, shown: tuple[Snippet, ...], preview: str) -> str:
+    sections = "".join(
+        f'<section class="snippet"><h2 id="{each.name}">{each.heading}</h2><p>{escape(each.about)}</p>'
+        f'<pre tabindex="0" aria-labelledby="{each.name}"><code>{escape(each.code)}</code></pre>'
+        f'<button type="button" aria-describedby="{each.name}" hidden>Copy</button></section>'
+        for each in shown
+    )
+    about = f"Embed “{title}”"
+    head = f'<header class="front"><h1>{escape(about)}</h1><p><a href="{escape(page)}">{escape(title)}</a></p></header>'
+    return document(
+        title=about,
+        language="en",
+        about="What shows this liveblog elsewhere, to copy and paste",
+        body=f'{head}<main>{sections}<p role="status" class="unseen"></p>{preview}</main>',
+        up=UP,
+        script="snippets.js",
+        head=f'<meta name="robots" content="noindex"><link rel="stylesheet" href="{UP}static/snippets.css">',
+    )
+
+
+def _preview(liveblog: str, title: str, client: str) -> str:
+    framed = iframe(
+        frame_url(UP.rstrip("/"), liveblog) + (f"?{urlencode({'client_id': client})}" if client else ""),
+        f"{title}, in a frame",
+        "100%",
+        HEIGHT,
+    )
+    return (
+        f'<section class="preview"><h2>Preview: element</h2>{element(liveblog, client)}</section>'
+        f'<section class="preview"><h2>Preview: frame</h2>{framed}</section>'
+    )

@@ -1,0 +1,142 @@
+"""Which posts of a liveblog a page shows: all or a kind of them, from the newest on, after one, or so that one is among them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
+
+from api import openapi
+from api.feeds.common import FeedRequest, chosen_events
+from api.json_path import text
+from api.request import choice, integer
+from mapping.sports.base import MomentType
+from store import liveblogs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+    from sqlalchemy import Connection
+
+    from api.json_path import Json
+    from api.key_moments import KeyMoments
+    from api.request import Query
+    from mapping.sports import Sport
+    from store.liveblogs import StoredEvent, StoredGame
+
+POSTS_SHOWN = 50
+MOST_SHOWN = 300
+KEPT = ("client_id", "delay")
+"""Parameters of the page that its links have too."""
+HIGHLIGHTED = frozenset({"sticky", "inplace", "milestone"})
+
+
+class Show(StrEnum):
+    """A filter of posts."""
+
+    ALL = "all"
+    KEY = "key"
+    GOALS = "goals"
+    TEXT = "text"
+
+
+SHOW = openapi.query(
+    "show", "With `html`: which posts are shown", {"enum": [str(each) for each in Show], "default": "all"}
+)
+
+
+def shown_kind(query: Query) -> Show:
+    """The filter that a query names; raises InvalidRequest for one that there is not."""
+    return choice(query, "show", {str(each): each for each in Show}, default=Show.ALL)
+
+
+class PageRequest(NamedTuple):
+    """The posts that a page shall show: after the one called `after`, else so that `post` is among them, whatever `show` says.
+
+    `kept`: the parameters that addresses on the page repeat.
+    """
+
+    show: Show = Show.ALL
+    limit: int = POSTS_SHOWN
+    after: str = ""
+    post: str = ""
+    kept: tuple[tuple[str, str], ...] = ()
+
+    def address(self, show: Show | None = None) -> str:
+        """The query of the newest posts, to which more may be added; `show`: of another filter."""
+        wanted = self.show if show is None else show
+        parameters = [*self.kept, *([("show", str(wanted))] if wanted is not Show.ALL else [])]
+        parameters += [("limit", str(self.limit))] if self.limit != POSTS_SHOWN else []
+        return f"?{urlencode(parameters)}&" if parameters else "?"
+
+
+class Window(NamedTuple):
+    """The events to show, newest first; whether older and newer ones are left out."""
+
+    events: list[StoredEvent]
+    older: bool
+    newer: bool
+
+
+def page_request(query: Query, *, public: bool) -> PageRequest:
+    """The request in a page's query; raises InvalidRequest with the parameter at fault."""
+    return PageRequest(
+        show=shown_kind(query),
+        limit=integer(query, "limit", POSTS_SHOWN, low=1, high=MOST_SHOWN),
+        after=query.get("continue_event_id", ""),
+        post=query.get("post", ""),
+        kept=tuple((name, query[name]) for name in KEPT if name in query and (name != "client_id" or not public)),
+    )
+
+
+def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments: KeyMoments) -> Window:
+    """The public events of a liveblog that a page shows; a `post` that nobody may read leads to the newest ones.
+
+    Raises InvalidRequest where `after` is no event of the liveblog.
+    """
+    keep = filtered(wanted.show, key_moments)
+
+    def read(after: str | None, *, include: bool = False) -> tuple[list[StoredEvent], bool]:
+        request = FeedRequest(liveblog=game.id, limit=wanted.limit, after=after, include_after=include)
+        return chosen_events(conn, game.id, request, keep)
+
+    events, older = read(wanted.after or None)
+    if wanted.after or not wanted.post or wanted.post in {each.local_id for each in events}:
+        return Window(events, older, newer=bool(wanted.after))
+    event = liveblogs.event(conn, wanted.post)
+    if event is None or event.game_id != game.id or not event.public:
+        return Window(events, older, newer=False)
+    keep = everything
+    events, older = read(wanted.post, include=True)
+    return Window(events, older, newer=True)
+
+
+def everything(_: StoredEvent) -> bool:
+    return True
+
+
+def filtered(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:
+    """Whether the filter shows an event."""
+    match show:
+        case Show.KEY:
+            return _among({each.local_id for each in key_moments.moments}, HIGHLIGHTED)
+        case Show.GOALS:
+            return _among({each.local_id for each in key_moments.moments if each.type is MomentType.GOAL}, ())
+        case Show.TEXT:
+            return lambda event: not text(_document(event), "sport_event", "event_type")
+        case _:
+            return everything
+
+
+def offered(sport: Sport) -> tuple[Show, ...]:
+    """The filters that make sense for a sport."""
+    goals = any(kind.moment is MomentType.GOAL for kind in sport.kinds)
+    return tuple(each for each in Show if goals or each is not Show.GOALS)
+
+
+def _among(names: Container[str], highlighted: Container[str]) -> Callable[[StoredEvent], bool]:
+    return lambda event: event.local_id in names or text(_document(event), "highlight") in highlighted
+
+
+def _document(event: StoredEvent) -> Json:
+    return event.document if isinstance(event.document, dict) else {}

@@ -1,0 +1,149 @@
+"""The page holds every sport, every end and the longest names at every width, and shifts nothing while it loads.
+
+Boxes are measured: nothing leaves the page, no word is broken inside, nothing lies upon something else.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+
+import pytest
+
+from api.page.page import render_liveblog
+from api.static import file
+from tests.api import matchday
+from tests.api.matchday import pair
+from tests.api.showing import page_files
+from tests.api.test_browser import CHROMIUM, browser, pytestmark
+
+__all__ = ["CHROMIUM", "browser", "pytestmark"]
+
+WIDTHS = (320, 360, 390, 560, 768, 1024, 1280, 1920)
+SHOTS = os.environ.get("MATCHWIRE_SHOTS")
+"""A folder for screenshots, to be looked at."""
+LONG = ("Borussia Mönchengladbach", "Wolverhampton Wanderers")
+ARABIC = ("نادي الهلال السعودي", "نادي النصر")
+PLAYERS = ("Anastasia Pavlyuchenkova", "Barbora Krejčíková / Kateřina Siniaková")
+SOCCER = ("Half-time", "Full-time", "After extra time", "Penalty shoot-out")
+
+
+def match(names, score, parts=(), *, decided="", state=None, **more):
+    teams = {f"{side}_team": {"name": name} for side, name in zip(("home", "away"), names, strict=True)}
+    board = {**teams, "score": score and {**score, "title": decided}, "scores": list(parts)}
+    return matchday.document(
+        meta_info={
+            **teams,
+            "title": " – ".join(names),
+            "tournament": {"name": "UEFA Women’s Champions League"},
+            "location": {"name": "Wankdorf-Stadion Bern"},
+            "starts_at": matchday.KICK_OFF,
+        },
+        scoreboard=board,
+        state_info=state or {"gamestate": 31},
+        **more,
+    )
+
+
+def parts_of(titles, *scores):
+    return [pair(*score, title) for title, score in zip(titles, scores, strict=True)]
+
+
+def race(title, **state):
+    drivers = ("Max Verstappen", "Andrea Kimi Antonelli", "Zhou Guanyu")
+    ranking = [
+        {"position": at, "player": {"name": name}, "team": {"name": "Visa Cash App Racing Bulls"}, "gap": "+1:23.456"}
+        for at, name in enumerate(drivers, 1)
+    ]
+    return {
+        "locale": "en",
+        "sportstype": "motorsports",
+        "meta_info": {"title": title, "location": {"name": "Autodromo Nazionale"}, "starts_at": matchday.KICK_OFF},
+        "state_info": {"ranking": ranking, **state},
+    }
+
+
+MATCHES = {
+    "before": match(LONG, None, state={"gamestate": 0}),
+    "running": match(("Bern", "Rom"), pair(0, 0), state=matchday.document()["state_info"]),
+    "shoot-out": match(LONG, pair(1, 1), parts_of(SOCCER, (0, 1), (1, 1), (1, 1), (10, 11)), decided="pens"),
+    "five sets": match(
+        PLAYERS,
+        pair(3, 2),
+        parts_of(("1st set", "2nd set", "3rd set", "4th set", "5th set"), (7, 6), (6, 7), (7, 6), (6, 7), (13, 11)),
+    ),
+    "overtime": match(
+        ("Jacksonville Jaguars", "Washington Commanders"),
+        pair(102, 100),
+        parts_of(("Q1", "Q2", "Q3", "Q4", "OT"), (14, 21), (30, 28), (21, 24), (31, 23), (6, 4)),
+        decided="OT",
+    ),
+    "right to left": match(ARABIC, pair(2, 1), parts_of(("Half-time",), (1, 1))),
+    "race": race("Großer Preis von Aserbaidschan", lap=51, total_laps=78, flag="red-flag", gamestate=1),
+    "race over": race("24 Stunden auf dem Nürburgring", gamestate=31),
+    "news": {"locale": "en", "meta_info": {"title": "Donaudampfschiff: the night of the council"}},
+}
+MEASURE = """() => {
+  const faults = [], root = document.documentElement, width = root.clientWidth;
+  const seen = (box) => box.width > 1 && box.height > 1, hidden = ".unseen, .unseen *, svg, svg *";
+  if (root.scrollWidth > width) faults.push(`scrolls to ${root.scrollWidth}`);
+  for (const each of document.querySelectorAll(`body *:not(${hidden})`)) {
+    const box = each.getBoundingClientRect(), name = each.className || each.tagName;
+    if (seen(box) && (box.left < -0.5 || box.right > width + 0.5)) faults.push(`${name} leaves the page`);
+    const block = each.matches("p, h1, h2, h3, b, li, td") && getComputedStyle(each).display !== "inline";
+    if (block && each.scrollWidth > each.clientWidth + 1) faults.push(`${name} overflows: ${each.textContent}`);
+  }
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+  for (let node; (node = walker.nextNode());) {
+    const around = node.parentElement;
+    if (around.matches(hidden) || !around.closest(".board, .incident, .headline, .squads")) continue;
+    for (const { index, 0: word } of node.data.matchAll(/[^\\s-]+/g)) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+      if (lines.size > 1) faults.push(`broken: ${word}`);
+    }
+  }
+  const parts = document.querySelectorAll(".crest, .board :is(.name, .score > span, .decided, .parts, .state, .facts)");
+  const boxes = [...parts].map((each) => [each, each.getBoundingClientRect()]).filter(([, box]) => seen(box));
+  for (const [at, [one, a]] of boxes.entries()) for (const [other, b] of boxes.slice(at + 1)) {
+    const beside = Math.min(a.right, b.right) - Math.max(a.left, b.left) <= 1;
+    const apart = beside || Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) <= 1;
+    if (!apart) faults.push(`${one.className || one.tagName} lies upon ${other.className || other.tagName}`);
+  }
+  return faults;
+}"""
+
+
+def whole(document):
+    """The page with its style sheet in it, so that no server is needed."""
+    events = [
+        each.document | {"local_id": each.local_id, "created_at": each.created_at} for each in matchday.afternoon()[:11]
+    ]
+    style = file("api.page.static", "page.css").decode()
+    inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000)
+    return f'<!doctype html><html lang="en"><style>{style}</style><body>{inner}</body></html>'
+
+
+@pytest.mark.long
+async def test_every_end_of_every_sport_fits_every_screen(browser):
+    """From 320 to 1920 pixels, also with text of twice the size; the home team comes first, whatever way its name is written."""
+    page = await browser.new_page()
+    session = await browser.new_cdp_session(page)
+    faults = {}
+    for name, document in MATCHES.items():
+        await page.set_content(whole(document))
+        for size, width in product((16, 32), WIDTHS):
+            await session.send("Page.setFontSizes", {"fontSizes": {"standard": size}})
+            await page.set_viewport_size({"width": width, "height": 900})
+            found = await page.evaluate(MEASURE)
+            if found:
+                faults[name, size, width] = sorted(set(found))
+            if SHOTS:
+                await page.emulate_media(color_scheme="dark" if width in {360, 1024} else "light")
+                await page.screenshot(path=f"{SHOTS}/{name}-{size}-{width}.png".replace(" ", "-"))
+        if name == "right to left":
+            places = [await page.locator(f".team.of-{side}").bounding_box() for side in ("home", "away")]
+            assert places[0]["x"] < places[1]["x"]
+
+    assert not faults, faults

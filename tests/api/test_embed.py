@@ -1,0 +1,170 @@
+"""How other sites show a liveblog: the frame, oEmbed and the page of snippets; to whom, and that no text becomes code."""
+
+import re
+from html import unescape
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from api.embed.snippets import snippets_of
+from store.liveblogs import Change, record
+from tests.api import matchday, poison
+from tests.api.conftest import serving
+from tests.api.harmless import read
+
+ROOT = "https://live.example.org/blogs"
+PAGE = f"{ROOT}/liveblogs/gderby"
+FRAME = "/embed/gderby"
+SNIPPETS = "/liveblogs/gderby/snippets"
+
+
+@pytest.fixture
+async def derby(public):
+    await public.add(matchday.derby())
+    return public
+
+
+async def found(server, url=PAGE, **params):
+    return await server.http.get("/oembed", params={"url": url, **params})
+
+
+async def test_the_frame_is_the_page_without_what_is_around_it(derby):
+    """The same liveblog, for no search engine, revalidated; links lead to the page, beside the article."""
+    response = await derby.http.get(FRAME)
+    again = await derby.http.get(FRAME, headers={"If-None-Match": response.headers["etag"]})
+    few = (await derby.http.get(FRAME, params={"limit": "2"})).text
+
+    assert [name for name in read(response.text).ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
+    assert "matchwire</footer>" not in response.text
+    assert '<meta name="robots" content="noindex">' in response.text
+    assert '<base target="_blank">' in response.text
+    assert "ld+json" not in response.text
+    assert again.status_code == 304
+    assert f'href="{PAGE}?limit=2&amp;continue_event_id=ered"' in few
+    assert (await derby.http.get(FRAME, params={"limit": "301"})).status_code == 400
+
+
+async def test_only_sites_that_are_named_may_frame_it(store):
+    """Every one by default; an organization's own list goes before the service's; the service itself may always."""
+
+    async def allowed(**settings):
+        async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True, **settings) as server:
+            policy = (await server.http.get(FRAME)).headers["content-security-policy"]
+        return policy.rpartition("frame-ancestors ")[2]
+
+    async with serving(store) as server:
+        await server.add(matchday.derby())
+    own = {matchday.ORGANIZATION: ("https://news.example",)}
+    assert await allowed() == "'self' *"
+    assert await allowed(frame_ancestors=("https://a.example",)) == "'self' https://a.example"
+    assert await allowed(frame_ancestors=()) == "'self'"
+    assert await allowed(organization_frame_ancestors=own) == "'self' https://news.example"
+    assert await allowed(organization_frame_ancestors={matchday.OTHER: ()}) == "'self' *"
+
+
+async def test_a_page_is_found_by_its_address(derby):
+    """As JSON and XML; both say the same, within the limits that the consumer names."""
+    response = await found(derby, maxwidth="400", maxheight="9000")
+    facts = response.json()
+    xml = await found(derby, maxwidth="400", maxheight="9000", format="xml")
+
+    assert (facts["version"], facts["type"], facts["width"], facts["height"]) == ("1.0", "rich", 400, 800)
+    assert facts["title"] == "SV Hafenstadt – Alpenverein Bergheim"
+    assert facts["author_name"] == "Example Newsroom"
+    assert facts["html"].startswith(f'<iframe src="{ROOT}/embed/gderby" title="SV Hafenstadt – Alpenverein Bergheim"')
+    assert {each.tag: each.text for each in ET.fromstring(xml.text)} == {k: str(v) for k, v in facts.items()}
+    assert [each.headers["content-type"] for each in (response, xml)] == [
+        "application/json; charset=utf-8", "text/xml; charset=utf-8",
+    ]  # fmt: skip
+    assert response.headers["access-control-allow-origin"] == "*"
+
+
+async def test_pages_say_where_they_are_found(derby):
+    """In the head and in a header, and what is there is what they say."""
+    page = await derby.http.get("/liveblogs/gderby")
+    in_head = [
+        unescape(url) for url in re.findall(r'<link rel="alternate" type="[^"]*oembed" href="([^"]*)"', page.text)
+    ]
+
+    assert in_head == [f"{ROOT}/oembed?url={quote(PAGE, safe='')}&format={form}" for form in ("json", "xml")]
+    assert re.findall("<([^>]*)>", page.headers["link"]) == in_head
+    assert (await derby.http.get(in_head[0].removeprefix(ROOT))).json()["type"] == "rich"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"{ROOT}/liveblogs/gnone",
+        f"{ROOT}/liveblogs/",
+        f"{ROOT}/liveblogs/gderby/snippets",
+        f"{ROOT}/",
+        "https://live.example.org/liveblogs/gderby",
+        "https://elsewhere.example/blogs/liveblogs/gderby",
+        "https://live.example.org.evil.example/blogs/liveblogs/gderby",
+        "https://live.example.org@evil.example/blogs/liveblogs/gderby",
+        "javascript://live.example.org/blogs/liveblogs/gderby",
+        "https://[live.example.org/blogs/liveblogs/gderby",
+        f"{ROOT}/liveblogs/<script>alert(1)</script>",
+        f"{ROOT}/liveblogs/%00",
+        "gderby",
+    ],
+)
+async def test_no_other_address_is_a_liveblog(derby, url):
+    """404 without a word of it."""
+    response = await found(derby, url)
+
+    assert response.status_code == 404
+    assert url not in response.text
+
+
+async def test_a_wrong_request_and_a_withdrawn_liveblog_are_refused(derby, store):
+    """Each with the status that the standard names for it."""
+    assert (await derby.http.get("/oembed")).status_code == 400
+    assert (await found(derby, maxwidth="0")).status_code == 400
+    assert (await found(derby, format="yaml")).status_code == 501
+    await store.write(lambda unit: record(unit, matchday.Liveblog().ticker_id, Change(local_status=60)))
+    for path in (FRAME, SNIPPETS, f"/oembed?url={PAGE}"):
+        assert (await derby.http.get(path)).status_code == 404
+
+
+async def test_the_page_of_snippets_has_each_of_them(derby):
+    """To copy as they are, with a preview of the element and the frame; nothing inline runs."""
+    response = await derby.http.get(SNIPPETS)
+    codes = [unescape(code) for code in re.findall("<code>(.*?)</code>", response.text, re.DOTALL)]
+
+    assert codes == [each.code for each in snippets_of(ROOT, "gderby", "SV Hafenstadt – Alpenverein Bergheim", "")]
+    assert codes[0].endswith('<matchwire-liveblog liveblog-id="gderby"></matchwire-liveblog>')
+    assert f'<iframe src="{ROOT}/embed/gderby"' in codes[1]
+    for url in re.findall(r"https://live\S*(?:json|rss|atom)\?\S*", " ".join(codes)):
+        assert (await derby.http.get(url.removeprefix(ROOT))).status_code == 200
+    assert response.text.count('<matchwire-liveblog liveblog-id="gderby">') == 1
+    assert "unsafe" not in response.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("path", [FRAME, SNIPPETS, f"/oembed?url={PAGE}"], ids=["frame", "snippets", "oembed"])
+async def test_without_public_feeds_a_client_must_be_named(server, path):
+    """By its id, which the snippets then name; a stranger and a liveblog that does not exist are the same."""
+    await server.add(matchday.derby())
+    ids = ({}, {"client_id": "stranger"}, {"client_id": "reader"})
+    path, _, url = path.partition("?url=")
+    responses = [await server.http.get(path, params={**({"url": url} if url else {}), **named}) for named in ids]
+
+    assert [each.status_code for each in responses] == [401, 404, 200]
+    assert responses[-1].headers["cache-control"].startswith("private")
+    if path == SNIPPETS:
+        assert responses[-1].text.count("reader") == 8
+
+
+async def test_hostile_texts_become_no_code(public):
+    """Titles and posts, in each of the three forms."""
+    await public.add(poison.xss_liveblog())
+    name = poison.xss_liveblog().local_id
+    frame = (await public.http.get(f"/embed/{name}")).text
+    snippets = (await public.http.get(f"/liveblogs/{name}/snippets")).text
+    facts = (await found(public, f"{ROOT}/liveblogs/{name}")).json()
+
+    for html in (frame, snippets, facts["html"]):
+        assert read(html).bad == []
+    assert "alert(1)" in facts["html"]
+    assert read(facts["html"]).ids == []
