@@ -26,10 +26,12 @@ install: $(READY) ## create the environment .venv with the command matchwire
 run: $(READY) ## start the demo: a provider that replays real matches, the daemon, API and web page
 	$(BIN)/matchwire demo
 
-# The types are checked beside the tests; what mypy says stands below them, and either one fails the whole.
+# The types are checked beside the tests; what mypy says stands below them, and either one fails the whole. In a fresh clone
+# one process compiles the tests for all workers first.
 test: style ## lint and the bounded tests; PYTEST_ARGS="-k goal", WORKERS=8
 	@said=$$(mktemp); $(BIN)/mypy >"$$said" 2>&1 & types=$$!; \
 	trap 'kill $$types 2>/dev/null; rm -f "$$said"' EXIT; \
+	[ -d tests/__pycache__ ] || $(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1; \
 	tested=0; $(BIN)/python -m pytest -m "not soak" -n $(WORKERS) $(PYTEST_ARGS) || tested=$$?; \
 	typed=0; wait $$types || typed=$$?; \
 	sed 's/^/mypy: /' "$$said"; exit $$((tested ? tested : typed))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from api.json_path import Json
-    from api.request import ApiRequest, Caller
+    from api.request import ApiRequest, Caller, Query
     from api.services import ApiSettings
     from store.liveblogs import StoredGame
 
@@ -43,20 +43,23 @@ class Sight(NamedTuple):
     at: int | None
 
 
-async def sight(request: ApiRequest, name: str, find: Find) -> Sight:
-    """The liveblog of that name as the request may see it. Raises InvalidRequest for a delay that is too long."""
+async def sight(request: ApiRequest, name: str, find: Find, query: Query | None = None) -> Sight:
+    """The liveblog of that name as the request may see it; `query`: where the delay may stand, if not in that of the request.
+
+    Raises InvalidRequest for a delay that is too long.
+    """
     settings, now = request.services.settings, request.services.clock()
-    caller, wanted = request.context.caller, requested(request)
+    caller, wanted = request.context.caller, requested(request, query)
     current = await find(name, None)
     delay = max(wanted, 0 if current is None else public_delay(current.organization_id, settings, caller))
     at = moment(now, delay)
     return Sight(current if at is None else await find(name, at), delay, now - delay, at)
 
 
-def requested(request: ApiRequest) -> int:
+def requested(request: ApiRequest, query: Query | None = None) -> int:
     """The delay that the request or its client wants. Raises InvalidRequest."""
     settings, caller = request.services.settings, request.context.caller
-    given = integer(request.context.query, NAME, 0, low=0, high=settings.delay_max)
+    given = integer(request.context.query if query is None else query, NAME, 0, low=0, high=settings.delay_max)
     return max(given, settings.client_delays.get(caller.client_id, 0) if caller else 0)
 
 

@@ -114,7 +114,11 @@ class ApiRequest(Request):
 
     async def document(self, model: type[DocumentT]) -> DocumentT:
         """The document in the body; raises InvalidRequest, or Unprocessable with the field at fault."""
-        return checked(model, read_body(await self.body()))
+        return checked(model, await self.json())
+
+    async def json(self) -> dict[str, Any]:
+        """The JSON object in the body; raises InvalidRequest or Unprocessable."""
+        return read_body(await self.body())
 
     def audit(
         self, operation: str, *, liveblog: str | None = None, version: int | None = None, record: str | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from api import ops
 from api.embed import discovery, frame, oembed, prefetch, snippets
+from api.embed.styles import STATIC, embed_css
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
@@ -98,8 +99,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/", front.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
-    Route("GET", "/static/{name}", folder("api.page.static"), "open"),
-    Route("GET", "/static/{version}/{name}", folder("api.page.static"), "open"),
+    Route("GET", "/static/{name}", folder(STATIC, {"embed.css": embed_css}), "open"),
+    Route("GET", "/static/{version}/{name}", folder(STATIC, {"embed.css": embed_css}), "open"),
     Route("GET", "/openapi.json", ops.openapi, "open"),
 )
 # fmt: on

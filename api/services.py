@@ -48,6 +48,8 @@ class ApiSettings:
     """Uploads under way at a time."""
     organization_uploads: int
     """Those of one organization."""
+    data_images: int
+    """Images that one post may bring itself."""
     embed_consent: bool
     """Whether a page loads something from a third party only after a click."""
     delay_max: int

@@ -12,6 +12,8 @@ from api.rendered import Rendering
 from mapping.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from starlette.responses import Response
 
     from api.request import ApiRequest
@@ -47,8 +49,8 @@ def version(package: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def folder(package: str) -> Handler:
-    """A handler that serves the files of a folder by the parameter `name`.
+def folder(package: str, made: Mapping[str, Callable[[], bytes]] | None = None) -> Handler:
+    """A handler that serves the files of a folder by the parameter `name`; `made`: what stands for some of them.
 
     With the parameter `version`, where it is the folder's, they may be kept forever. Those of another version are served as
     they are now: a page that was kept since before an upgrade still needs them.
@@ -59,6 +61,8 @@ def folder(package: str) -> Handler:
         body = file(package, name) if len(name) <= 64 and not name.endswith(".py") else None
         if body is None:
             raise NotFound("there is no such file")
+        if made is not None and name in made:
+            body = made[name]()
         forever = request.path_params.get("version") == version(package)
         return conditional(
             request.headers,

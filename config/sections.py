@@ -157,6 +157,7 @@ class MediaConfig(Section):
     s3_secret_key: Secret | None = None
     s3_timeout: Interval = 10.0
     new_hosts: Annotated[Count, Field(ge=1, le=1000)] = 50
+    data_images: Annotated[Count, Field(ge=1, le=1000)] = 20
     image_bytes: Bytes = 20_971_520
     video_bytes: Bytes = 524_288_000
     uploads: Annotated[Count, Field(ge=1, le=1000)] = 16

@@ -32,7 +32,7 @@ class WebEmbed(NamedTuple):
         return urlsplit(self.frame).netloc
 
 
-class Address(NamedTuple):
+class EmbedAddress(NamedTuple):
     """The parts of an address by which providers name their contents."""
 
     url: str
@@ -42,7 +42,7 @@ class Address(NamedTuple):
     fragment: str
 
 
-def _youtube(address: Address) -> WebEmbed | None:
+def _youtube(address: EmbedAddress) -> WebEmbed | None:
     if address.host == "youtu.be":
         found = re.fullmatch(r"/([A-Za-z0-9_-]{11})/?", address.path)
     else:
@@ -62,7 +62,7 @@ def _seconds(text: str) -> int:
     return hours * 3600 + minutes * 60 + seconds
 
 
-def _vimeo(address: Address) -> WebEmbed | None:
+def _vimeo(address: EmbedAddress) -> WebEmbed | None:
     found = re.fullmatch(r"/(?:video/)?(\d{1,15})(?:/([0-9a-f]{4,20}))?/?", address.path)
     if not found:
         return None
@@ -71,31 +71,31 @@ def _vimeo(address: Address) -> WebEmbed | None:
     return WebEmbed("Vimeo", f"https://player.vimeo.com/video/{found[1]}?dnt=1{unlisted}", WIDE, video=True)
 
 
-def _dailymotion(address: Address) -> WebEmbed | None:
+def _dailymotion(address: EmbedAddress) -> WebEmbed | None:
     found = re.fullmatch(r"/(?:video/|embed/video/)?([a-zA-Z0-9]{6,12})/?", address.path)
     frame = f"https://geo.dailymotion.com/player.html?video={found[1]}" if found else ""
     return WebEmbed("Dailymotion", frame, WIDE, video=True) if found else None
 
 
-def _x(address: Address) -> WebEmbed | None:
+def _x(address: EmbedAddress) -> WebEmbed | None:
     found = re.fullmatch(r"/(?:\w{1,30}|i/web)/status(?:es)?/(\d{1,25})(?:/.*)?", address.path)
     frame = f"https://platform.twitter.com/embed/Tweet.html?id={found[1]}&dnt=true" if found else ""
     return WebEmbed("X", frame, POST) if found else None
 
 
-def _instagram(address: Address) -> WebEmbed | None:
+def _instagram(address: EmbedAddress) -> WebEmbed | None:
     found = re.fullmatch(r"/(?:[\w.]{1,40}/)?(p|reel|tv)/([\w-]{5,40})/?", address.path)
     frame = f"https://www.instagram.com/{found[1]}/{found[2]}/embed/" if found else ""
     return WebEmbed("Instagram", frame, POST) if found else None
 
 
-def _tiktok(address: Address) -> WebEmbed | None:
+def _tiktok(address: EmbedAddress) -> WebEmbed | None:
     found = re.fullmatch(r"/(?:@[\w.-]{1,40}/video|embed(?:/v2)?|player/v1)/(\d{5,25})/?", address.path)
     frame = f"https://www.tiktok.com/player/v1/{found[1]}" if found else ""
     return WebEmbed("TikTok", frame, TALL, video=True) if found else None
 
 
-def _facebook(address: Address) -> WebEmbed | None:
+def _facebook(address: EmbedAddress) -> WebEmbed | None:
     video = re.fullmatch(r"/(?:[\w.-]{1,80}/videos/(?:[\w.-]{1,200}/)?\d{5,25}|watch|reel/\d{5,25})/?", address.path)
     post = re.fullmatch(
         r"/(?:[\w.-]{1,80}/posts/[\w.:-]{1,200}|permalink\.php|photo(?:\.php)?|[\w.-]{1,80}/photos/.+)/?", address.path
@@ -107,20 +107,20 @@ def _facebook(address: Address) -> WebEmbed | None:
     return WebEmbed("Facebook", frame, WIDE if video else POST, video=video is not None)
 
 
-def _spotify(address: Address) -> WebEmbed | None:
+def _spotify(address: EmbedAddress) -> WebEmbed | None:
     found = re.fullmatch(
         r"/(?:intl-[a-z]{2}/|embed/)?(track|album|playlist|episode|show)/([a-zA-Z0-9]{10,40})/?", address.path
     )
     return WebEmbed("Spotify", f"https://open.spotify.com/embed/{found[1]}/{found[2]}", SOUND) if found else None
 
 
-def _soundcloud(address: Address) -> WebEmbed | None:
+def _soundcloud(address: EmbedAddress) -> WebEmbed | None:
     if not re.fullmatch(r"/[\w-]{1,80}/(?:sets/)?[\w-]{1,200}/?", address.path):
         return None
     return WebEmbed("SoundCloud", f"https://w.soundcloud.com/player/?{urlencode({'url': address.url})}", SOUND)
 
 
-def _openstreetmap(address: Address) -> WebEmbed | None:
+def _openstreetmap(address: EmbedAddress) -> WebEmbed | None:
     place = re.search(r"map=(\d{1,2})/(-?\d{1,2}(?:\.\d+)?)/(-?\d{1,3}(?:\.\d+)?)", address.fragment)
     if not place:
         return None
@@ -137,7 +137,7 @@ def _openstreetmap(address: Address) -> WebEmbed | None:
     return WebEmbed("OpenStreetMap", f"https://www.openstreetmap.org/export/embed.html?{query}", MAP)
 
 
-def _google_maps(address: Address) -> WebEmbed | None:
+def _google_maps(address: EmbedAddress) -> WebEmbed | None:
     if address.path == "/maps/embed" and "pb" in address.query:
         return WebEmbed(
             "Google Maps", f"https://www.google.com/maps/embed?{urlencode({'pb': address.query['pb']})}", MAP
@@ -150,26 +150,26 @@ def _google_maps(address: Address) -> WebEmbed | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
+class EmbedProvider:
     """Hosts of the addresses that people copy, and of the frames; `recognise` gives None for what cannot be embedded."""
 
     hosts: tuple[str, ...]
     frame_host: str
-    recognise: Callable[[Address], WebEmbed | None]
+    recognise: Callable[[EmbedAddress], WebEmbed | None]
 
 
 PROVIDERS = (
-    Provider(("youtube.com", "youtu.be", "youtube-nocookie.com"), "www.youtube-nocookie.com", _youtube),
-    Provider(("vimeo.com", "player.vimeo.com"), "player.vimeo.com", _vimeo),
-    Provider(("dailymotion.com", "dai.ly"), "geo.dailymotion.com", _dailymotion),
-    Provider(("x.com", "twitter.com"), "platform.twitter.com", _x),
-    Provider(("instagram.com",), "www.instagram.com", _instagram),
-    Provider(("tiktok.com",), "www.tiktok.com", _tiktok),
-    Provider(("facebook.com",), "www.facebook.com", _facebook),
-    Provider(("open.spotify.com",), "open.spotify.com", _spotify),
-    Provider(("soundcloud.com",), "w.soundcloud.com", _soundcloud),
-    Provider(("openstreetmap.org",), "www.openstreetmap.org", _openstreetmap),
-    Provider(("google.com",), "www.google.com", _google_maps),
+    EmbedProvider(("youtube.com", "youtu.be", "youtube-nocookie.com"), "www.youtube-nocookie.com", _youtube),
+    EmbedProvider(("vimeo.com", "player.vimeo.com"), "player.vimeo.com", _vimeo),
+    EmbedProvider(("dailymotion.com", "dai.ly"), "geo.dailymotion.com", _dailymotion),
+    EmbedProvider(("x.com", "twitter.com"), "platform.twitter.com", _x),
+    EmbedProvider(("instagram.com",), "www.instagram.com", _instagram),
+    EmbedProvider(("tiktok.com",), "www.tiktok.com", _tiktok),
+    EmbedProvider(("facebook.com",), "www.facebook.com", _facebook),
+    EmbedProvider(("open.spotify.com",), "open.spotify.com", _spotify),
+    EmbedProvider(("soundcloud.com",), "w.soundcloud.com", _soundcloud),
+    EmbedProvider(("openstreetmap.org",), "www.openstreetmap.org", _openstreetmap),
+    EmbedProvider(("google.com",), "www.google.com", _google_maps),
 )
 FRAME_HOSTS = tuple(each.frame_host for each in PROVIDERS)
 """Whose frames a page may show."""
@@ -194,4 +194,4 @@ def web_embed(url: str) -> WebEmbed | None:
     if provider is None:
         return None
     query = dict(parse_qsl(parts.query, max_num_fields=50)) if parts.query.count("&") < 50 else {}
-    return provider.recognise(Address(url, host, quote(parts.path, safe="/@.,:-_~%!+"), query, parts.fragment))
+    return provider.recognise(EmbedAddress(url, host, quote(parts.path, safe="/@.,:-_~%!+"), query, parts.fragment))

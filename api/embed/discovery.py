@@ -13,8 +13,9 @@ KINDS = {"json": "application/json", "xml": "text/xml"}
 """Formats of oEmbed, and their media types."""
 
 
-def frame_url(public_url: str, liveblog: str) -> str:
-    return f"{public_url.rstrip('/')}/embed/{quote(liveblog, safe='')}"
+def frame_url(public_url: str, liveblog: str, delay: int = 0) -> str:
+    late = f"?delay={delay}" if delay else ""
+    return f"{public_url.rstrip('/')}/embed/{quote(liveblog, safe='')}{late}"
 
 
 def iframe(url: str, name: str, width: str, height: int) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api import delay, openapi
 from api.conditional import conditional
 from api.embed.shown import shown
+from api.embed.styles import STATIC
 from api.feeds.common import FeedRequest, page_url
 from api.liveblog_access import readable
 from api.page.changes import AsPage
@@ -16,7 +17,7 @@ from api.page.document import WITH_POSTS
 from api.page.page import language, render_liveblog
 from api.page.posts import Around
 from api.page.scoreboard import title
-from api.page.window import PageRequest
+from api.page.window import PageRequest, late
 from api.request import integer
 from api.static import TYPES, version
 from mapping.locales import translator
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 PATH = "/embed/{liveblogId}"
 POSTS = 50
 MOST_POSTS = 300
-STATIC = "api.page.static"
 FRAME = openapi.operation(
     "liveblog.frame",
     "A liveblog for a frame in somebody else's page",
@@ -70,7 +70,7 @@ async def frame(request: ApiRequest) -> Response:
             AsPage.of(services, seen.delay).files(found.game, page=page),
             seen.now,
             found.key_moments,
-            around=Around(PageRequest(limit=limit), older=found.more),
+            around=Around(PageRequest(limit=limit, kept=late(seen.delay)), older=found.more),
             delay=seen.delay,
         )
         return _document(found.document, inner).encode("utf-8", "replace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree as ET
 
 from api import delay, openapi
@@ -75,16 +76,18 @@ async def oembed(request: ApiRequest) -> Response:
         raise FormatNotServed("format should be json or xml", field="format")
     width = min(integer(context.query, "maxwidth", WIDTH, low=1, high=MOST), WIDTH)
     height = min(integer(context.query, "maxheight", HEIGHT, low=1, high=MOST), HEIGHT)
-    seen = await delay.sight(request, liveblog_of(context.query.get("url"), settings.public_url), context.reads.game)
+    url = context.query.get("url", "")
+    name, page_query = liveblog_of(url, settings.public_url), dict(parse_qsl(urlsplit(url).query))
+    seen = await delay.sight(request, name, context.reads.game, page_query)
     game = readable(seen.game, context.caller, public=settings.public_feeds, field="url")
-    facts = _facts(game, services, width, height)
+    facts = _facts(game, services, frame_url(settings.public_url, game.local_id, seen.delay), width, height)
     body = json_bytes(facts) if form == "json" else _xml(facts)
     return conditional(
         request.headers, Rendering.of(body), f"{KINDS[form]}; charset=utf-8", cache_control=settings.cache_control
     )
 
 
-def _facts(game: StoredGame, services: Services, width: int, height: int) -> Json:
+def _facts(game: StoredGame, services: Services, frame: str, width: int, height: int) -> Json:
     """All that consumers hear; every text in `html` is escaped there."""
     settings = services.settings
     name = one_line(game.title) or "Liveblog"
@@ -98,7 +101,7 @@ def _facts(game: StoredGame, services: Services, width: int, height: int) -> Jso
         "cache_age": 3600,
         "width": width,
         "height": height,
-        "html": iframe(frame_url(settings.public_url, game.local_id), name, str(width), height),
+        "html": iframe(frame, name, str(width), height),
     }
 
 

@@ -10,6 +10,7 @@ from api import delay, openapi
 from api.conditional import conditional
 from api.content import headline, names_of
 from api.embed.shown import Shown, shown
+from api.embed.styles import STATIC
 from api.errors import json_bytes
 from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
 from api.feeds.endpoint import THEME_PARAMETERS
@@ -21,7 +22,7 @@ from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
 from api.page.posts import Around, stream
 from api.page.scoreboard import moment, scoreboard
-from api.page.window import MOST_SHOWN, PageRequest
+from api.page.window import MOST_SHOWN, PageRequest, late
 from api.static import version
 from mapping.locales import translator
 
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
-STATIC = "api.page.static"
-STYLES = ("page.css", "embed.css")
 CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
@@ -116,7 +115,7 @@ def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
 def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     """`client`: who must be named to follow it, empty where nobody need be."""
     page = page_url(services.settings.public_url, found.game.local_id)
-    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"), page)
+    files = AsPage.of(services, seen.delay).files(found.game, services.settings.public_url.rstrip("/"), page)
     if found.request.theme.id:
         return {"html": _themed(found, files, seen.now), "schema": found.schema(services)}
     inner = render_liveblog(
@@ -125,7 +124,7 @@ def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Jso
         files,
         seen.now,
         found.key_moments,
-        around=Around(PageRequest(), older=found.more),
+        around=Around(PageRequest(kept=late(seen.delay)), older=found.more),
         delay=seen.delay,
     )
     named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
@@ -135,7 +134,7 @@ def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Jso
 
 def _themed(found: Shown, files: PageFiles, now: float) -> str:
     """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
-    moments = key_moments_html(found.key_moments, files.texts, files.page)
+    moments = key_moments_html(found.key_moments, files.texts, files.page, files.delay)
     posts = stream(found.document, found.posts, files, descending=found.request.descending)
     return _frame(found.document, scoreboard(found.document, files, now) + moments + posts)
 
@@ -144,9 +143,7 @@ def _element(attributes: Mapping[str, str], inner: str, services: Services) -> s
     """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
     named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
-    styles = "".join(
-        f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/{name}">' for name in STYLES
-    )
+    styles = f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/embed.css">'
     template = f'<template shadowrootmode="open">{styles}{inner}</template>'
     return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
 
@@ -155,7 +152,7 @@ def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
     files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    page = page_url(services.settings.public_url, found.game.local_id)
+    page = page_url(services.settings.public_url, found.game.local_id, seen.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
         f"<li>{moment(number(post, 'created_at') or 0, 'time')} "

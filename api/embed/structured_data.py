@@ -10,6 +10,7 @@ from urllib.parse import quote
 import structlog
 
 from api.content import Names, headline, names_of, one_line, plain_text
+from api.cover import cover
 from api.feeds.common import NOT_RENDERED, page_url
 from api.feeds.enclosures import FeedFiles
 from api.json_path import Json, instant, node, nodes, number, text
@@ -33,6 +34,8 @@ log = structlog.get_logger(__name__)
 EVENT_STATUS = {Status.POSTPONED: "EventPostponed", Status.CANCELLED: "EventCancelled"}
 """A match that began is as scheduled, also where it was abandoned; schema.org has no word for one that is over."""
 NO_SPORT = "news"
+COVER = 1280
+"""Pixels that the image of the liveblog is wide at most."""
 LOGO = 512
 """Pixels that the logo of a team has at most."""
 _IN_SCRIPT = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}"}
@@ -72,10 +75,17 @@ def live_blog_posting(
             "author": publisher,
             "publisher": publisher,
             "about": _about(game, publication.images),
-            "image": next((image["url"] for each in updates for image in each.get("image", ())), None),
+            "image": _cover(game, updates, publication.images),
             "liveBlogUpdate": updates,
         }
     )
+
+
+def _cover(game: Json, updates: Iterable[Json], images: Images) -> str | None:
+    """The image of the liveblog, else the first one of its posts."""
+    if url := cover(game):
+        return images.address(url, COVER)
+    return next((image["url"] for each in updates for image in each.get("image", ())), None)
 
 
 def _dates(game: Json, coverage: Coverage) -> Json:

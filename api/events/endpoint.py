@@ -22,10 +22,11 @@ from api.liveblog_access import (
     named_liveblog,
     writable_game,
 )
-from api.media.addresses import Target, check_addresses
-from api.media.inline import PostedEvent, note_images, read_event, store_images
+from api.media.addresses import WrittenRecord, check_addresses
+from api.media.data_images import store_files, take_data_images
 from api.media.uses import check_uploads, with_sizes
 from api.references import check_references, complete
+from api.request import checked
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
@@ -34,19 +35,21 @@ from mapping.event_media import Stamp
 from mapping.event_patch import EventBefore, PatchedEvent, changed_post, new_post, shown
 from mapping.merge import same
 from mapping.references import part_ids, shown_ids
-from store import declarations, idempotency, liveblogs
+from store import declarations, idempotency, liveblogs, uploads
 from store.event_rows import owners_of_parts
+from store.files.port import new_key
 from store.ids import new_local_id
 from store.liveblogs import Change, EventWrite, StoredEvent, StoredGame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.request import ApiRequest, Caller
     from store.unit import Unit
+    from store.uploads import Upload
 
 EVENT = "event_local_id"
 NO_EVENT = "there is no such event"
@@ -127,37 +130,45 @@ class WriteResult:
 
 async def create(request: ApiRequest) -> Response:
     """Post an event (interface: Events, Create)."""
-    names, key = named_liveblog(request.query), idempotency_key(request.headers)
-    chosen = None if key is None else _made_of(request.caller.client_id, key)
-    find = partial(_new, names, request.caller)
-    posted = await read_event(request, find, chosen)
-    if chosen is not None and not posted.event.local_id:
-        posted = posted._replace(event=posted.event.model_copy(update={"local_id": chosen}))
-    await check_addresses(request, posted.event, find)
-    await store_images(request, posted)
+    names = named_liveblog(request.query)
+    body = await request.json()
+    key = idempotency_key(request.headers)
+    made = new_key() if key is None else _made_of(request.caller.client_id, key)
+    target = partial(_new, names, request.caller)
+    images = await take_data_images(request, body, target, str(body.get("local_id") or made))
+    event = checked(Event, body)
+    if key is not None and not event.local_id:
+        event = event.model_copy(update={"local_id": made})
+    await check_addresses(request, event, target)
+    if images and not await request.services.store.read(partial(_is_there, event.local_id)):
+        await store_files(request, images)
     work = partial(
         create_event,
         caller=request.caller,
         names=names,
-        posted=posted,
+        event=event,
         expected=expected_version(request.headers),
+        files=[each.upload for each in images],
     )
     return await _run(request, "event.create", work, next(iter(names.values())))
 
 
 async def update(request: ApiRequest) -> Response:
     """Change an event (interface: Events, Update)."""
-    event_id = _named(request)
-    find = partial(_known, event_id, request.caller)
-    posted = await read_event(request, find, None)
-    await check_addresses(request, posted.event, find)
-    await store_images(request, posted)
+    event_id, body = _named(request), await request.json()
+    target = partial(_known, event_id, request.caller)
+    images = await take_data_images(request, body, target, new_key())
+    event = checked(Event, body)
+    await check_addresses(request, event, target)
+    if images:
+        await store_files(request, images)
     work = partial(
         update_event,
         caller=request.caller,
         event_id=event_id,
-        posted=posted,
+        event=event,
         expected=expected_version(request.headers),
+        files=[each.upload for each in images],
     )
     return await _run(request, "event.update", work, event_id)
 
@@ -186,11 +197,23 @@ async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResul
     return json_response(done.document)
 
 
+def _is_there(local_id: str | None, conn: Connection) -> bool:
+    return local_id is not None and liveblogs.event(conn, local_id) is not None
+
+
 def create_event(
-    unit: Unit, *, caller: Caller, names: Mapping[str, str], posted: PostedEvent, expected: int | None
+    unit: Unit,
+    *,
+    caller: Caller,
+    names: Mapping[str, str],
+    event: Event,
+    expected: int | None,
+    files: Sequence[Upload] = (),
 ) -> WriteResult:
-    """Post a new event; one that was posted already, with the same `local_id` and document, is given again."""
-    event = posted.event
+    """Post a new event; one that was posted already, with the same `local_id` and document, is given again.
+
+    `files`: uploads that came with it, whose files are stored.
+    """
     game = writable_game(unit, names, caller)
     if event.local_id and (known := liveblogs.event(unit.conn, event.local_id)) is not None:
         _check_same(unit, event, known, game)
@@ -199,7 +222,8 @@ def create_event(
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
     patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
     _check_references(unit, patched, game, caller, known={})
-    note_images(unit, posted.made)
+    for each in files:
+        uploads.create(unit, each)
     check_uploads(unit.conn, game.organization_id, patched.sent, None)
     local_id = event.local_id or new_local_id("e")
     _check_parts(unit.conn, patched, local_id)
@@ -209,10 +233,9 @@ def create_event(
 
 
 def update_event(
-    unit: Unit, *, caller: Caller, event_id: str, posted: PostedEvent, expected: int | None
+    unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None, files: Sequence[Upload] = ()
 ) -> WriteResult:
-    """Change an event; every update is a step, one that changes nothing too."""
-    event = posted.event
+    """Change an event; every update is a step, one that changes nothing too. `files` as with `create_event`."""
     before, game = _stored(unit, event_id, caller)
     if before.local_status == LocalStatus.DELETED:
         raise NotFound(NO_EVENT, field="event_local_id")
@@ -228,7 +251,8 @@ def update_event(
     )
     patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
     _check_references(unit, patched, game, caller, known=so_far.shown)
-    note_images(unit, posted.made)
+    for each in files:
+        uploads.create(unit, each)
     check_uploads(unit.conn, game.organization_id, patched.sent, so_far.shown)
     _check_parts(unit.conn, patched, before.local_id)
     return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)
@@ -291,19 +315,19 @@ def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, Sto
     return event, game
 
 
-def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> Target | None:
+def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> WrittenRecord | None:
     """A new event in the named liveblog; None where the caller may not write it."""
     game = liveblogs.find_game(conn, next(iter(names.values())))
-    return Target(game.organization_id) if game and may_write_events(game, caller) else None
+    return WrittenRecord(game.organization_id) if game and may_write_events(game, caller) else None
 
 
-def _known(event_id: str, caller: Caller, conn: Connection) -> Target | None:
+def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
     """The named event as the caller is shown it; None where the caller may not write it."""
     event = liveblogs.event(conn, event_id)
     game = event and liveblogs.find_game(conn, event.game_id)
     if event is None or game is None or not may_write_events(game, caller):
         return None
-    return Target(game.organization_id, rendered(conn, event, older=False))
+    return WrittenRecord(game.organization_id, rendered(conn, event, older=False))
 
 
 def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:

@@ -39,6 +39,7 @@ BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
 NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 """What a document that should not exist may make the rendering raise."""
+_LANGUAGE = re.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -77,6 +78,8 @@ class Feed:
     language: str
     page_url: str
     self_url: str
+    first_url: str | None
+    """Of the pages; None where this is the first one."""
     next_url: str | None
     updated: int
     items: tuple[Item, ...]
@@ -98,8 +101,10 @@ def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[s
     )
 
 
-def page_url(public_url: str, liveblog: str) -> str:
-    return f"{public_url.rstrip('/')}/liveblogs/{quote(liveblog, safe='')}"
+def page_url(public_url: str, liveblog: str, delay: int = 0) -> str:
+    """The address of a liveblog's page, with the delay of the reader that it is written for: a link shows no more than he sees."""
+    late = f"?delay={delay}" if delay else ""
+    return f"{public_url.rstrip('/')}/liveblogs/{quote(liveblog, safe='')}{late}"
 
 
 def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: str | None) -> str:
@@ -129,8 +134,8 @@ def build_feed(
     more: bool,
 ) -> Feed:
     """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
-    page = page_url(public_url, game.local_id)
-    language = text(game.document, "locale") or "en"
+    page = page_url(public_url, game.local_id, request.delay)
+    language = _language(game.document)
     squads = names_of(node(game.document, "squads"))
     images = Images(media_key, public_url.rstrip("/"), game.organization_id)
     shown = map(request.theme.labelled, events)
@@ -142,10 +147,17 @@ def build_feed(
         language=language,
         page_url=page,
         self_url=feed_url(public_url, extension, request, after=request.after),
+        first_url=feed_url(public_url, extension, request, after=None) if request.after else None,
         next_url=feed_url(public_url, extension, request, after=last) if last else None,
         updated=game.updated_at,
         items=items,
     )
+
+
+def _language(game: Json) -> str:
+    """The language tag, English where the document has none that is one."""
+    locale = text(game, "locale")
+    return locale if _LANGUAGE.fullmatch(locale) else "en"
 
 
 def _item(event: Json, page: str, language: str, squads: Names, images: Images) -> Item | None:

@@ -33,8 +33,9 @@ def render(feed: Feed) -> bytes:
     add(channel, "lastBuildDate", rfc822(feed.updated))
     add(channel, "generator", "matchwire")
     add(channel, f"{{{ATOM}}}link", rel="self", type="application/rss+xml", href=feed.self_url)
-    if feed.next_url:
-        add(channel, f"{{{ATOM}}}link", rel="next", type="application/rss+xml", href=feed.next_url)
+    for rel, url in (("first", feed.first_url), ("next", feed.next_url)):
+        if url:
+            add(channel, f"{{{ATOM}}}link", rel=rel, type="application/rss+xml", href=url)
     for item in feed.items:
         _add_item(channel, item)
     return serialise(root)

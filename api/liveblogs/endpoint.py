@@ -12,7 +12,7 @@ from api.idempotency import KEY, idempotency_key
 from api.liveblog_access import NO_LIVEBLOG, expected_version, holders, may_write_events, named_game
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
-from api.media.addresses import Target, check_addresses
+from api.media.addresses import WrittenRecord, check_addresses
 from api.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, filled, filters, owners_of, page_of
 from api.references import complete, decorate, decorate_compact
 from api.request import boolean, choice
@@ -128,7 +128,7 @@ async def create(request: ApiRequest) -> Response:
     """Create a liveblog of one of the client's organizations (interface: Liveblogs, Create)."""
     draft = await request.document(GameDraft)
     check_owner(request.caller, draft.organization_id, field="organization_id")
-    await check_addresses(request, draft, Target(draft.organization_id))
+    await check_addresses(request, draft, WrittenRecord(draft.organization_id))
     work = partial(write_liveblog.create_once, draft=draft, caller=request.caller, key=idempotency_key(request.headers))
     game = await request.services.store.write(work)
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
@@ -197,12 +197,12 @@ def _filter(parameters: Query, caller: Caller, services: Services) -> GameFilter
     )
 
 
-def _known(name: str, caller: Caller, conn: Connection) -> Target | None:
+def _known(name: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
     """The named liveblog as the caller is shown it, without events; None where the caller may not write it."""
     game = liveblogs.find_game(conn, name)
     if game is None or not may_write_events(game, caller):
         return None
-    return Target(game.organization_id, complete(conn, [game.as_document()])[0])
+    return WrittenRecord(game.organization_id, complete(conn, [game.as_document()])[0])
 
 
 def _game(conn: Connection, name: str, caller: Caller, *, field: str) -> StoredGame:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.errors import json_response
-from api.media.addresses import Target, check_addresses
+from api.media.addresses import WrittenRecord, check_addresses
 from api.media.uses import check_uploads
 from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
 from api.request import boolean
@@ -45,7 +45,7 @@ async def create(kind: MasterKind, request: ApiRequest) -> Response:
     draft = await request.document(kind.draft)
     fields = sent(draft)
     check_owner(caller, fields["owner_id"], field="owner_id")
-    await check_addresses(request, draft, Target(fields["owner_id"]))
+    await check_addresses(request, draft, WrittenRecord(fields["owner_id"]))
     record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
     request.audit(f"{table.name}.create", record=record.id)
     return json_response(record.as_document())
@@ -117,11 +117,11 @@ def _show(table: MasterTable, record_id: str, caller: Caller, conn: Connection) 
     return record
 
 
-def _known(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> Target | None:
+def _known(table: MasterTable, record_id: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
     """The record as the caller is shown it; None where the caller may not write it."""
     with suppress(NotFound):
         record = _show(table, record_id, caller, conn)
-        return Target(record.owner_id, record.as_document())
+        return WrittenRecord(record.owner_id, record.as_document())
     return None
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WEB = ("http:", "https:")
 
 
-class Target(NamedTuple):
+class WrittenRecord(NamedTuple):
     """The record that a request writes: whose it is, and how the caller is shown it before, None for a new one."""
 
     organization_id: str
@@ -31,7 +31,7 @@ class Target(NamedTuple):
 
 
 async def check_addresses(
-    request: ApiRequest, document: Document, target: Target | Callable[[Connection], Target | None]
+    request: ApiRequest, document: Document, target: WrittenRecord | Callable[[Connection], WrittenRecord | None]
 ) -> None:
     """Raise Unprocessable, with the path, for the first address in the document that may not be fetched for a client.
 
@@ -42,7 +42,7 @@ async def check_addresses(
     found = [each for each in addresses_in(dump(document)) if each[1].lower().startswith(WEB)]
     if not found:
         return
-    record = target if isinstance(target, Target) else await request.services.store.read(target)
+    record = target if isinstance(target, WrittenRecord) else await request.services.store.read(target)
     if record is None:
         return
     old = {url for _, url in addresses_in(record.before)}

@@ -76,7 +76,7 @@ class AsPage:
         `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
         """
         images = Images(self.media_key, base, game.organization_id)
-        return PageFiles(images, translator(language(game.document)), self.consent, page)
+        return PageFiles(images, translator(language(game.document)), self.consent, page, self.delay)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool

@@ -90,7 +90,7 @@ async def liveblog(request: ApiRequest) -> Response:
         return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
     public_url = request.services.settings.public_url
-    found = discovery(public_url, page_url(public_url, game.local_id))
+    found = discovery(public_url, page_url(public_url, game.local_id, seen.delay))
     links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
     key = (wanted, _key(game, seen, fragment=fragment))
     return _html(request, await context.reads.body(key, render, seen, request.accept_encoding), {"Link": links})

@@ -39,6 +39,8 @@ class PageFiles:
     consent: bool
     page: str = ""
     """The liveblog's page, before the queries of addresses; empty on that page."""
+    delay: int = 0
+    """Seconds by which the reader is late, which links to posts repeat."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""
@@ -69,6 +71,14 @@ class PageFiles:
             f'<figure><div class="consent{"" if found.video else " still"}" data-frame="{escape(found.frame)}">'
             f"{_room(found.size)}<p><b>{escape(found.provider)}</b></p>{link}{note}</div></figure>"
         )
+
+    def cover(self, url: str) -> str:
+        """The image that stands for the whole liveblog; empty without an address."""
+        if not url:
+            return ""
+        variants = ", ".join(f"{self.images.address(url, width)} {width}w" for width in WIDTHS)
+        largest = self.images.address(url, WIDTHS[-1])
+        return f'<img class="cover" src="{largest}" srcset="{variants}" sizes="100vw" alt="" decoding="async">'
 
     def icon(self, url: str, side: int, name: str) -> str:
         """A small image in a square of `side` CSS pixels, of the class `name`; empty for an address of no image."""

@@ -100,7 +100,7 @@ def games_list(games: Sequence[tuple[Json, float]], texts: Translator, now: floa
     Each game comes with the time (Unix seconds) at which it stood so.
     """
     today = datetime.fromtimestamp(now, zone).date()
-    rows = sorted((_row(game, texts, at, zone) for game, at in games), key=partial(_place, today))
+    rows = sorted((_row(game, texts, at, zone, round(now - at)) for game, at in games), key=partial(_place, today))
     if not rows:
         return f'<p class="nothing">{_text(texts, PageText.NO_LIVEBLOG)}</p>'
     return "".join(_section(day, list(each), texts) for day, each in groupby(rows, lambda row: row.day))
@@ -138,12 +138,12 @@ def _long(day: date, locale: str) -> str:
     return format_date(day, "full", locale=locale.replace("-", "_"))
 
 
-def _row(game: Json, texts: Translator, now: float, zone: ZoneInfo) -> Row:
+def _row(game: Json, texts: Translator, now: float, zone: ZoneInfo, delay: int) -> Row:
     state, score, sport = clock(game, texts, now), scores(game), sport_of(game)
     starts = number(game, "meta_info", "starts_at") or number(game, "created_at") or 0
     shown = tally({"home_score": score[0], "away_score": score[1]}, texts.locale) if score else ""
     name = f'<span lang="{escape(language(game))}">{escape(title(game))}</span>'
-    href = f"liveblogs/{quote(text(game, 'local_id'), safe='')}"
+    href = f"liveblogs/{quote(text(game, 'local_id'), safe='')}{f'?delay={delay}' if delay else ''}"
     facts = f"{moment(starts, 'time')} <span>{escape(text(game, 'meta_info', 'tournament', 'name'))}</span>"
     link = f'<a href="{href}">{name}{f"<b>{escape(shown)}</b>" if shown else ""}</a>'
     return Row(

@@ -15,20 +15,23 @@ if TYPE_CHECKING:
     from mapping.locales import Translator
 
 
-def key_moments_html(found: KeyMoments, texts: Translator, page: str = "") -> str:
-    """The section; empty without moments and recap. `page`: the page's address, where the list stands elsewhere."""
+def key_moments_html(found: KeyMoments, texts: Translator, page: str = "", delay: int = 0) -> str:
+    """The section; empty without moments and recap.
+
+    `page`: the page's address, where the list stands elsewhere; `delay`: the seconds by which the reader is late.
+    """
     if not (found.moments or found.recap):
         return ""
     heading = escape(texts.text(Label.KEY_MOMENTS))
     recap = f'<p class="recap">{escape(found.recap)}</p>' if found.recap else ""
-    items = "".join(_item(each, page) for each in reversed(found.moments))
+    items = "".join(_item(each, page, delay) for each in reversed(found.moments))
     listed = f"<ol reversed>{items}</ol>" if items else ""
     return f'<section class="moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>{recap}{listed}</section>'
 
 
-def _item(moment: KeyMoment, page: str) -> str:
+def _item(moment: KeyMoment, page: str, delay: int) -> str:
     when = f"<b>{escape(moment.minute)}</b> " if moment.minute else ""
-    href = escape(permalink(page, moment.local_id))
+    href = escape(permalink(page, moment.local_id, delay))
     return (
         f'<li class="on-{escape(word_of(moment.event_type))}">{icon(moment.event_type)}'
         f'<a href="{href}">{when}{escape(moment.text)}</a></li>'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.cover import cover
 from api.embed.discovery import discovery
 from api.embed.structured_data import script
 from api.json_path import Json, number, text
@@ -50,10 +51,11 @@ def render_liveblog(
         "delay": delay,
     }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(key_moments, files.texts, files.page)
+    moments = key_moments_html(key_moments, files.texts, files.page, files.delay)
     posts = stream(game, events, files, around)
     return (
-        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{scoreboard(game, files, now)}<div class="columns">'
+        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{files.cover(cover(game))}'
+        f'{scoreboard(game, files, now)}<div class="columns">'
         f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
     )
 

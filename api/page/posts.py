@@ -102,10 +102,10 @@ def _older(events: Sequence[Json], files: PageFiles, around: Around) -> str:
     return f'<a class="more" part="more" href="{escape(address)}">{escape(files.texts.text(Label.OLDER_POSTS))}</a>'
 
 
-def permalink(page: str, local_id: str) -> str:
-    """The address of a post, which is on the page that it leads to; not escaped."""
+def permalink(page: str, local_id: str, delay: int = 0) -> str:
+    """The address of a post, which is on the page that it leads to, for a reader who is late; not escaped."""
     name = quote(local_id, safe="")
-    return f"{page}?post={name}#{name}"
+    return f"{page}?{f'delay={delay}&' if delay else ''}post={name}#{name}"
 
 
 def named(count: int, translator: Translator) -> str:
@@ -140,7 +140,7 @@ def post(game: Json, event: Json, files: PageFiles) -> str:
     classes += [f"of-{side}"] if (side := _side(game, event)) else []
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time")
-    link = f'<a class="link" href="{escape(permalink(files.page, text(event, "local_id")))}">{at}</a>'
+    link = f'<a class="link" href="{escape(permalink(files.page, text(event, "local_id"), files.delay))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mapping.sports import Sport
     from store.liveblogs import StoredEvent, StoredGame
 
-POSTS_SHOWN = 50
+POSTS_SHOWN = 30
 MOST_SHOWN = 300
 KEPT = ("client_id", "delay")
 """Parameters of the page that its links have too."""
@@ -68,6 +68,11 @@ class PageRequest(NamedTuple):
         parameters = [*self.kept, *([("show", str(wanted))] if wanted is not Show.ALL else [])]
         parameters += [("limit", str(self.limit))] if self.limit != POSTS_SHOWN else []
         return f"?{urlencode(parameters)}&" if parameters else "?"
+
+
+def late(delay: int) -> tuple[tuple[str, str], ...]:
+    """What addresses on a page repeat that is late by so many seconds."""
+    return (("delay", str(delay)),) if delay else ()
 
 
 class Window(NamedTuple):

@@ -256,17 +256,14 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         video_bytes=settings.media.video_bytes,
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,
+        data_images=settings.media.data_images,
         embed_consent=settings.embed.consent,
         delay_max=int(limits.delay_max),
         client_delays=_delays(settings.clients),
         public_delays=_delays(settings.organizations),
         themes={name: _theme(name, each) for name, each in settings.themes.items()},
         frame_ancestors=settings.embed.frame_ancestors,
-        organization_frame_ancestors={
-            id_: each.frame_ancestors
-            for id_, each in settings.organizations.items()
-            if each.frame_ancestors is not None
-        },
+        organization_frame_ancestors=_frame_ancestors(settings),
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )
 
@@ -274,6 +271,11 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
 def _delays(parties: Mapping[str, Client] | Mapping[str, OrganizationConfig]) -> dict[str, int]:
     """Whole seconds of those clients or organizations that have a delay."""
     return {id_: ceil(each.public_delay) for id_, each in parties.items() if each.public_delay}
+
+
+def _frame_ancestors(settings: Settings) -> dict[str, tuple[str, ...]]:
+    organizations = settings.organizations.items()
+    return {id_: each.frame_ancestors for id_, each in organizations if each.frame_ancestors is not None}
 
 
 def _theme(name: str, theme: ThemeConfig) -> Theme:

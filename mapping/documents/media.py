@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from mapping.documents.base import ByType, Document
-from mapping.documents.scalars import Clearable, Count, FileUrl, Int, LocalId, LocalStatus, Text, Timestamp, WebUrl
+from mapping.documents.scalars import Clearable, Count, Int, LocalId, LocalStatus, MediaUrl, Text, Timestamp
 
 
 class Media(Document):
@@ -12,7 +12,7 @@ class Media(Document):
     type_: Literal["Svc::Model::Media"] = "Svc::Model::Media"
     local_id: Clearable[LocalId] = None
     subtype: Literal["i", "v"] | None = None
-    url: FileUrl | None = None
+    url: MediaUrl | None = None
     local_status: LocalStatus | None = None
     duration_ms: Count | None = None
     width: Count | None = None
@@ -33,7 +33,7 @@ class _MediaContent(Document):
     content_warning: Text | None = None
     credit: Text | None = None
     title: Text | None = None
-    source_url: Clearable[WebUrl] = None
+    source_url: Clearable[MediaUrl] = None
 
 
 class ImageMediaContent(_MediaContent):

@@ -25,8 +25,6 @@ T = TypeVar("T")
 TIMESTAMP_LIMIT = 10**11
 UPLOADED = "imageservice"
 """The scheme of addresses of uploads: `imageservice://<organization>/<key>`."""
-INLINE = "data:"
-"""How an address begins that holds its file."""
 _SECONDS = re.compile(r"-?[0-9]{1,15}")
 
 
@@ -187,8 +185,6 @@ GenderType = Literal["m", "f", "o"]
 Sportstype = Annotated[Text, Field(min_length=1, max_length=64)]
 ImageRef = Annotated[Text, _Starting("https", UPLOADED)]
 MediaUrl = Annotated[Text, _Starting("https", "http", UPLOADED)]
-FileUrl = Annotated[MediaUrl, _Accepts({"type": "string", "pattern": "^[dD][aA][tT][aA]:"})]
-"""As `MediaUrl`. Requests may hold the file itself; whoever reads them puts the address of its upload there."""
 WebUrl = Annotated[Text, _Starting("https", "http")]
 Locale = Literal["en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", ""]
 Side = Literal["home", "away"]

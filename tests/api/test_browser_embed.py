@@ -23,6 +23,12 @@ SOON = 30_000
 OTHER = "6b" * 12
 PHOTO = file("mphoto", "https://img.example.org/derby.jpg", width=2000, height=1250)
 SHOWN = "element => [...element.shadowRoot.querySelectorAll('.post')].map(post => post.id)"
+FORGED = """service => {
+  const said = { data: { type: "matchwire-height", height: 9 } };
+  dispatchEvent(new MessageEvent("message", { ...said, origin: "https://elsewhere.example", source: frames[0] }));
+  dispatchEvent(new MessageEvent("message", { ...said, origin: service, source: window }));
+}"""
+"""Heights that nobody of the service has said."""
 STYLE = "element => getComputedStyle(element.shadowRoot.querySelector('.board')).backgroundImage"
 
 
@@ -192,7 +198,7 @@ async def test_a_frame_is_as_high_as_its_liveblog_and_the_snippets_show_it(servi
     await service.desk.create(post("Level again! " * 80, local_id="elong"))
     await inner.locator("#elong").wait_for(timeout=SOON)
     await page.wait_for_function(f"document.querySelector('iframe').offsetHeight > {before + 100}", timeout=SOON)
-    await page.evaluate("postMessage({ type: 'matchwire-height', height: 9 }, '*')")
+    await page.evaluate(FORGED, service.address)
     await asyncio.sleep(0.3)
     assert (await outer.bounding_box())["height"] > before
     assert await page.locator("iframe").nth(1).evaluate("frame => frame.style.height") == ""

@@ -8,6 +8,7 @@ import re
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from sqlalchemy import insert
@@ -156,10 +157,10 @@ def surfaces(game, version, last):
     yield f"{EMBED}/feed/liveblog.json", {**name, "continue_event_id": last, "include_continue_event": 1}
     yield f"{EMBED}/prefetch/liveblog.json", name
     yield f"{EMBED}/prefetch/liveblog-teaser.json", name
-    yield "/oembed", {"url": f"https://live.example.org/blogs/liveblogs/{game}"}
-    yield f"/embed/{game}", {"limit": 3}
-    yield f"/liveblogs/{game}/snippets", {}
     yield f"/liveblogs/{game}", {}
+    yield f"/embed/{game}", {"limit": 3}
+    yield "/oembed", {"url": f"https://live.example.org/blogs/liveblogs/{game}"}
+    yield f"/liveblogs/{game}/snippets", {}
     for since in (0, version - 1, version, version + 1) if game == "g1" else (version - 1,):
         yield f"/liveblogs/{game}", {"fragment": 1, "refresh": since}
         yield "/api/v6/ticker/show.json", {"id": game, "refresh": since, "limit": 1000}
@@ -218,6 +219,7 @@ async def test_what_came_since_is_in_no_public_byte(urls):
                 await server.store.write(partial(each.goes_on, share=0.6))
             server.now = PARTING
         present = await seen(one, courses)
+        assert {each[0] for each in present.values()} <= {200, 204, 400}
         assert differing(present, await seen(other, courses)) == []
 
         time[0] = PARTING + 0.5  # within the second of the present that was read
@@ -232,12 +234,11 @@ async def test_what_came_since_is_in_no_public_byte(urls):
             one.now = other.now = PARTING + later
             found = await seen(one, courses, delay=delay)
             assert differing(found, await seen(other, courses, delay=delay)) == []
-            as_it_was = {
-                each: found[each]
-                for each in found
-                if "show.json" in each or "teaser" in each or "oembed" in each or each == "/"
-            }
-            assert differing(present, as_it_was) == []  # of those that do not name the delay
+            assert [
+                name for name in found if undelayed(found[name][2], delay) != undelayed(present[name][2], delay)
+            ] == []
+            same = [name for name in found if "show.json" in name]  # those that do not name the delay
+            assert [found[name] for name in same] == [present[name] for name in same]
             dates = [[each[1].get("last-modified") for each in reads.values()] for reads in (found, present)]
             assert dates[0] == dates[1] != [None] * len(found)
         one.now = other.now = PARTING + 29
@@ -246,6 +247,14 @@ async def test_what_came_since_is_in_no_public_byte(urls):
         one.now = other.now = PARTING + 31
         late = [await seen(server, courses[2:3], delay=30) for server in both]
         assert len(differing(*late)) > len(late[0]) - 6
+
+
+def undelayed(body, delay):
+    """The body without the delay in its links and attributes."""
+    late = b"delay=%d" % delay
+    body = re.sub(rb"([?]|&(amp;)?)%b" % late, b"", re.sub(rb"%b&(amp;)?" % late, b"", body))
+    body = re.sub(rb'(data-delay=.?")%d' % delay, rb"\g<1>0", body)
+    return re.sub(rb'[?](?=.?")', b"", re.sub(rb' delay=.?"%d.?"' % delay, b"", body))
 
 
 def differing(one, other):
@@ -258,7 +267,8 @@ async def seen(server, courses, **query):
     found = {"/": await response(server, "/", query)}
     for each in courses:
         for path, own in surfaces(each.name, 2, f"{each.name}new"):
-            found[f"{path} {own}"] = await response(server, path, {**own, **query})
+            page = {"url": f"{own['url']}?{urlencode(query)}"} if "url" in own else {}
+            found[f"{path} {own}"] = await response(server, path, {**own, **page, **query})
     return found
 
 
@@ -348,6 +358,26 @@ async def test_whose_delay_counts(public):
                 assert found == ([[1] * 4] * 2 if delay == 0 else [[0] * 4, [1] * 4]), query
         too_long = await server.http.get("/liveblogs/gderby", params={"delay": 101})
         assert (too_long.status_code, too_long.json()["field"]) == (400, "delay")
+
+
+async def test_links_of_a_delayed_read_lead_to_delayed_pages(public):
+    """From feed, list, embed, teaser and page to the page, its posts and its older ones; search engines get the one address."""
+    await public.add(matchday.derby())
+    public.now = NOW - 10
+    named = {"liveblogId": "gderby", "delay": 30}
+    paths = [f"feed/liveblog.{form}" for form in ("rss", "atom", "json")]
+    for path in (*paths, "prefetch/liveblog-teaser.json", "prefetch/liveblog.json"):
+        body = (await public.http.get(f"{EMBED}/{path}", params=named)).content
+        found = re.findall(rb"/liveblogs/gderby[^\\\"<> ]*", body.partition(b'"schema"')[0])
+        assert {b"?delay=30" in each for each in found} == {True}, (path, found)
+    embedded = (await public.http.get(f"{EMBED}/prefetch/liveblog.json", params=named)).json()
+    assert ' delay="30">' in embedded["html"]
+    assert embedded["schema"]["url"].endswith("/gderby")
+    assert 'href="liveblogs/gderby?delay=30"' in (await public.http.get("/", params={"delay": 30})).text
+    page = (await public.http.get("/liveblogs/gderby", params={"delay": 30, "limit": 2})).text
+    assert 'data-delay="30"' in page
+    assert "?delay=30&amp;limit=2&amp;continue_event_id=" in page
+    assert (page.count("?delay=30&amp;post="), page.count("?post=")) == (page.count("post="), 0)
 
 
 def test_nothing_public_is_read_without_its_moment():

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.embed.snippets import snippets_of
+from api.static import version
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
@@ -168,3 +169,15 @@ async def test_hostile_texts_become_no_code(public):
         assert read(html).bad == []
     assert "alert(1)" in facts["html"]
     assert read(facts["html"]).ids == []
+
+
+async def test_the_style_of_an_embed_depends_on_no_other_page(derby):
+    """All rules of the page and those of the element, in pixels: the root of an article may have a font of any size."""
+    page = (await derby.http.get("/static/page.css")).text
+    style = (await derby.http.get("/static/embed.css")).text
+
+    assert not re.search(r"\drem\b", style)
+    assert ":host" in style
+    assert style.count("{") > page.count("{") > 100
+    assert "(max-width: 544px)" in style
+    assert (await derby.http.get(f"/static/{version('api.page.static')}/embed.css")).text == style

@@ -342,3 +342,30 @@ async def test_frames_come_from_the_known_providers_alone(public):
     feed = (await public.http.get("/api/embed/v4/feed/liveblog.json?liveblogId=gderby")).json()
     assert '<a href="https://youtu.be/dQw4w9WgXcQ"' in feed["items"][0]["content_html"]
     assert "<iframe" not in feed["items"][0]["content_html"]
+
+
+async def test_a_cover_stands_above_the_scoreboard_and_in_cards(public):
+    """The liveblog's own image before its teams' photos, on the page, in the card and in the structured data; by the proxy."""
+    other = "https://img.example.org/team.jpg"
+    teams = {"home_team": {"name": "A", "image": PHOTO}, "away_team": {"name": "B", "banner_image": other}}
+    expected = {
+        "eown": ({"marketplace_info": {"cover_image": UPLOAD}, "meta_info": teams}, UPLOAD),
+        "eteam": ({"marketplace_info": {"cover_image": "javascript:alert(1)"}, "meta_info": teams}, other),
+        "enone": ({"meta_info": {}}, None),
+    }
+    for number, (name, (document, url)) in enumerate(expected.items()):
+        known = matchday.document(**document)
+        game = matchday.Liveblog(local_id=f"g{name}", ticker_id=f"{number}a" * 12, document=known)
+        await public.add(game)
+        html = (await public.http.get(f"/liveblogs/g{name}")).text
+        tags = [tag for tag in image_tags(html) if 'class="cover"' in tag]
+        card = re.search(r'<meta property="og:image" content="([^"]*)"', html)
+        schema = json.loads(re.search(r'<script type="application/ld\+json">(.*?)</script>', html)[1])
+        if url is None:
+            assert (tags, card, schema.get("image")) == ([], None, None)
+            continue
+        (tag,) = tags
+        assert f'src="{above(proxied(url, width=1280))}"' in tag
+        assert html.index(tag) < html.index('class="board')
+        assert card[1].endswith(proxied(url, width=1280))
+        assert schema["image"] == card[1]

@@ -37,7 +37,7 @@ async def test_the_html_is_what_the_page_shows(derby):
     page = (await derby.http.get("/liveblogs/gderby")).text
 
     assert html.startswith('<matchwire-liveblog liveblog-id="gderby" lang="en"><template shadowrootmode="open"><link ')
-    assert re.findall('<link rel="stylesheet" href="([^"]*)">', html) == [f"{STATIC}/page.css", f"{STATIC}/embed.css"]
+    assert re.findall('<link rel="stylesheet" href="([^"]*)">', html) == [f"{STATIC}/embed.css"]
     assert (await derby.http.get(LIVEBLOG, params=DERBY)).json().keys() == {"html", "schema"}
     for part in (r'<header class="board".*?</header>', r'<section class="stream".*?</section>'):
         shown = re.search(part, html, re.DOTALL).group().replace("https://live.example.org/blogs/liveblogs/gderby", "")

@@ -25,3 +25,13 @@ def test_room_is_bounded_by_bytes():
     assert rendered.get("d") is None
     assert rendered.put("e", b"x" * (10 + OVERHEAD)).body == b"x" * (10 + OVERHEAD)
     assert rendered.get("e") is not None
+
+
+def test_a_coded_body_is_never_older_than_the_plain_one():
+    """A body that was made anew, as after a team was renamed, has no coding yet, although an older one has."""
+    rendered = Rendered(lambda: 0.0, 2**20)
+    plain = rendered.put("a", b"Hafen")
+    rendered.put_coded("a", plain, "gzip", b"coded")
+    assert rendered.coded("a", plain, "gzip").body == b"coded"
+
+    assert rendered.coded("a", rendered.put("a", b"Hafenstadt"), "gzip") is None

@@ -38,10 +38,9 @@ MATCH = (
 )
 BRIEF = ("--generation-deterministic", "--no-shrink")
 RUNS = {
-    "everything": ("examples,coverage", True, 1),
-    "fuzzing": ("fuzzing", True, 5),
-    "stateful": ("stateful", True, 10),
-    "nobody": ("examples,coverage,fuzzing,stateful", False, 2),
+    "systematic": ("examples,coverage", True, 1),
+    "random": ("fuzzing,stateful", True, 4),
+    "nobody": ("examples,coverage,fuzzing,stateful", False, 1),
 }
 """Phases, whether with credentials, and examples per operation of a bounded run."""
 SHARE = 100

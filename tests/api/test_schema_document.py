@@ -67,7 +67,7 @@ def test_what_is_created_leads_to_all_that_takes_its_name():
     """From a liveblog to each read and to its posts, from a post to its change and deletion, and so on."""
     led = {name: {link["operationId"] for source, _, link in LINKS if source == name} for name in OPERATIONS}
     reads = {"ticker.show", "ticker.delta", "ticker.stream", "liveblog.page", "feed.rss", "feed.atom", "feed.json"}
-    reads |= {"prefetch.liveblog", "prefetch.teaser"}
+    reads |= {"prefetch.liveblog", "prefetch.teaser", "liveblog.frame", "liveblog.snippets"}
 
     assert led["ticker.create"] == {*reads, "event.create"}
     assert led["liveblog.createFromExternal"] == reads

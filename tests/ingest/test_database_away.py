@@ -143,18 +143,20 @@ async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, sc
 async def test_a_start_waits_for_a_server_that_shuts_down_and_comes_back(postgres_cluster, schema, tmp_path):
     """`the database system is shutting down`, then nobody listens, then it is there."""
     last = await asyncpg.connect(schema.replace("+asyncpg", ""))
-    postgres_cluster.process.send_signal(signal.SIGTERM)
+    stopping = postgres_cluster.process
+    stopping.send_signal(signal.SIGTERM)
     try:
         await until_refused(schema, "57P03")
         async with starting(settings_for(tmp_path, schema)) as start:
             away = await start.until_away()
             await last.close()
-            await asyncio.to_thread(postgres_cluster.process.wait)
+            await asyncio.to_thread(stopping.wait, WITHIN)
             await asyncio.to_thread(postgres_cluster.start)
     finally:
         await last.close()
-        await asyncio.to_thread(postgres_cluster.process.wait) if not start.ready.is_set() else None
-        await asyncio.to_thread(postgres_cluster.start) if postgres_cluster.process.poll() is not None else None
+        await asyncio.to_thread(stopping.wait, WITHIN)
+        if postgres_cluster.process is stopping:
+            await asyncio.to_thread(postgres_cluster.start)
 
     assert away["cause"] == "the database system is shutting down"
 

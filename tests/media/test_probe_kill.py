@@ -111,8 +111,8 @@ def database(request, tmp_path):
 
 @pytest.mark.long
 async def test_kills_lose_no_probe_and_double_none(database, tmp_path):
-    """Three kills at random instants while pictures are posted and probed."""
-    await killed(tmp_path, database, kills=3, seed=11)
+    """Two kills at random instants while pictures are posted and probed."""
+    await killed(tmp_path, database, kills=2, seed=11)
 
 
 @pytest.mark.soak

@@ -21,9 +21,6 @@ from tests.webhooks.test_guard import Names
 
 __all__ = ["store"]
 
-TAKING = {name: place for name, place in PLACES.items() if "source_url" not in name}
-"""Places that take the address of an upload."""
-
 
 @pytest.fixture
 async def places(store):
@@ -50,7 +47,7 @@ async def is_shown(store, upload):
     return await store.read(partial(uploads.shown, key=upload.key))
 
 
-@pytest.mark.parametrize(("path", "send"), TAKING.values(), ids=TAKING)
+@pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)
 async def test_an_upload_of_the_own_organization_is_taken_and_noted(places, store, path, send):
     """In each field that takes an image; its use is written with the record, and readers may see it."""
     upload = await uploaded(store)
@@ -62,7 +59,7 @@ async def test_an_upload_of_the_own_organization_is_taken_and_noted(places, stor
     assert await is_shown(store, upload)
 
 
-@pytest.mark.parametrize(("path", "send"), TAKING.values(), ids=TAKING)
+@pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)
 async def test_other_uploads_are_refused_alike(places, store, path, send):
     """Somebody else's, an unknown one and what is no address of an upload: one answer, which shows nothing."""
     theirs, ours = await uploaded(store, matchday.OTHER), await uploaded(store)

@@ -4,7 +4,7 @@ import { Liveblog, parse } from "./liveblog.js";
 
 const HERE = import.meta.url;
 const ROOT = HERE.slice(0, HERE.lastIndexOf("/static/") + 1);
-const STYLES = ["page.css", "embed.css"].map((name) => new URL(name, HERE));
+const STYLE = new URL("embed.css", HERE);
 const POSTS = 50; // shown at first
 const FIRST = 2000; // milliseconds before the second attempt to load, doubled with each failure
 const LONGEST = 60000;
@@ -19,8 +19,8 @@ function loaded(link) {
 
 /**
  * Attributes: `liveblog-id` names the liveblog, `client-id` the client that embeds it; a service that is not public needs it;
- * `limit` is how many posts are shown at first, 1 to 300; `delay` shows it as it stood so many seconds ago. An article may hold the content already, in a declarative shadow
- * root; then nothing is loaded but what changes.
+ * `delay` shows the liveblog as it stood so many seconds ago; `limit` is how many posts are shown at first, 1 to 300. An
+ * article may hold the content already, in a declarative shadow root; then nothing is loaded but what changes.
  *
  * Dispatches `change` when something has changed (`detail`: `{version, title}`) and `withdraw` when nobody may read it any more.
  */
@@ -74,11 +74,11 @@ class MatchwireLiveblog extends HTMLElement {
     const response = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) });
     if (!response.ok) throw new Error(`status ${response.status}`);
     const element = parse(await response.text(), this.#page);
-    const links = STYLES.map((href) => Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: STYLE });
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     element.hidden = true; // until it is styled
-    const styled = Promise.all(links.map(loaded));
-    root.replaceChildren(...links, element);
+    const styled = loaded(link);
+    root.replaceChildren(link, element);
     await styled;
     element.hidden = false;
     if (!signal.aborted) this.#follow(element);

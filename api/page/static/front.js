@@ -28,7 +28,10 @@ async function update() {
   clearTimeout(timer);
   if (document.hidden) return;
   try {
-    const response = await fetch("?fragment=1", { cache: "no-cache", signal: AbortSignal.timeout(EVERY) });
+    const address = new URL(location.href);
+    address.hash = "";
+    address.searchParams.set("fragment", "1");
+    const response = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout(EVERY) });
     if (response.ok) show(await response.text());
   } catch {
     // The next attempt may succeed.

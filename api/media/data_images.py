@@ -1,0 +1,138 @@
+"""Images that a post brings itself, as `data:` addresses: each becomes an upload, whose address takes its place."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from base64 import b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
+
+from api.media.formats import CONTENT_TYPES, HEAD
+from api.routing import check_organization
+from mapping.errors import Forbidden, NotFound, Unprocessable
+from mapping.file_addresses import addresses_in
+from store import uploads
+from store.files.port import KEY_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from sqlalchemy import Connection
+
+    from api.json_path import Json
+    from api.media.addresses import WrittenRecord
+    from api.media.images import ImageFacts
+    from api.request import ApiRequest
+    from store.uploads import Upload
+
+DATA = "data:"
+BASE64 = ";base64"
+REFUSED = f"a data address should hold an image: {', '.join(CONTENT_TYPES)}"
+
+
+@dataclass(frozen=True, slots=True)
+class DataImage:
+    """An image and the upload that it becomes, neither of them stored yet."""
+
+    upload: Upload
+    content: bytes
+
+
+async def take_data_images(
+    request: ApiRequest, body: Json, target: Callable[[Connection], WrittenRecord | None], name: str
+) -> tuple[DataImage, ...]:
+    """Put addresses of uploads into the body of a post, in place of its `data:` addresses; gives the images behind them.
+
+    `target` as with `check_addresses`; `name`: of the post. The same image of the same post has the same address, which
+    nobody else can guess. Raises NotFound for a post that the caller may not write, Forbidden for a client that may not
+    upload for its organization, Unprocessable, with the path, for what is no image, or too large, or too many.
+    """
+    found = [(path, url) for path, url in addresses_in(body) if url[: len(DATA)].lower() == DATA]
+    if not found:
+        return ()
+    organization_id = await _organization(request, target, found[0][0])
+    most = request.services.settings.data_images
+    for path, _ in found[most:]:
+        raise Unprocessable(f"a post brings at most {most} images itself", field=path)
+    made: dict[str, DataImage] = {}
+    for path, url in found:
+        content, facts = await asyncio.to_thread(_read, path, url, request.services.settings.image_bytes)
+        digest = hashlib.sha256(content).hexdigest()
+        if digest not in made:
+            key = _key(request.services.media_key, organization_id, name, digest)
+            upload = uploads.Upload(
+                key=key,
+                organization_id=organization_id,
+                client_id=request.caller.client_id,
+                subtype="i",
+                content_type=facts.content_type,
+                digest=digest,
+                bytes=len(content),
+                width=facts.width,
+                height=facts.height,
+                created_at=int(request.services.clock()),
+            )
+            made[digest] = DataImage(upload, content)
+        _put(body, path, made[digest].upload.url)
+    return tuple(made.values())
+
+
+async def store_files(request: ApiRequest, images: Sequence[DataImage]) -> None:
+    """Store the files, in one place for uploads of their organization. Those that get no row are purged after a while."""
+    services, settings = request.services, request.services.settings
+    with services.upload_places.taken(
+        images[0].upload.organization_id, uploads=settings.uploads, organization_uploads=settings.organization_uploads
+    ):
+        for image in images:
+            await services.files.put(image.upload.key, _once(image.content))
+
+
+async def _organization(request: ApiRequest, target: Callable[[Connection], WrittenRecord | None], path: str) -> str:
+    """The organization that the uploads will belong to; raises NotFound and Forbidden."""
+    record = await request.services.store.read(target)
+    if record is None:
+        raise NotFound("there is no such liveblog or event")
+    try:
+        check_organization(request, record.organization_id)
+    except Forbidden as error:
+        raise Forbidden(error.message, field=path) from None
+    return record.organization_id
+
+
+def _read(path: str, url: str, most: int) -> tuple[bytes, ImageFacts]:
+    """The image in a `data:` address (RFC 2397), whatever type it gives itself; raises Unprocessable."""
+    from api.media.images import identify  # with Pillow, which no start waits for
+
+    head, comma, data = url[len(DATA) :].partition(",")
+    content = unquote_to_bytes(data)
+    if head.strip().lower().endswith(BASE64):
+        try:
+            content = b64decode(content, validate=True)
+        except ValueError:
+            raise Unprocessable("a data address should hold whole base64", field=path) from None
+    if len(content) > most:
+        raise Unprocessable(f"the image is larger than {most} bytes", field=path)
+    facts = identify(content[:HEAD]) if comma else None
+    if facts is None:
+        raise Unprocessable(REFUSED, field=path)
+    return content, facts
+
+
+def _key(secret: bytes, *parts: str) -> str:
+    made = hmac.new(secret, "\0".join(("upload", *parts)).encode(), hashlib.sha256).digest()
+    return urlsafe_b64encode(made[:KEY_BYTES]).decode().rstrip("=")
+
+
+def _put(body: Json, path: str, url: str) -> None:
+    *way, last = path.split(".")
+    part: Any = body
+    for name in way:
+        part = part[int(name)] if isinstance(part, list) else part[name]
+    part[int(last) if isinstance(part, list) else last] = url
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content

@@ -1,0 +1,127 @@
+"""Everybody can use the pages: axe-core finds nothing, keys are enough, targets are large, nothing moves who wants it still.
+
+The list of liveblogs keeps itself up to date, and the pages are light and do not shift.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from axe_playwright_python.async_playwright import Axe
+
+from api.page.window import POSTS_SHOWN
+from store import liveblogs
+from tests.api import matchday
+from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
+from tests.api.test_browser_media import SHIFTS
+from tests.api.writing import Desk, post
+
+__all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
+
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
+SMALL = """() => [...document.querySelectorAll("a, button, summary")].filter((each) => {
+  const box = each.getBoundingClientRect();
+  return box.width > 1 && !each.closest(".body p, footer") && (box.height < 23.9 || box.width < 23.9);
+}).map((each) => `${each.className} ${each.textContent} ${JSON.stringify(each.getBoundingClientRect())}`)"""
+WAITING = """() => {
+  for (const each of document.querySelectorAll(".bar > *")) each.hidden = false;
+  for (const each of document.querySelectorAll(".news")) each.textContent = "3 new posts";
+}"""
+"""Shows what only appears when something happens."""
+SIZES = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind)).map(
+  ({ name, encodedBodySize, decodedBodySize }) => ({ name, sent: encodedBodySize, whole: decodedBodySize }))"""
+BYTES = 60 * 1024
+
+
+async def violations(page):
+    """What axe-core finds, as rule and elements."""
+    found = (await Axe().run(page, options=RULES)).response["violations"]
+    return {each["id"]: [node["target"] + [node["failureSummary"]] for node in each["nodes"]] for each in found}
+
+
+async def test_axe_finds_nothing_and_keys_are_enough(public, address, browser):
+    """Liveblog, filter, list and error, light and dark; every target has 24 pixels; nothing is animated where that is unwanted."""
+    await public.add(matchday.derby())
+    state = {"gamestate": 31}
+    await public.add(matchday.Liveblog("gover", "6b" * 12, document=matchday.document(locale="de", state_info=state)))
+    page = await browser.new_page()
+    faults = {}
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        for path in (
+            "/liveblogs/gderby",
+            "/liveblogs/gderby?show=goals&limit=2",
+            "/liveblogs/gderby?post=ekick&limit=2",
+            "/",
+            "/none",
+        ):
+            await page.goto(f"{address}{path}")
+            await page.evaluate(WAITING)
+            if found := await violations(page):
+                faults[scheme, path] = found
+            if small := await page.evaluate(SMALL):
+                faults[scheme, path, "small"] = small
+            moving = "[...document.getAnimations()].length"
+            assert await page.evaluate(moving) == 0
+    assert not faults, faults
+
+    await page.goto(f"{address}/liveblogs/gderby")
+    reached = []
+    for _ in range(12):
+        await page.keyboard.press("Tab")
+        reached.append(await page.evaluate("document.activeElement.textContent.trim()"))
+        outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none"
+    assert reached[:1] == ["All liveblogs"]
+    assert {"All", "Key moments", "Goals", "Texts"} <= set(reached)
+
+
+async def test_a_page_is_light_and_shifts_nothing(public, address, browser):
+    """A full first page, its style sheet and scripts, and a post that arrives while somebody reads."""
+    await public.add(matchday.derby())
+    desk = Desk(public.http)
+    for number in range(POSTS_SHOWN):
+        words = (
+            f"After {number} minutes nobody has found a way through, and the rain is getting worse on the coast. " * 2
+        )
+        await desk.create(post(words, local_id=f"e{number}", created_at=matchday.KICK_OFF + 5000 + number))
+    page = await browser.new_page()
+    await page.add_init_script(f"({SHIFTS})()")
+    async with page.expect_request("**/api/embed/v4/stream?*"):
+        await page.goto(f"{address}/liveblogs/gderby")
+    document, *others = await page.evaluate(SIZES)
+    await desk.create(post("Somebody has found a way.", local_id="elast", created_at=matchday.KICK_OFF + 9000))
+    await page.locator("#elast").wait_for(timeout=30_000)
+
+    assert await page.locator(".post").count() == POSTS_SHOWN + 1
+    assert await page.evaluate("window.shifted") < 0.05
+    assert 0 < document["whole"] <= BYTES
+    assert sum(each["sent"] for each in (document, *others)) <= BYTES
+    assert any("liveblog.js" in each["name"] for each in others)
+
+
+async def test_the_list_updates_itself(public, address, browser):
+    """A new score and a new liveblog appear; the link that has the focus keeps it."""
+    await public.add(matchday.derby())
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    await page.clock.install()
+    await page.goto(address)
+    link = page.get_by_role("link", name="SV Hafenstadt")
+    await link.focus()
+    assert "2-1" in await link.inner_text()
+    board = {**matchday.document()["scoreboard"], "score": matchday.pair(3, 1)}
+    change = liveblogs.Change(game=matchday.document(scoreboard=board))
+    await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
+    await public.add(matchday.Liveblog("gmore", "6b" * 12, document=matchday.document(state_info={"gamestate": 0})))
+    public.now += 10
+    await page.clock.fast_forward(15_000)
+    await page.get_by_role("link", name="3-1").wait_for(timeout=30_000)
+
+    assert await page.locator(".games li").count() == 2
+    assert "3-1" in await page.evaluate("document.activeElement.textContent")
+    assert complaints == []
