@@ -32,7 +32,7 @@ test: style ## lint and the bounded tests; PYTEST_ARGS="-k goal", WORKERS=8
 	@said=$$(mktemp); $(BIN)/mypy >"$$said" 2>&1 & types=$$!; \
 	trap 'kill $$types 2>/dev/null; rm -f "$$said"' EXIT; \
 	[ -d tests/__pycache__ ] || $(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1; \
-	tested=0; $(BIN)/python -m pytest -m "not soak" -n $(WORKERS) $(PYTEST_ARGS) || tested=$$?; \
+	tested=0; $(BIN)/python -m pytest -m "not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS) || tested=$$?; \
 	typed=0; wait $$types || typed=$$?; \
 	sed 's/^/mypy: /' "$$said"; exit $$((tested ? tested : typed))
 

@@ -58,7 +58,7 @@ OEMBED = openapi.operation(
         **openapi.refusals(*openapi.OF_ALL, 401, 404, 501),
     },
     parameters=[
-        openapi.query("url", "The address of the page of a liveblog", required=True),
+        openapi.query("url", "The address of the page of a liveblog", openapi.NAME, required=True),
         openapi.query("maxwidth", "Pixels that the frame may be wide", PIXELS),
         openapi.query("maxheight", "Pixels that the frame may be high", PIXELS),
         openapi.query("format", "What is wanted", {"type": "string", "enum": [*KINDS], "default": "json"}),

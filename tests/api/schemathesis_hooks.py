@@ -35,10 +35,13 @@ class Refusal:
         )
 
 
-REFERENCE = "there is no such (team|tournament|location|pricing|template|tag)"
+REFERENCE = "there is no such (team|tournament|location|pricing|template|tag|upload)"
 RIGHT = (
     # Malformed wherever it stands, in ignored fields too (docs/interface.md, Bodies): what no database can store.
     Refusal(".*", 400, words="^(the body is refused: )?(text must not contain a NUL character|an integer must fit)"),
+    # The longest delay and the names of themes stand in the configuration.
+    Refusal(r".*", 400, words="^delay should be an integer from 0 to "),
+    Refusal(r"(feed|prefetch)\..*", 400, words="^there is no such theme"),
     # One of two parameters names the liveblog, which OpenAPI cannot say of a query.
     Refusal(r"ticker\.show", 400, words="^local_id, ticker_local_id or ticker_id is missing"),
     Refusal(r"event\.create", 400, words="^ticker_local_id is missing"),
@@ -72,7 +75,7 @@ RIGHT = (
     ),
     # References to records that are not there (docs/interface.md: an unknown reference is 422 with its path).
     Refusal(r"feed\..*|ticker\.delta", 400, words="^there is no such event in this", field="continue_event_id"),
-    Refusal(r"player\.create|event\.(create|update)|ticker\.(create|post_modifications)", 422, words=REFERENCE),
+    Refusal(r"(player|team|event)\.(create|update)|ticker\.(create|post_modifications)", 422, words=REFERENCE),
     # A key and a token that name two clients, each of them well-formed.
     Refusal(".*", 400, words="^the Authorization header and the query name different credentials$"),
     # What is gone cannot be modified: a rule about the order of the modifications.

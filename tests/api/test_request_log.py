@@ -93,9 +93,9 @@ async def test_a_slow_read_has_a_line(public, monkeypatch):
     """One whose response begins late, by the monotonic clock."""
     read = public.store.read
 
-    async def slow(query):
+    async def slow(query, **given):
         public.ticks += 1.0
-        return await read(query)
+        return await read(query, **given)
 
     monkeypatch.setattr(public.store, "read", slow)
     with capture_logs() as logs:
