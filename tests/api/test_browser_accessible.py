@@ -123,5 +123,8 @@ async def test_the_list_updates_itself(public, address, browser):
     await page.get_by_role("link", name="3-1").wait_for(timeout=30_000)
 
     assert await page.locator(".games li").count() == 2
+    await page.set_viewport_size({"width": 320, "height": 700})
+    score = page.locator(".games b").first
+    assert await score.evaluate("each => each.offsetHeight / parseFloat(getComputedStyle(each).lineHeight)") < 1.5
     assert "3-1" in await page.evaluate("document.activeElement.textContent")
     assert complaints == []
