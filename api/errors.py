@@ -50,6 +50,10 @@ class UnsupportedMedia(InvalidRequest):
     """The file is none of the kinds that are taken."""
 
 
+class RangeNotSatisfiable(InvalidRequest):
+    """The file ends before the range begins."""
+
+
 class FormatNotServed(InvalidRequest):
     """The standard knows this format, and lets a server do without it."""
 
@@ -83,6 +87,7 @@ STATUS: dict[type[ServiceError], int] = {
     UriTooLong: 414,
     UnsupportedEncoding: 415,
     UnsupportedMedia: 415,
+    RangeNotSatisfiable: 416,
     Unprocessable: 422,
     RateLimited: 429,
     HeadersTooLarge: 431,

@@ -86,6 +86,7 @@ MEANINGS: Mapping[int, str] = {
     413: "The body is too large",
     414: "The URL is too long",
     415: "The body is compressed, or a file of a kind that is not taken",
+    416: "The file ends before the range",
     422: "Well-formed, but not the document asked for",
     429: "Too many requests; `Retry-After` tells when to come back",
     500: "Unexpected internal error",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.responses import Response, StreamingResponse
 
 from api import openapi
+from api.errors import RangeNotSatisfiable, error_response
 from api.media.upload import VIDEO
 from api.media.video_facts import VIDEO_TYPES
 from mapping.errors import NotFound
@@ -45,9 +46,9 @@ PLAY = openapi.operation(
     {
         200: {"description": "The video", "content": _FILE},
         206: {"description": "The range of it", "content": _FILE},
-        416: {"description": "The video ends before the range"},
         **openapi.NOT_MODIFIED,
         **openapi.PUBLIC_ERRORS,
+        **openapi.refusals(416),
     },
     parameters=[
         {"name": name, "in": "path", "description": text, "required": True, "schema": openapi.TEXT}
@@ -91,7 +92,9 @@ async def _ranged(headers: RequestHeaders, files: FileStore, upload: Upload, mor
     if wanted is not None and (wanted[1] or wanted[2]):
         start, end = _range(wanted[1], wanted[2], upload.bytes)
         if start >= end:
-            return Response(status_code=416, headers=more | {"Content-Range": f"bytes */{upload.bytes}"})
+            refused = error_response(RangeNotSatisfiable("the video ends before the range", field="Range"))
+            refused.headers["Content-Range"] = f"bytes */{upload.bytes}"
+            return refused
         more = more | {"Content-Range": f"bytes {start}-{end - 1}/{upload.bytes}"}
     else:
         wanted = None

@@ -166,6 +166,11 @@ ROWS: dict[str, Row | ByName | Public] = {
         {"signature": "none", "options": "-contain", "media": "none"},
         status=404,  # nobody but the service can sign
     ),
+    "media.video": Public(
+        "readers have no credentials; shows: uploaded videos whose address the service has signed",
+        {"signature": "none", "media": "none"},
+        status=404,
+    ),
     "livez": Public("a supervisor has no credentials; shows: alive"),
     "readyz": Public("a supervisor has no credentials; shows: whether the process can work"),
     "/": Public("a word about the service; a list of liveblogs only where feeds are public"),
