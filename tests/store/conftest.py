@@ -87,7 +87,7 @@ async def open_store(url, **more):
 @pytest.fixture
 async def store(store_url, clock):
     """An empty, open store of each kind."""
-    opened = await open_store(store_url, clock=clock)
+    opened = await open_store(store_url, clock=clock, pool=pool_settings(timeout=60.0))
     if store_url.startswith("postgresql"):
         await opened.write(lambda unit: unit.conn.exec_driver_sql(EMPTY))
     yield opened
