@@ -24,8 +24,8 @@ KINDS = ("match", "match-event", "liveticker")
 EVERY = 18
 """So many requests show the same events. Both sides of a comparison ask in turn, so one in nine of ours, 11 %, is new."""
 VERSIONS = 8
-PREFIXES = re.compile(r'"id":"(9|7)0([0-9]{2,4})"')
-"""Ids of events and players: each match has its own, or what is kept of one would serve all."""
+PREFIXES = re.compile(r'"id":"(9|7|5)0([0-9]{1,4})"')
+"""Ids of events, players and teams: each match has its own, or one row kept would serve all and squads would end each other."""
 
 
 class Bodies:

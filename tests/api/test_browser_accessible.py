@@ -124,7 +124,9 @@ async def test_the_list_updates_itself(public, address, browser):
 
     assert await page.locator(".games li").count() == 2
     await page.set_viewport_size({"width": 320, "height": 700})
-    lines = "each => { const range = new Range(); range.selectNodeContents(each); return range.getClientRects().length; }"
+    lines = (
+        "each => { const range = new Range(); range.selectNodeContents(each); return range.getClientRects().length; }"
+    )
     assert await page.locator(".games b").first.evaluate(lines) == 1
     assert "3-1" in await page.evaluate("document.activeElement.textContent")
     assert complaints == []
