@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Table
@@ -12,5 +12,10 @@ if TYPE_CHECKING:
 
 def insert_new(conn: Connection, table: Table, **values: Any) -> bool:
     """Insert the row; False where its key, or what has to be unique in it, is taken."""
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    return conn.execute(dialect.insert(table).values(values).on_conflict_do_nothing()).rowcount == 1
+    if conn.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # which a start on SQLite does without
+
+        inserted = conn.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())
+    else:
+        inserted = conn.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())
+    return inserted.rowcount == 1
