@@ -2,16 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Literal
 
 from api.feeds.themes import Theme
 from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
 from api.media.upload_places import UploadPlaces
+from api.middleware.rate_limiter import RateLimiter
 from api.middleware.request_log import RequestLog
 from api.readers.limits import ReaderLimits
 from api.readers.reader_settings import ReaderSettings
 from api.stream.streams import Streams
+from api.websub.hub_settings import HubSettings
 from store.database import Store
 from store.files.port import FileStore
 
@@ -57,6 +60,8 @@ class ApiSettings:
     delay_max: int
     """Seconds that a read may be delayed by."""
     readers: ReaderSettings
+    hub: HubSettings | None
+    """Of the hub for public feeds; None: there is none."""
     frame_ancestors: tuple[str, ...]
     """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
     organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -146,6 +151,8 @@ class Services:
     """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
     metrics: Callable[[], bytes] | None = None
     """The numbers for Prometheus."""
+    hub_limit: RateLimiter = field(default_factory=lambda: RateLimiter(0, 1, monotonic))
+    """What one address may send to the hub."""
     upload_places: UploadPlaces = field(default_factory=UploadPlaces)
     """The uploads under way."""
     reader_limits: ReaderLimits = field(default_factory=ReaderLimits)

@@ -19,6 +19,7 @@ from config.sections import (
     Section,
     Server,
     Webhooks,
+    WebSub,
 )
 from config.values import ClientId, OrganizationId, ProviderId
 
@@ -32,6 +33,7 @@ class Settings(Section):
     polling: Polling = Polling()
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
+    websub: WebSub = WebSub()
     embed: Embed = Embed()
     readers: Readers = Readers()
     recording: Recording = Recording()

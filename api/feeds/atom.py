@@ -26,6 +26,8 @@ def render(feed: Feed) -> bytes:
     add(add(root, "author"), "name", feed.title)
     add(root, "link", rel="self", type="application/atom+xml", href=feed.self_url)
     add(root, "link", rel="alternate", type="text/html", href=feed.page_url)
+    if feed.hub_url:
+        add(root, "link", rel="hub", href=feed.hub_url)
     for rel, url in (("first", feed.first_url), ("next", feed.next_url)):
         if url:
             add(root, "link", rel=rel, type="application/atom+xml", href=url)

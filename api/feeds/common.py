@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from api.feeds.enclosures import Enclosure
     from api.key_moments import KeyMoments
+    from api.services import ApiSettings
     from store.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
@@ -37,6 +38,7 @@ SORTS = {"asc": False, "desc": True}
 """Order of a feed → whether the newest post comes first."""
 BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
+HUB_PATH = "/websub"
 NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 """What a document that should not exist may make the rendering raise."""
 _LANGUAGE = re.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
@@ -81,6 +83,8 @@ class Feed:
     first_url: str | None
     """Of the pages; None where this is the first one."""
     next_url: str | None
+    hub_url: str | None
+    """Where changes of this feed can be subscribed to; None where they cannot."""
     updated: int
     items: tuple[Item, ...]
     key_moments: KeyMoments | None = None
@@ -123,6 +127,19 @@ def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: st
     return f"{public_url.rstrip('/')}{FEED_PATH}.{extension}?{query}"
 
 
+def hub_of(settings: ApiSettings, organization_id: str, request: FeedRequest) -> str | None:
+    """The address of the hub of a feed; None unless anybody may read its present, and from its beginning, without a secret."""
+    open_now = settings.hub is not None and settings.public_feeds and not settings.public_delays.get(organization_id)
+    if not open_now or request.delay or request.after:
+        return None
+    return f"{settings.public_url.rstrip('/')}{HUB_PATH}"
+
+
+def hub_links(hub_url: str, self_url: str) -> str:
+    """The header that names the hub of a feed, and the feed to the hub."""
+    return f'<{hub_url}>; rel="hub", <{self_url}>; rel="self"'
+
+
 def build_feed(
     game: StoredGame,
     events: Sequence[Json],
@@ -132,6 +149,7 @@ def build_feed(
     media_key: bytes,
     extension: str,
     more: bool,
+    hub_url: str | None = None,
 ) -> Feed:
     """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
     page = page_url(public_url, game.local_id, request.delay)
@@ -149,6 +167,7 @@ def build_feed(
         self_url=feed_url(public_url, extension, request, after=request.after),
         first_url=feed_url(public_url, extension, request, after=None) if request.after else None,
         next_url=feed_url(public_url, extension, request, after=last) if last else None,
+        hub_url=hub_url,
         updated=game.updated_at,
         items=items,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api import delay, openapi
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
-from api.feeds.common import Feed, FeedRequest, build_feed, chosen_events, feed_request
+from api.feeds.common import Feed, FeedRequest, build_feed, chosen_events, feed_request, feed_url, hub_links, hub_of
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game, readable
 from api.references import complete
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from api.json_path import Json
     from api.request import ApiRequest
     from api.routing import Handler
-    from api.services import Services
+    from api.services import ApiSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,14 @@ JSON_FEED: Json = {
         "feed_url": openapi.TEXT,
         "next_url": openapi.TEXT,
         "language": openapi.TEXT,
+        "hubs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["type", "url"],
+                "properties": {"type": {"const": "WebSub"}, "url": openapi.TEXT},
+            },
+        },
         "_matchwire": {
             "type": "object",
             "required": ["recap", "key_events"],
@@ -141,9 +149,12 @@ def endpoint(form: Format) -> Handler:
         wanted = feed_request(context.query, settings.feed_limit_max, settings.delay_max, settings.themes)
         seen = await delay.sight(request, wanted.liveblog, context.reads.game)
         game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
+        hub = None if seen.delay else hub_of(settings, game.organization_id, wanted)
 
         def render(conn: Connection) -> bytes:
-            return form.render(_feed(conn, game.id, wanted, services, extension=form.extension))
+            return form.render(
+                read_feed(conn, game.id, wanted, settings, services.media_key, extension=form.extension, hub_url=hub)
+            )
 
         key = ("feed", form.extension, game.id, game.version, wanted)
         return conditional(
@@ -153,13 +164,30 @@ def endpoint(form: Format) -> Handler:
             cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
             modified=game.updated_at,
             now=seen.now,
-            more=ANY_ORIGIN if settings.public_feeds else None,
+            more=_headers(form, settings, wanted, hub),
         )
 
     return respond
 
 
-def _feed(conn: Connection, game_id: str, request: FeedRequest, services: Services, *, extension: str) -> Feed:
+def _headers(form: Format, settings: ApiSettings, wanted: FeedRequest, hub_url: str | None) -> dict[str, str]:
+    """What others may do with the feed: read it from their pages, subscribe to it."""
+    if hub_url is None:
+        return ANY_ORIGIN if settings.public_feeds else {}
+    self_url = feed_url(settings.public_url, form.extension, wanted, after=None)
+    return {**ANY_ORIGIN, "Link": hub_links(hub_url, self_url)}
+
+
+def read_feed(
+    conn: Connection,
+    game_id: str,
+    request: FeedRequest,
+    settings: ApiSettings,
+    media_key: bytes,
+    *,
+    extension: str,
+    hub_url: str | None,
+) -> Feed:
     """The feed as the database says it; raises NotFound."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
@@ -168,9 +196,10 @@ def _feed(conn: Connection, game_id: str, request: FeedRequest, services: Servic
         game,
         found,
         request,
-        public_url=services.settings.public_url,
-        media_key=services.media_key,
+        public_url=settings.public_url,
+        media_key=media_key,
         extension=extension,
         more=more,
+        hub_url=hub_url,
     )
     return replace(feed, key_moments=key_moments_of(conn, game)) if extension == "json" else feed

@@ -29,6 +29,8 @@ def render(feed: Feed) -> bytes:
     }
     if feed.next_url:
         document["next_url"] = feed.next_url
+    if feed.hub_url:
+        document["hubs"] = [{"type": "WebSub", "url": feed.hub_url}]
     if feed.key_moments is not None:
         document["_matchwire"] = _extension(feed.key_moments, feed.page_url)
     document["items"] = [_item(item) for item in feed.items]

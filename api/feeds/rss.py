@@ -33,6 +33,8 @@ def render(feed: Feed) -> bytes:
     add(channel, "lastBuildDate", rfc822(feed.updated))
     add(channel, "generator", "matchwire")
     add(channel, f"{{{ATOM}}}link", rel="self", type="application/rss+xml", href=feed.self_url)
+    if feed.hub_url:
+        add(channel, f"{{{ATOM}}}link", rel="hub", href=feed.hub_url)
     for rel, url in (("first", feed.first_url), ("next", feed.next_url)):
         if url:
             add(channel, f"{{{ATOM}}}link", rel=rel, type="application/rss+xml", href=url)

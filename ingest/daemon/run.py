@@ -19,6 +19,7 @@ from api.media.uploaded import StoredUploads
 from api.middleware.request_log import RequestLog
 from api.services import Services
 from api.stream.streams import Streams
+from api.websub.topics import Topics
 from config.folders import is_writable
 from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components, media_settings
@@ -37,14 +38,19 @@ from ingest.media.probe import MediaProbes
 from ingest.sync.worker_count import WorkerCount
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
+from ingest.websub.hub import Hub
 from mapping.believed import CONFIRMATIONS
 from providers.http_server import address_of, bound
 
 if TYPE_CHECKING:
     import socket
 
+    from prometheus_client.registry import Collector
+
     from config import Settings
     from ingest.daemon.build import Components
+    from ingest.daemon.containment import Containment
+    from ingest.daemon.metrics import Metrics
 
 log = structlog.get_logger()
 
@@ -101,48 +107,47 @@ async def run(
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
         files = file_store(settings.media)
-        uploads = StoredUploads(components.store, files)
-        images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
+        images = ImageProxy(
+            media_settings(settings.media), fetcher.fetch, StoredUploads(components.store, files), clock
+        )
         cleanup.callback(images.close)
         streams = Streams(components.store, clock=clock)
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
-        app = create_app(
-            Services(
-                store=components.store,
-                settings=api_settings(settings, address_of(listener)),
-                import_match=components.importer,
-                check_text=components.importer.check_text,
-                organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-                ready=partial(
-                    _ready,
-                    following,
-                    components,
-                    settings.media.folder,
-                    None if role.works else WorkerCount(components.store),
-                ),
-                clock=clock,
-                providers=components.registry.ids,
-                event_types=components.registry.event_types,
-                media_key=components.media_key,
-                reader_key=components.reader_key,
-                files=files,
-                check_address=guard.is_allowed,
-                check_file_address=guard.may_be_kept,
-                images=images,
-                streams=streams,
-                metrics=dispatcher.metrics.text,
-                request_log=request_log,
-            )
+        services = Services(
+            store=components.store,
+            settings=api_settings(settings, address_of(listener)),
+            import_match=components.importer,
+            check_text=components.importer.check_text,
+            organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
+            ready=partial(
+                _ready,
+                following,
+                components,
+                settings.media.folder,
+                None if role.works else WorkerCount(components.store),
+            ),
+            clock=clock,
+            providers=components.registry.ids,
+            event_types=components.registry.event_types,
+            media_key=components.media_key,
+            reader_key=components.reader_key,
+            files=files,
+            check_address=guard.is_allowed,
+            check_file_address=guard.may_be_kept,
+            images=images,
+            streams=streams,
+            metrics=dispatcher.metrics.text,
+            request_log=request_log,
         )
+        app = create_app(services)
         limits = ConnectionLimits(
             settings.server,
             connections_per_address=settings.limits.connections_per_address,
             max_connections=connections_that_fit(settings.server.max_connections),
         )
         collectors = (components.containment.gauge, components.followers.demand, RequestCounts(request_log))
-        for collector in (*collectors, *limits.collectors):
-            dispatcher.metrics.registry.register(collector)
+        _register(dispatcher.metrics, *collectors, *limits.collectors)
         address = await cleanup.enter_async_context(
             serving(app if role.serves else operations_only(app), listener, limits, settings.server)
         )
@@ -155,8 +160,16 @@ async def run(
             _add_purges(components, dispatcher, purge_uploads, _history_purge(components, settings, clock))
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
-            dispatcher.metrics.registry.register(probes.counted)
-            dispatcher.metrics.registry.register(components.jobs.counted)
+            _register(dispatcher.metrics, probes.counted, components.jobs.counted)
+            _start_hub(
+                settings,
+                services,
+                timing=SteadyClock(wall=clock),
+                guard=guard,
+                containment=components.containment,
+                loops=loops,
+                cleanup=cleanup,
+            )
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
             _start_clock(components, clock, probes, cleanup)
@@ -231,6 +244,11 @@ def _listener(settings: Settings) -> socket.socket:
         raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
 
 
+def _register(metrics: Metrics, *collectors: Collector) -> None:
+    for collector in collectors:
+        metrics.registry.register(collector)
+
+
 def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, clock: Callable[[], float]) -> Dispatcher:
     return Dispatcher(
         components.store,
@@ -240,6 +258,24 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
         claim_owner=None if settings.database.is_sqlite else components.leasing,
         containment=components.containment,
     )
+
+
+def _start_hub(
+    settings: Settings,
+    services: Services,
+    *,
+    timing: SteadyClock,
+    guard: SsrfGuard,
+    containment: Containment,
+    loops: Loops,
+    cleanup: AsyncExitStack,
+) -> None:
+    """Also where the hub is off or feeds are not public any more: who subscribed before is let know, and gets nothing."""
+    topics = Topics(services.settings, services.media_key)
+    hub = Hub(services.store, guard, settings.websub, topics, timing=timing, containment=containment)
+    services.store.on_step(hub.wake)
+    cleanup.push_async_callback(hub.stop, settings.server.shutdown_grace)
+    loops.start(hub.run(), name="hub")
 
 
 def _history_purge(components: Components, settings: Settings, clock: Callable[[], float]) -> Purge:

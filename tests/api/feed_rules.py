@@ -60,6 +60,15 @@ JSON_FEED = validator_for(
             "title": {"type": "string", "minLength": 1},
             "home_page_url": URI, "feed_url": URI, "next_url": URI,
             "language": {"type": "string", "pattern": f"^{LANGUAGE.pattern}$"},
+            "hubs": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["type", "url"],
+                    **STRICT,
+                    "properties": {"type": {"type": "string", "minLength": 1}, "url": URI},
+                },
+            },
             "items": {
                 "type": "array",
                 "items": {
@@ -159,7 +168,9 @@ def _rss(body: bytes) -> Iterator[str]:
     links = channel.findall(f"{ATOM}link")
     yield from [] if [link.get("rel") for link in links].count("self") == 1 else ["not one link to itself"]
     yield from (
-        "a link without address or type" for link in links if not (_absolute(link.get("href")) and link.get("type"))
+        "a link without address or type"
+        for link in links
+        if not (_absolute(link.get("href")) and (link.get("type") or link.get("rel") == "hub"))
     )
     yield from _dated(channel, "lastBuildDate")
     items = channel.findall("item")
