@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api import ops
+from api.comments import comment_counts, moderation
 from api.comments import endpoint as comments
-from api.comments import moderation
 from api.embed import discovery, frame, oembed, prefetch, snippets
 from api.embed.styles import STATIC, embed_css
 from api.events import endpoint as events
@@ -36,6 +36,7 @@ from mapping.documents.comments import (
     ChannelClosing,
     ChannelClosingRequest,
     CommentCollection,
+    CommentCounts,
     CommentDecision,
     CommentDraft,
     CommentLike,
@@ -80,6 +81,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
+    Route("GET", comment_counts.PATH, comment_counts.counts, "reader", comment_counts.COUNTS),
     Route("GET", f"{comments.PATH}.json", comments.index, "reader", comments.INDEX),
     Route("POST", f"{comments.PATH}.json", comments.create, "reader", comments.CREATE),
     Route("POST", f"{comments.PATH}/{{commentId}}/like.json", comments.like, "reader", comments.LIKE),
@@ -141,7 +143,7 @@ REQUESTS: tuple[type[BaseModel], ...] = (
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    ChannelClosing, Collection[Game], CommentCollection, CommentLikes, CommentReported, Event, ExternalSource, Game,
+    ChannelClosing, Collection[Game], CommentCollection, CommentCounts, CommentLikes, CommentReported, Event, ExternalSource, Game,
     GameShowResponse, Media, ModeratedComment, ModeratedCommentCollection, ReaderBan, ReaderComment, ReaderTokenResponse,
     WebhookDeliveries, WebhookSubscription,
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),

@@ -63,6 +63,12 @@ class ModeratedCommentCollection(Document):
     total: Count
 
 
+class CommentCounts(Document):
+    """The number of public comments by the `local_id` of the post; posts without any are left out."""
+
+    counts: dict[str, int]
+
+
 class CommentLike(Document):
     """Whether the reader likes the comment."""
 

@@ -159,6 +159,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     ),
     "webhooks.v5.index": Row(HOOKS, lambda n: Sent(query={"organization_id": n.organization}), 403, own=200),
     "comments.index": ByName(lambda n: Sent(channel(n))),
+    "comments.counts": ByName(lambda n: Sent({"liveblogId": n.ticker})),
     "comments.create": ByName(lambda n: Sent(channel(n), body={"text": "Mine"}), opens="POST", status=401),
     "comments.like": ByName(lambda n: Sent(channel(n), body={}), opens="POST", status=401),
     "comments.report": ByName(lambda n: Sent(channel(n)), opens="POST", status=401),

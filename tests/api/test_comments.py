@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 import pytest
 import structlog
@@ -232,6 +233,45 @@ async def test_no_text_of_a_reader_is_markup_anywhere(room):
         assert "html" not in given.headers["content-type"]
         assert given.headers["x-content-type-options"] == "nosniff"
         assert given.headers["content-disposition"].startswith("attachment")
+
+
+async def test_posts_say_how_many_comments_they_have(room):
+    """In deltas, feeds of all forms and counts, after five seconds at the latest, and only where comments are taken."""
+    kim = await room.reader(name="Kim")
+
+    async def read(path, **query):
+        room.server.now, room.server.ticks = room.server.now + 5, room.server.ticks + 5
+        response = await room.server.http.get(path, params=query, auth=("desk", matchday.SECRET))
+        assert response.status_code == 200, response.text
+        return response
+
+    async def everywhere():
+        feed = "/api/embed/v4/feed/liveblog"
+        delta = (await read("/api/v6/ticker/show.json", id="gderby", limit=1000)).json()["events"]
+        items = (await read(f"{feed}.json", liveblogId="gderby", limit=1000)).json()["items"]
+        rss = ET.fromstring((await read(f"{feed}.rss", liveblogId="gderby", limit=1000)).content)
+        atom = ET.fromstring((await read(f"{feed}.atom", liveblogId="gderby", limit=1000)).content)
+        return (
+            (await read("/api/comments/v1/liveblog/gderby/counts.json")).json()["counts"],
+            {each["local_id"]: each["comments"] for each in delta if each.get("comments")},
+            {
+                each["id"]: each["_matchwire"]["comments"]
+                for each in items
+                if each.get("_matchwire", {}).get("comments")
+            },
+            [each.text for each in rss.iter("{http://purl.org/rss/1.0/modules/slash/}comments") if each.text != "0"],
+            [each.text for each in atom.iter("{http://purl.org/syndication/thread/1.0}total") if each.text != "0"],
+        )
+
+    assert await everywhere() == ({}, {}, {}, [], [])
+    first = await room.comment(kim)
+    await room.comment(kim, "Indeed.", parent_id=first["id"])
+    assert await everywhere() == ({"egoal": 2}, {"egoal": 2}, {"egoal": 2}, ["2"], ["2"])
+    await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "reject"})
+    assert await everywhere() == ({}, {}, {}, [], [])
+    await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "approve"})
+    room.mode("off")
+    assert await everywhere() == ({}, {}, {}, [], [])
 
 
 async def test_delayed_readers_see_what_was_written_until_then(room):

@@ -42,6 +42,7 @@ CALLS = {
         ("GET", path): IN_PATH
         for path in ("/liveblogs/{liveblogId}", "/liveblogs/{liveblogId}/snippets", "/embed/{liveblogId}")
     },
+    ("GET", "/api/comments/v1/liveblog/{liveblogId}/counts.json"): IN_PATH,
     ("GET", STREAM): Call(method="HEAD"),
     ("GET", DELTA): Call(),
     ("POST", f"{WRITE}/event/create.json"): Call(names=("ticker_local_id", "ticker_id"), method="POST", body=post()),
