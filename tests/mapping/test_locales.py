@@ -22,6 +22,7 @@ from mapping.locales.labels import (
     SCORE_CONTEXT,
     SPORT_CONTEXT,
     WITHDRAWN,
+    CommentLabel,
     Label,
     PageText,
     Recap,
@@ -39,6 +40,7 @@ def used():
         (None, LAP),
         (None, LOADS_FROM),
     }
+    texts |= {(None, str(each)) for each in CommentLabel}
     texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN)}
     shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}
