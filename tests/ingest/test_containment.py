@@ -23,7 +23,7 @@ from config import Settings
 from ingest.cli.explain import explain
 from ingest.sync import left_out
 from providers.http_server import bound, listening
-from store import command, migrate
+from store import command
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.opening import look
 from tests.providers.heim.feed import HOME, row, wrapped
@@ -99,9 +99,7 @@ class Upstream:
 def database(request, tmp_path):
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path / 'contained.db'}"
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+    return request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture

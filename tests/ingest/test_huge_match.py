@@ -26,7 +26,6 @@ from ingest.daemon import run as daemon
 from ingest.sync import batches
 from providers.heim.translate import translate
 from providers.http_server import bound, listening
-from store import migrate
 from store.tables import outbox
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration
 from tests.opening import look
@@ -168,9 +167,7 @@ async def beat(stalls: list[float], turns: list[float]) -> None:
 def database(request, tmp_path):
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path / 'huge.db'}"
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+    return request.getfixturevalue("postgres_url")
 
 
 @asynccontextmanager
