@@ -10,7 +10,6 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from store import migrate
 from store.media_tables import media_probes
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
@@ -44,7 +43,7 @@ async def posting(client, liveblog, address, rng, acknowledged):
             return
         assert response.status_code == 200, response.text
         acknowledged.append(name)
-        await asyncio.sleep(rng.uniform(0, 0.05))
+        await asyncio.sleep(rng.uniform(0, 0.2))
 
 
 async def until_known(client, liveblog, database):
@@ -104,9 +103,7 @@ class AnyQuery(dict):
 def database(request, tmp_path):
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+    return request.getfixturevalue("postgres_url")
 
 
 @pytest.mark.long
