@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import tempfile
@@ -32,6 +33,16 @@ __all__ = ["pgbouncer", "pgbouncer_url", "s3", "s3_endpoint"]
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("fresh", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("fixed")
+
+
+def pytest_collection() -> None:
+    """No garbage is looked for while thousands of tests are collected, and none among them later: they stay to the end."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
