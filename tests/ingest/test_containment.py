@@ -27,6 +27,7 @@ from store import command
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.opening import look
 from tests.providers.heim.feed import HOME, row, wrapped
+from tests.sqlite import migrated_url
 
 HEALTHY = "9000001"
 
@@ -98,7 +99,7 @@ class Upstream:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'contained.db'}"
+        return migrated_url(tmp_path / "contained.db")
     return request.getfixturevalue("postgres_url")
 
 

@@ -26,6 +26,7 @@ from tests.ingest.scripted import Bodies, Crash, Process, board, bound, open_sto
 from tests.recordings import recordings, required, soccer_recordings
 from tests.sampling import sampled
 from tests.sport_fixtures import FOLDER
+from tests.sqlite import migrated_url
 
 EXAMPLES = int(os.environ.get("MATCHWIRE_CONVERGENCE_EXAMPLES", "30"))
 
@@ -231,7 +232,7 @@ def converges(url: str, examples: int) -> None:
 @pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_sqlite(tmp_path):
     """Recorded and demo matches, random polls, faults and crashes: the liveblog says what the provider said last."""
-    converges(f"sqlite+aiosqlite:///{tmp_path / 'convergence.db'}", EXAMPLES)
+    converges(migrated_url(tmp_path / "convergence.db"), EXAMPLES)
 
 
 @pytest.mark.long
@@ -264,7 +265,7 @@ def test_every_recorded_answer_polled_once_gives_the_same(path, tmp_path):
     """Nothing skipped: each good answer of the recording is polled in its turn."""
 
     async def whole() -> None:
-        store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'whole.db'}")
+        store = await open_store(migrated_url(tmp_path / "whole.db"))
         try:
             match_id, snapshots = course(path)
             script = [(index / len(snapshots) + 1e-9, frozenset(), None, None) for index in range(len(snapshots))]

@@ -21,6 +21,7 @@ from providers.replay.demo import demo_files
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 from tests.pgbouncer import DIRECT
+from tests.sqlite import migrated_url
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 MATCH = "9900001"
@@ -149,7 +150,7 @@ async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
 @pytest.mark.long
 async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_sqlite(tmp_path):
     """A match at 800 times its speed, SIGKILL at random instants, one SQLite file."""
-    await killed_all_along(tmp_path, f"sqlite+aiosqlite:///{tmp_path / 'kill.db'}", kills=3, speed=800, seed=1)
+    await killed_all_along(tmp_path, migrated_url(tmp_path / "kill.db"), kills=3, speed=800, seed=1)
 
 
 @pytest.mark.long
@@ -170,7 +171,7 @@ async def test_killed_several_times_nothing_is_lost_and_nothing_twice_behind_pgb
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 async def test_killed_fifty_times_during_one_match(tmp_path, request, database, record_property):
     """Fifty kills during one match at 60 times its speed: no duplicate, no missing, no ghost; ready again within 2 s."""
-    url = f"sqlite+aiosqlite:///{tmp_path / 'kill.db'}"
+    url = migrated_url(tmp_path / "kill.db")
     if database == "postgresql":
         url = request.getfixturevalue("postgres_url")
     daemon = await killed_all_along(tmp_path, url, kills=50, speed=60, seed=3)

@@ -21,6 +21,7 @@ import pytest
 from store import clients, command
 from tests.day import ORGANIZATION
 from tests.ingest.test_workers import ENVIRON
+from tests.sqlite import migrated_url
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 SECRET = "a-secret-of-these-tests-alone"
@@ -325,7 +326,7 @@ DATABASES = ["sqlite", "postgresql"]
 
 async def play(request, tmp_path, kind, seconds):
     if kind == "sqlite":  # a file belongs to one process
-        await hammered(tmp_path, f"sqlite+aiosqlite:///{tmp_path}/reads.db", {"one": "all"}, seconds)
+        await hammered(tmp_path, migrated_url(tmp_path / "reads.db"), {"one": "all"}, seconds)
         return
     database = request.getfixturevalue("postgres_url")
     await hammered(tmp_path, database, {"one": "all", "two": "api", "three": "api"}, seconds)

@@ -22,6 +22,7 @@ from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
 from tests.media.pictures import picture
 from tests.opening import store_at
+from tests.sqlite import migrated_url
 
 PATH = f"/api/mediaservice/v3/organization/{ORGANIZATION}/upload"
 HEAD = picture("png", 4, 3)
@@ -131,7 +132,7 @@ async def killed(folder, database, media, *, kills, seed):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
+        return migrated_url(tmp_path / "matchwire.db")
     return request.getfixturevalue("postgres_url")
 
 
