@@ -16,7 +16,7 @@ import typer
 
 import config
 from ingest.cli import clients as cli_clients
-from ingest.cli import init, replay
+from ingest.cli import init, keep, replay
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.exit_status import ExitStatus
@@ -55,6 +55,8 @@ app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
+app.command()(keep.backup)
+app.command()(keep.restore)
 app.command()(replay.replay)
 app.command()(replay.demo)
 
