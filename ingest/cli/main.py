@@ -16,6 +16,7 @@ import typer
 
 import config
 from ingest.cli import clients as cli_clients
+from ingest.cli import comments as cli_comments
 from ingest.cli import init, keep, replay
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
@@ -54,6 +55,7 @@ database = typer.Typer(no_args_is_help=True, help="The database's schema.")
 app.add_typer(database, name="db")
 app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
+app.add_typer(cli_comments.app, name="comments")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
 app.command()(keep.backup)
