@@ -31,9 +31,17 @@ QUIZ_SHOWN = ("_type", "local_id", "question", "multiple", "closes_at", "closed"
 OPTION_SHOWN = ("id", "text")
 
 
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Of a quiz: the ids of the right options, none where it has no right one, and why they are right."""
+
+    correct: frozenset[str]
+    explanation: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderPoll:
-    """A poll or quiz as its block describes it: `options` are texts by id, `correct` the ids of a quiz's right ones."""
+    """A poll as its block describes it, `options` as texts by id; one with a solution is a quiz."""
 
     id: str
     question: str
@@ -42,9 +50,7 @@ class ReaderPoll:
     closes_at: int | None
     ended: bool
     results: ShowResults
-    quiz: bool
-    correct: frozenset[str] = frozenset()
-    explanation: str = ""
+    solution: Solution | None = None
 
     def closed(self, now: float) -> bool:
         """Whether votes are over: its time has come, or an editor closed it."""
@@ -88,10 +94,9 @@ def reader_poll(block: Mapping[str, Any]) -> ReaderPoll | None:
         found = parse(KINDS[block["_type"]], block)
     except (ValidationError, KeyError):
         return None
-    options = {each.id: each.text for each in found.options or () if each.id and each.text}
+    options = _votable(found)
     if not (found.local_id and found.question and options):
         return None
-    quiz = isinstance(found, QuizContentBlock)
     return ReaderPoll(
         id=found.local_id,
         question=found.question,
@@ -100,15 +105,19 @@ def reader_poll(block: Mapping[str, Any]) -> ReaderPoll | None:
         closes_at=found.closes_at,
         ended=found.closed is True,
         results=found.results or ShowResults.ALWAYS,
-        quiz=quiz,
-        correct=_correct(found) & options.keys() if isinstance(found, QuizContentBlock) else frozenset(),
-        explanation=(found.explanation or "") if isinstance(found, QuizContentBlock) else "",
+        solution=_solution(found),
     )
 
 
-def _correct(quiz: QuizContentBlock) -> frozenset[str]:
-    marked = {each.id for each in quiz.options or () if each.id and each.correct}
-    return frozenset(filter(None, {*marked, quiz.correct_option_id}))
+def _solution(found: PollContentBlock | QuizContentBlock) -> Solution | None:
+    if isinstance(found, PollContentBlock):
+        return None
+    marked = {each.id for each in found.options or () if each.correct} | {found.correct_option_id}
+    return Solution(frozenset(_votable(found).keys() & marked), found.explanation or "")
+
+
+def _votable(found: PollContentBlock | QuizContentBlock) -> dict[str, str]:
+    return {each.id: each.text for each in found.options or () if each.id and each.text}
 
 
 def public_block(block: Json) -> Json:
@@ -158,7 +167,7 @@ def results(poll: ReaderPoll, tally: Tally, *, event_version: int, now: float, s
         "closed": closed,
         "closes_at": poll.closes_at,
         "multiple": poll.multiple,
-        "quiz": poll.quiz,
+        "quiz": poll.solution is not None,
         "results": str(poll.results),
         "version": 2 * (event_version + tally.changes) + closed,
     }
@@ -167,10 +176,11 @@ def results(poll: ReaderPoll, tally: Tally, *, event_version: int, now: float, s
 def own_vote(poll: ReaderPoll, chosen: Sequence[str]) -> Json:
     """What a reader gets to know of the own vote; of a quiz whether it is right, what would be, and why."""
     counted = [name for name in poll.options if name in chosen]
-    if not (poll.quiz and counted):
+    solution = poll.solution
+    if solution is None or not counted:
         return {"options": counted}
-    known = {} if not poll.correct else {"right": set(counted) == poll.correct, "correct": sorted(poll.correct)}
-    return {"options": counted, **known, "explanation": poll.explanation}
+    known = {"right": set(counted) == solution.correct, "correct": sorted(solution.correct)} if solution.correct else {}
+    return {"options": counted, **known, "explanation": solution.explanation}
 
 
 # Votes
@@ -181,18 +191,23 @@ def checked_vote(poll: ReaderPoll, chosen: Sequence[str], before: Sequence[str],
 
     Raises Unprocessable with the path of an option that is none, and Conflict where the poll is closed or the quiz done.
     """
+    vote = _options_of(poll, chosen)
+    if set(vote) == set(before):
+        return tuple(before)
+    if poll.closed(now):
+        raise Conflict("the poll is closed")
+    if poll.solution and any(name in poll.options for name in before):
+        raise Conflict("a vote on a quiz cannot be changed")
+    return vote
+
+
+def _options_of(poll: ReaderPoll, chosen: Sequence[str]) -> tuple[str, ...]:
     for index, name in enumerate(chosen):
         if name not in poll.options:
             raise Unprocessable("there is no such option", field=f"options.{index}")
     vote = tuple(name for name in poll.options if name in chosen)
     if len(vote) > 1 and not poll.multiple:
         raise Unprocessable("one option can be chosen", field="options")
-    if set(vote) == set(before):
-        return tuple(before)
-    if poll.closed(now):
-        raise Conflict("the poll is closed")
-    if poll.quiz and any(name in poll.options for name in before):
-        raise Conflict("a vote on a quiz cannot be changed")
     return vote
 
 
@@ -209,11 +224,7 @@ def with_option_ids(block: Json, stored: Mapping[str, Any], path: str, new_id: N
     if not isinstance(options, list):
         return block
     taken = _sent_ids(options, path)
-    if stored:
-        free = {text: name for text, name in _stored_ids(stored) if name not in taken}
-        ids = (free.pop(text, None) or new_id("o") for text in _unnamed(options))
-    else:
-        ids = (name for name in map(str, count(1)) if name not in taken)
+    ids = _known_or_new(options, stored, taken, new_id) if stored else _numbers(taken)
     return {**block, "options": [each if each.get("id") else {**each, "id": next(ids)} for each in options]}
 
 
@@ -226,13 +237,19 @@ def _sent_ids(options: Sequence[Json], path: str) -> set[str]:
     return taken
 
 
+def _numbers(taken: set[str]) -> Iterator[str]:
+    return (name for name in map(str, count(1)) if name not in taken)
+
+
+def _known_or_new(options: Sequence[Json], stored: Mapping[str, Any], taken: set[str], new_id: NewId) -> Iterator[str]:
+    free = {text: name for text, name in _stored_ids(stored) if name not in taken}
+    unnamed = (str(each.get("text")) for each in options if not each.get("id"))
+    return (free.pop(text, "") or new_id("o") for text in unnamed)
+
+
 def _stored_ids(stored: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(text, id) of the options; the first of equal texts comes last."""
     options = stored.get("options")
     for each in reversed(options) if isinstance(options, list) else ():
         if isinstance(each, dict) and each.get("id"):
             yield str(each.get("text")), str(each["id"])
-
-
-def _unnamed(options: Sequence[Json]) -> list[str]:
-    return [str(each.get("text")) for each in options if not each.get("id")]
