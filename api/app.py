@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import RequestLimits
 from api.read_cache import ReadCache
+from api.readers.limits import ReaderLimits
 from api.routes import ROUTES
 from api.routing import Routes
 from api.stream.streams import Streams
@@ -26,6 +27,7 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     if services.streams is None:
         services = replace(services, streams=Streams(services.store, clock=services.clock))
     settings = services.settings
+    services = replace(services, reader_limits=ReaderLimits(settings.readers, monotonic))
     return RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),
         reads=ReadCache(services.store, monotonic, settings.read_cache_bytes),

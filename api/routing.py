@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,14 +18,22 @@ if TYPE_CHECKING:
 
     from api.services import Services
 
-Access = Literal["open", "page", "feed", "read", "write", "external", "webhooks", "metrics"]
+Access = Literal["open", "page", "feed", "reader", "read", "write", "external", "webhooks", "metrics"]
 """Who may send it. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
-feeds are public. Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret and
+feeds are public. Reader: like a page.
+Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret and
 the scope of that name (read: or write), of the organization that the path names."""
 
 
 ANY_ORIGIN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Date"}
 """Scripts of other sites may read what anybody may read who sends no secret, and learn what the server's clock says."""
+PREFLIGHT = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "Reader-Token, Idempotency-Key, Content-Type",
+    "Access-Control-Max-Age": "7200",
+}
+"""What scripts of other sites may send on behalf of a reader."""
 READ = ("read", "write")
 """Scopes of which either one is enough to read."""
 Handler = Callable[[ApiRequest], Awaitable[Response]]
@@ -71,12 +79,16 @@ async def _no_route(_scope: Scope, _receive: Receive, _send: Send) -> None:
 class ByMethod:
     """ASGI app of one path: the row of the request's method, GET for HEAD."""
 
-    def __init__(self, rows: Iterable[Route], services: Services) -> None:
+    def __init__(self, rows: Sequence[Route], services: Services) -> None:
         self._endpoints: dict[str, Endpoint] = {row.method: Endpoint(row, services) for row in rows}
+        self._readers = any(row.access == "reader" for row in rows)
         if "GET" in self._endpoints:
             self._endpoints["HEAD"] = self._endpoints["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._readers and scope["method"] == "OPTIONS":
+            await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send)
+            return
         endpoint = self._endpoints.get(scope["method"])
         if endpoint is None:
             context_of(scope).headers["Allow"] = ", ".join(sorted(self._endpoints))
@@ -116,6 +128,11 @@ def _page(request: ApiRequest) -> None:
         raise Unauthorized(UNAUTHORIZED)
 
 
+def _reader(request: ApiRequest) -> None:
+    request.context.headers.update(ANY_ORIGIN)
+    _page(request)
+
+
 def _feed(request: ApiRequest) -> None:
     if not request.services.settings.public_feeds:
         request.caller.demand(*READ)
@@ -145,6 +162,7 @@ def check_organization(request: ApiRequest, organization_id: str) -> None:
 ACCESS: Mapping[Access, Callable[[ApiRequest], None]] = {
     "open": _open,
     "page": _page,
+    "reader": _reader,
     "feed": _feed,
     "metrics": _metrics,
     "read": _scoped(*READ),

@@ -9,6 +9,8 @@ from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
 from api.media.upload_places import UploadPlaces
 from api.middleware.request_log import RequestLog
+from api.readers.limits import ReaderLimits
+from api.readers.reader_settings import ReaderSettings
 from api.stream.streams import Streams
 from store.database import Store
 from store.files.port import FileStore
@@ -54,6 +56,7 @@ class ApiSettings:
     """Whether a page loads something from a third party only after a click."""
     delay_max: int
     """Seconds that a read may be delayed by."""
+    readers: ReaderSettings
     frame_ancestors: tuple[str, ...]
     """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
     organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -128,6 +131,8 @@ class Services:
     event_types: frozenset[str]
     media_key: bytes
     """Signs the addresses of images (mapping.rules.image_address)."""
+    reader_key: bytes
+    """Signs the tokens of readers (mapping.rules.reader_token)."""
     files: FileStore
     """The files that clients have uploaded."""
     check_address: Callable[[str, str], Awaitable[bool]] | None = None
@@ -143,5 +148,7 @@ class Services:
     """The numbers for Prometheus."""
     upload_places: UploadPlaces = field(default_factory=UploadPlaces)
     """The uploads under way."""
+    reader_limits: ReaderLimits = field(default_factory=ReaderLimits)
+    """What readers may still send; the app makes its own by the settings."""
     liveblog_index: LiveblogIndex = field(default_factory=LiveblogIndex)
     """Which liveblog the next write belongs to."""

@@ -155,6 +155,7 @@ async def served(store: Store) -> AsyncIterator[str]:
         providers=frozenset(),
         event_types=frozenset(),
         media_key=b"k" * 32,
+        reader_key=b"r" * 32,
         files=DiskFiles(Path("media")),
     )
     server = Server()

@@ -118,6 +118,7 @@ def app_of(components: Components) -> ASGIApp:
         providers=components.registry.ids,
         event_types=components.registry.event_types,
         media_key=b"k" * 32,
+        reader_key=b"r" * 32,
         files=DiskFiles(Path("media")),
     )
     return create_app(services)

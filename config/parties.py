@@ -66,11 +66,18 @@ class LocationConfig(Section):
     country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] | None = None
 
 
+class ReaderSignIn(Section):
+    """What an organization signs its readers in with: the key of its sign-in tokens."""
+
+    secret: Annotated[Secret, Field(min_length=32)]
+
+
 class OrganizationConfig(Section):
     name: Text
     logo: WebAddress | None = None
     public_delay: Duration = 0.0
     frame_ancestors: tuple[FrameAncestor, ...] | None = None
+    reader_sign_in: ReaderSignIn | None = None
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)

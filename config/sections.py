@@ -144,6 +144,19 @@ class Embed(Section):
     frame_ancestors: tuple[FrameAncestor, ...] = ("*",)
 
 
+class Readers(Section):
+    """Readers who take part: how long their tokens are valid, and what they may send (requests a second, 0 = no limit)."""
+
+    token_age: Annotated[Interval, Field(ge=60)] = 2592000.0
+    sign_in_age: Annotated[Interval, Field(ge=10, le=3600)] = 300.0
+    tokens_per_second: Annotated[Number, Field(ge=0)] = 0.2
+    tokens_burst: Annotated[Count, Field(ge=1)] = 30
+    reader_per_second: Annotated[Number, Field(ge=0)] = 0.5
+    reader_burst: Annotated[Count, Field(ge=1)] = 15
+    address_per_second: Annotated[Number, Field(ge=0)] = 5.0
+    address_burst: Annotated[Count, Field(ge=1)] = 100
+
+
 class MediaConfig(Section):
     """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 

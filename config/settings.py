@@ -14,6 +14,7 @@ from config.sections import (
     MediaConfig,
     Polling,
     ProviderNames,
+    Readers,
     Recording,
     Section,
     Server,
@@ -32,6 +33,7 @@ class Settings(Section):
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
     embed: Embed = Embed()
+    readers: Readers = Readers()
     recording: Recording = Recording()
     media: MediaConfig = MediaConfig()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)

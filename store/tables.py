@@ -8,6 +8,7 @@ from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, 
 from sqlalchemy import text as sql
 
 from store.columns import Bytewise, Counter, integer, json, metadata, text
+from store.comment_tables import comments  # noqa: F401 -- with the tables of all that readers do
 from store.history_tables import event_history, game_documents, game_versions, master_history  # noqa: F401 -- likewise
 from store.media_tables import media_probes, service_keys, upload_uses, uploads  # noqa: F401 -- known with all others
 from store.poll_tables import poll_history, poll_tallies, poll_votes  # noqa: F401 -- likewise

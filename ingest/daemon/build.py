@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from api.feeds.themes import Theme
 from api.media.settings import ImageLimits, MediaSettings
+from api.readers.reader_settings import ReaderSettings
 from api.services import ApiSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
@@ -63,6 +64,8 @@ class Components:
     containment: Containment
     media_key: bytes
     """Signs the addresses of images."""
+    reader_key: bytes
+    """Signs the tokens of readers."""
 
 
 @asynccontextmanager
@@ -89,6 +92,7 @@ async def build_components(
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
         media_key = await wait.through(partial(store.write, partial(service_key, name="media")))
+        reader_key = await wait.through(partial(store.write, partial(service_key, name="readers")))
         await wait.through(partial(check_clients, store, containment))
         await wait.through(partial(retune, settings.liveblogs, store, containment))
         await wait.through(partial(rehome, store, sources, containment))
@@ -132,6 +136,7 @@ async def build_components(
             wait=wait,
             containment=containment,
             media_key=media_key,
+            reader_key=reader_key,
         )
 
 
@@ -262,9 +267,29 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         client_delays=_delays(settings.clients),
         public_delays=_delays(settings.organizations),
         themes={name: _theme(name, each) for name, each in settings.themes.items()},
+        readers=_reader_settings(settings),
         frame_ancestors=settings.embed.frame_ancestors,
         organization_frame_ancestors=_frame_ancestors(settings),
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
+    )
+
+
+def _reader_settings(settings: Settings) -> ReaderSettings:
+    readers = settings.readers
+    return ReaderSettings(
+        token_age=readers.token_age,
+        sign_in_age=readers.sign_in_age,
+        tokens_per_second=readers.tokens_per_second,
+        tokens_burst=readers.tokens_burst,
+        reader_per_second=readers.reader_per_second,
+        reader_burst=readers.reader_burst,
+        address_per_second=readers.address_per_second,
+        address_burst=readers.address_burst,
+        sign_in_secrets={
+            id_: each.reader_sign_in.secret.get_secret_value()
+            for id_, each in settings.organizations.items()
+            if each.reader_sign_in is not None
+        },
     )
 
 

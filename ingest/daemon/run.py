@@ -118,6 +118,7 @@ async def run(
                 providers=components.registry.ids,
                 event_types=components.registry.event_types,
                 media_key=components.media_key,
+                reader_key=components.reader_key,
                 files=files,
                 check_address=guard.is_allowed,
                 check_file_address=guard.may_be_kept,

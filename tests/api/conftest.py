@@ -92,6 +92,7 @@ async def serving(
         providers=frozenset({"heim", "gn-gsd"}),
         event_types=frozenset({"soccer.goal", "soccer.yellow-card", "tennis.start"}),
         media_key=b"k" * 32,
+        reader_key=b"r" * 32,
         files=files or NoFiles(),
         metrics=metrics,
     )

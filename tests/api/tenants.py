@@ -155,6 +155,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     "prefetch.teaser": ByName(feed),
     "ticker.delta": ByName(lambda n: Sent(query={"id": n.ticker})),
     "ticker.stream": ByName(feed, opens="HEAD"),  # a GET would not end
+    "readers.token": ByName(lambda n: Sent(of_path(n), body={"name": "Kim"}), opens="POST"),
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.frame": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.snippets": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),

@@ -1,0 +1,1 @@
+"""Readers who take part: who they are, and how much they may send."""

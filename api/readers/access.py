@@ -1,0 +1,61 @@
+"""The reader of a request, and the organizations whose readers may be somebody here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from api.request import client_network
+from mapping.errors import NotFound, Unauthorized
+from mapping.rules import reader_token
+
+if TYPE_CHECKING:
+    from api.json_path import Json
+    from api.request import ApiRequest
+    from mapping.rules.reader_token import VerifiedReader
+
+READER_TOKEN = "Reader-Token"  # noqa: S105 -- a header's name
+NO_ORGANIZATION = "there is no such organization"
+PARAMETER: Json = {
+    "name": READER_TOKEN,
+    "in": "header",
+    "required": False,
+    "description": "Who the reader is: the `token` that `readers.token` gave",
+    "schema": {"type": "string", "maxLength": reader_token.LONGEST},
+}
+
+
+async def reader(request: ApiRequest, organization_id: str) -> VerifiedReader:
+    """The reader who writes, charged for it. Raises Unauthorized without a valid token of the organization, RateLimited."""
+    found = known_reader(request, organization_id)
+    if found is None:
+        raise Unauthorized(reader_token.REFUSED)
+    request.services.reader_limits.charge(found.id, address_of(request))
+    return found
+
+
+def known_reader(request: ApiRequest, organization_id: str) -> VerifiedReader | None:
+    """The reader of the header, None where there is none; raises Unauthorized for a token that is not valid."""
+    given = request.headers.getlist(READER_TOKEN)
+    if not given:
+        return None
+    services = request.services
+    return reader_token.read_token(
+        services.reader_key,
+        given[0] if len(given) == 1 else "",
+        organization_id,
+        now=services.clock(),
+        token_age=services.settings.readers.token_age,
+    )
+
+
+def check_readers_organization(request: ApiRequest, organization_id: str) -> None:
+    """Raise NotFound unless the caller may read what the organization publishes."""
+    caller = request.context.caller
+    visible = request.services.settings.public_feeds or (caller is not None and organization_id in caller.organizations)
+    if not visible or request.services.organizations(organization_id) is None:
+        raise NotFound(NO_ORGANIZATION)
+
+
+def address_of(request: ApiRequest) -> str:
+    """What counts as the reader's address."""
+    return client_network(request.client.host) if request.client else ""

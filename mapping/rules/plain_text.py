@@ -1,0 +1,32 @@
+"""Plain text of strangers as it is kept: no control characters, nothing that hides or turns what others see."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e007f]|[\u200c\u200d](?![^\x00-\x7f])"
+)
+"""Controls but tab and line end, marks of direction, joiners that join nothing, and code points that are no characters."""
+STACKED = re.compile(r"(\w)((?:[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe20-\ufe2f]){3,})")
+"""A letter with marks that reach into the lines above and below it."""
+BLANKS = re.compile(r"[^\S\n]+")
+EMPTY_LINES = re.compile(r"\n{3,}")
+
+
+def plain_lines(text: str) -> str:
+    """The text in NFC with its lines, at most one of them empty at a time; nothing but what is seen."""
+    shown = INVISIBLE.sub("", unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")))
+    lines = (BLANKS.sub(" ", line).strip() for line in STACKED.sub(_two_marks, shown).split("\n"))
+    return EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+def plain_line(text: str) -> str:
+    """The text on one line."""
+    return " ".join(plain_lines(text).split())
+
+
+def _two_marks(found: re.Match[str]) -> str:
+    return found[1] + found[2][:2]

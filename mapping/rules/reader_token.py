@@ -1,0 +1,121 @@
+"""Who a reader is: signed tokens of this service, and the tokens by which an organization signs its readers in.
+
+Pure rules over JSON Web Tokens (HS256): the caller gives keys, random ids and the time in Unix seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+
+from mapping.errors import Unauthorized
+from mapping.rules.addresses import plausible
+from mapping.rules.plain_text import plain_line
+
+ALGORITHM = "HS256"
+NAME_LENGTH = 60
+"""Characters of a reader's name; the rest is cut off."""
+LONGEST = 4096
+"""Characters of a token."""
+ID_BYTES = 16
+AHEAD = 60
+"""Seconds that the clock of an organization may be ahead of ours."""
+REFUSED = "the reader's token is missing or not valid"
+SIGN_IN_REFUSED = "the sign-in token is not valid"
+"""One message for whatever is wrong, so that nobody learns from it."""
+_UNTIMED = {"verify_exp": False, "verify_iat": False, "verify_nbf": False}
+"""Times are compared here, by the caller's clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedReader:
+    """A reader of an organization. `image`: https address of a picture; both that and the name may be missing."""
+
+    organization_id: str
+    id: str
+    name: str | None = None
+    image: str | None = None
+    signed_in: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """What a valid sign-in token says. `jti` names the token, which counts once until `expires` (Unix seconds)."""
+
+    subject: str
+    name: str | None
+    image: str | None
+    jti: str
+    expires: int
+
+
+def issue(key: bytes, reader: VerifiedReader, now: int) -> str:
+    """A token that proves to this service who the reader is."""
+    claims = {
+        "aud": reader.organization_id,
+        "sub": reader.id,
+        "name": reader.name,
+        "image": reader.image,
+        "signed_in": reader.signed_in,
+        "iat": now,
+    }
+    return jwt.encode(claims, key, ALGORITHM)
+
+
+def read_token(key: bytes, token: str, organization_id: str, *, now: float, token_age: float) -> VerifiedReader:
+    """The reader of a token that is at most `token_age` seconds old. Raises Unauthorized, also for other organizations."""
+    claims = _claims(key, token, REFUSED, required=["aud", "sub", "iat"], audience=organization_id)
+    if not now - token_age < claims["iat"] <= now + AHEAD:
+        raise Unauthorized(REFUSED)
+    return VerifiedReader(
+        organization_id, claims["sub"], claims.get("name"), claims.get("image"), claims.get("signed_in") is True
+    )
+
+
+def read_sign_in(secret: str, token: str, *, now: float, sign_in_age: float) -> SignIn:
+    """What an organization says of its reader. Raises Unauthorized.
+
+    `sign_in_age`: seconds that the token may be valid for, from now on.
+    """
+    claims = _claims(secret.encode(), token, SIGN_IN_REFUSED, required=["sub", "iat", "exp", "jti"])
+    subject, jti, issued, expires = (claims[name] for name in ("sub", "jti", "iat", "exp"))
+    texts = all(isinstance(each, str) and 0 < len(each) <= 255 for each in (subject, jti))
+    times = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (issued, expires))
+    if not (texts and times and issued <= now + AHEAD and now < expires <= now + sign_in_age):
+        raise Unauthorized(SIGN_IN_REFUSED)
+    return SignIn(subject, reader_name(claims.get("name")), reader_image(claims.get("image")), jti, int(expires) + 1)
+
+
+def person_id(key: bytes, organization_id: str, subject: str) -> str:
+    """The reader's id of a person of the organization: always the same, and not to be guessed from the subject."""
+    person = f"{len(organization_id)}:{organization_id}:{subject}".encode()
+    return f"p{hmac.digest(key, person, hashlib.sha256)[:ID_BYTES].hex()}"
+
+
+def reader_name(value: Any) -> str | None:
+    """The name as others see it; None where nothing is left of it."""
+    return (plain_line(value)[:NAME_LENGTH].strip() or None) if isinstance(value, str) else None
+
+
+def reader_image(value: Any) -> str | None:
+    """The address of a picture, where it is one of https that anybody may have fetched."""
+    return value if isinstance(value, str) and value.startswith("https://") and plausible(value) else None
+
+
+def _claims(
+    key: bytes, token: str, refused: str, *, required: list[str], audience: str | None = None
+) -> dict[str, Any]:
+    options: Any = {**_UNTIMED, "require": required, "verify_aud": audience is not None, "strict_aud": True}
+    if len(token) > LONGEST:
+        raise Unauthorized(refused)
+    try:
+        claims = jwt.decode(token, key, algorithms=[ALGORITHM], audience=audience, options=options)
+    except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
+        raise Unauthorized(refused) from None
+    if not isinstance(claims.get("iat"), int | float) or isinstance(claims.get("iat"), bool):
+        raise Unauthorized(refused)
+    return claims

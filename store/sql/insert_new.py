@@ -1,0 +1,16 @@
+"""A row that is written unless one with its key is there: whoever races another learns who was first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.dialects import postgresql, sqlite
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Table
+
+
+def insert_new(conn: Connection, table: Table, **values: Any) -> bool:
+    """Insert the row; False where its key, or what has to be unique in it, is taken."""
+    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
+    return conn.execute(dialect.insert(table).values(values).on_conflict_do_nothing()).rowcount == 1
