@@ -24,6 +24,8 @@ from api.openapi import Json, document
 from api.page import endpoint as pages
 from api.page import front
 from api.page.page import STREAM_PATH
+from api.polls import endpoint as polls
+from api.polls import poll_export
 from api.readers import endpoint as readers
 from api.routing import Route
 from api.static import folder
@@ -35,6 +37,7 @@ from mapping.documents.external import AttachToExternal, CreateFromExternal, Ext
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
+from mapping.documents.poll_results import PollResults, PollVote
 from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
@@ -64,6 +67,9 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     Route("POST", readers.PATH, readers.token, "reader", readers.TOKEN),
+    Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
+    Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
+    Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
     Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
     Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),
@@ -109,13 +115,13 @@ ROUTES: tuple[Route, ...] = (
 # fmt: on
 
 REQUESTS: tuple[type[BaseModel], ...] = (
-    AttachToExternal, CreateFromExternal, Event, ExternalChange, GameDraft, HandBack, PostModifications, ReaderTokenRequest,
-    WebhookAddress, WebhookReplay,
+    AttachToExternal, CreateFromExternal, Event, ExternalChange, GameDraft, HandBack, PollVote, PostModifications,
+    ReaderTokenRequest, WebhookAddress, WebhookReplay,
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    Collection[Game], Event, ExternalSource, Game, GameShowResponse, Media, ReaderTokenResponse, WebhookDeliveries,
-    WebhookSubscription,
+    Collection[Game], Event, ExternalSource, Game, GameShowResponse, Media, PollResults, ReaderTokenResponse,
+    WebhookDeliveries, WebhookSubscription,
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip
 """The documents that operations refer to."""

@@ -6,9 +6,9 @@ that the connection reads, so delayed readers see the results of their moment.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, select, union_all
+from sqlalchemy import bindparam, delete, literal, select, tuple_, union_all
 
 from mapping.documents.scalars import LocalStatus
 from mapping.reader_polls import Tally
@@ -20,7 +20,7 @@ from store.sql.compiled_query import CompiledQuery
 from store.tables import games, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection, FromClause
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PURGED = 500
 """Votes that one unit forgets."""
 EXPORTED = 1000
-"""Votes that one read of an export gives."""
+"""Votes of one page of an export."""
 _EVENT_OF = CompiledQuery(select(parts.c.event_id).where(parts.c.local_id == bindparam("poll_id")))
 _LOCKED = CompiledQuery(
     select(poll_tallies.c.counts, poll_tallies.c.changes, poll_tallies.c.written_at)
@@ -80,7 +80,12 @@ def vote(
     An empty vote is none. Nothing is written where `choose` changes nothing.
     """
     key = {"game_id": game_id, "poll_id": poll_id}
-    counts, changes, written_at = _locked(unit, key)
+    row = _LOCKED.first(unit.conn, **key)
+    if row is None:  # nobody has voted yet
+        if not choose(()):
+            return Voted(Tally(), ())
+        row = _created(unit, key)
+    counts, changes, written_at = row
     tally = Tally(counts, changes)
     before = own_vote(unit.conn, game_id, poll_id, reader_id)
     after = choose(before)
@@ -89,12 +94,12 @@ def vote(
     new = tally.moved(before, after)
     now = max(unit.now, written_at)
     stood = {"counts": tally.counts, "changes": tally.changes, "written_at": written_at}
-    row = {"reader_id": reader_id, "options": list(after), "voted_at": unit.now}
+    cast = {"reader_id": reader_id, "options": list(after), "voted_at": unit.now}
     write_batch(
         unit.conn,
         insert_ignore(poll_history, [{**key, "until": now, **stood}] if written_at < now else []),
         update_rows(poll_tallies, [{**key, "counts": new.counts, "changes": new.changes, "written_at": now}]),
-        upsert(poll_votes, [{**key, **row}] if after else []),
+        upsert(poll_votes, [{**key, **cast}] if after else []),
     )
     if not after:
         unit.conn.execute(
@@ -133,12 +138,13 @@ def changes(conn: Connection, game_ids: Sequence[str]) -> dict[str, dict[str, in
     return found
 
 
-def exported(conn: Connection, game_id: str) -> Iterator[StoredVote]:
-    """The votes on all polls of a liveblog, in the order of polls and readers."""
-    columns = (poll_votes.c.poll_id, poll_votes.c.reader_id, poll_votes.c.options, poll_votes.c.voted_at)
-    query = select(*columns).where(poll_votes.c.game_id == game_id).order_by(*columns[:2])
-    for row in conn.execution_options(yield_per=EXPORTED).execute(query):
-        yield StoredVote(*row)
+def page(conn: Connection, game_id: str, after: StoredVote | None = None, limit: int = EXPORTED) -> list[StoredVote]:
+    """The votes on all polls of a liveblog, in the order of polls and readers, from the one after `after` on."""
+    key = (poll_votes.c.poll_id, poll_votes.c.reader_id)
+    query = select(*key, poll_votes.c.options, poll_votes.c.voted_at).where(poll_votes.c.game_id == game_id)
+    if after is not None:
+        query = query.where(tuple_(*key) > tuple_(*map(literal, after[:2])))
+    return [StoredVote(*row) for row in conn.execute(query.order_by(*key).limit(limit))]
 
 
 def purge(unit: Unit, *, limit: int = PURGED) -> bool:
@@ -163,13 +169,10 @@ def purge(unit: Unit, *, limit: int = PURGED) -> bool:
     return True
 
 
-def _locked(unit: Unit, key: dict[str, str]) -> tuple[dict[str, int], int, int]:
-    """The poll's counts, changes and when they were written; its row, made where there was none, stays locked."""
-    row = _LOCKED.first(unit.conn, **key)
-    if row is not None:
-        return row[0], row[1], row[2]
+def _created(unit: Unit, key: dict[str, str]) -> tuple[Any, ...]:
+    """The row of the poll's tally, made unless somebody else has just made it; it stays locked."""
     write_batch(unit.conn, insert_ignore(poll_tallies, [{**key, "counts": {}, "changes": 0, "written_at": unit.now}]))
-    return _locked(unit, key)
+    return _LOCKED.first(unit.conn, **key) or _created(unit, key)
 
 
 def _tallies(conn: Connection, game_ids: Sequence[str]) -> FromClause:

@@ -17,6 +17,7 @@ import typer
 import config
 from ingest.cli import clients as cli_clients
 from ingest.cli import init, replay
+from ingest.cli import polls as cli_polls
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.exit_status import ExitStatus
@@ -53,6 +54,7 @@ database = typer.Typer(no_args_is_help=True, help="The database's schema.")
 app.add_typer(database, name="db")
 app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
+app.add_typer(cli_polls.app, name="polls")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
 app.command()(replay.replay)

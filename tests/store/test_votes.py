@@ -43,10 +43,16 @@ async def test_fifty_readers_vote_change_and_take_back_at_once(store):
     await asyncio.gather(*(reader(f"r{number}") for number in range(READERS)))
 
     counts, _ = await tally(store)
-    stored = await store.read(lambda conn: {each.reader_id: tuple(each.options) for each in votes.exported(conn, GAME)})
+    stored = await store.read(lambda conn: {each.reader_id: tuple(each.options) for each in votes.page(conn, GAME)})
     assert stored == {name: options for name, options in last.items() if options}
     assert counts == Counter(option for options in last.values() for option in options)
     assert await tally(store, poll="p2") == ({}, 0)
+    await vote(store, "r0", "a", poll="p0")
+    listed, after = [], None
+    while some := await store.read(partial(votes.page, game_id=GAME, after=after, limit=7)):
+        listed, after = listed + some, some[-1]
+    assert listed == await store.read(partial(votes.page, game_id=GAME))
+    assert len(listed) == len(stored) + 1
     assert (await store.read(lambda conn: votes.changes(conn, [GAME, "gnone"]))).keys() == {GAME}
 
 
