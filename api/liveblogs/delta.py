@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
+from api.comments.comment_counts import counts_of, numbers_of
 from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
@@ -19,7 +20,7 @@ from mapping.event_patch import shown
 from store import deltas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
     from starlette.responses import Response
@@ -111,11 +112,15 @@ async def show(request: ApiRequest) -> Response:
     seen = await delay.sight(request, wanted.liveblog, context.reads.game)
     game = watchable(seen.game, context.caller, public=settings.public_feeds, field="id")
 
+    counts = await counts_of(request, game, seen)
+
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
-        return json_bytes(delta(conn, current, wanted, cursor(conn, current.id, wanted.after)))
+        found = delta(conn, current, wanted, cursor(conn, current.id, wanted.after))
+        return json_bytes(found if counts is None else _with_comments(found, counts))
 
-    body = await context.reads.body(("delta", game.id, game.version, wanted), render, seen, request.accept_encoding)
+    key = ("delta", game.id, game.version, wanted, numbers_of(counts))
+    body = await context.reads.body(key, render, seen, request.accept_encoding)
     sharing = "public" if settings.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"
@@ -167,6 +172,15 @@ def response(
         "version": version,
         "more": more,
     }
+
+
+def _with_comments(found: Json, counts: Mapping[str, int]) -> Json:
+    """The response with the number of comments of each post that it shows in full."""
+    events = [
+        {**each, "comments": counts.get(each["local_id"], 0)} if each["local_status"] == LocalStatus.PUBLISHED else each
+        for each in found["events"]
+    ]
+    return {**found, "events": events}
 
 
 def tombstone(event: StoredEvent) -> Json:

@@ -13,4 +13,5 @@ if TYPE_CHECKING:
 def insert_new(conn: Connection, table: Table, **values: Any) -> bool:
     """Insert the row; False where its key, or what has to be unique in it, is taken."""
     dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    return conn.execute(dialect.insert(table).values(values).on_conflict_do_nothing()).rowcount == 1
+    made = dialect.insert(table).values(values).on_conflict_do_nothing().returning(*table.primary_key)
+    return conn.execute(made).first() is not None

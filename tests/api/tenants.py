@@ -26,6 +26,8 @@ class Names:
     event: str
     url: str
     delivery: str
+    comment: str
+    reader: str
     poll: str
 
 
@@ -38,6 +40,8 @@ MISSING = Names(
     event="enever",
     url="https://cms.example.org/never",
     delivery="999999",
+    comment="0" * 24,
+    reader="anobody",
     poll="pnever",
 )
 
@@ -74,6 +78,8 @@ class ByName:
 
     sends: Callable[[Names], Sent]
     opens: str = "GET"
+    status: int = 200
+    """The response to the owner's client; 401 where a reader has to be known too."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ class Public:
     status: int = 200
 
 
-READ, WRITE, HOOKS = ("read", "write"), ("write",), ("webhooks",)
+READ, WRITE, HOOKS, COMMENTS = ("read", "write"), ("write",), ("webhooks",), ("comments",)
 IMPORT = {"provider": "heim", "matchId": "8315073"}
 SCORE = change("UpdateGameScoreInfo", score_info={"home_score": 9})
 
@@ -104,6 +110,10 @@ def address(n: Names) -> Sent:
 
 def feed(n: Names) -> Sent:
     return Sent(query={"liveblogId": n.ticker})
+
+
+def channel(n: Names) -> dict[str, str]:
+    return {"ORGANIZATION_ID": n.organization, "CHANNEL_ID": n.event, "commentId": n.comment}
 
 
 def of_owner(n: Names) -> Sent:
@@ -154,6 +164,18 @@ ROWS: dict[str, Row | ByName | Public] = {
         HOOKS, lambda n: Sent(query={"organization_id": n.organization}, body={"url": n.url}), 403, own=200
     ),
     "webhooks.v5.index": Row(HOOKS, lambda n: Sent(query={"organization_id": n.organization}), 403, own=200),
+    "comments.index": ByName(lambda n: Sent(channel(n))),
+    "comments.counts": ByName(lambda n: Sent({"liveblogId": n.ticker})),
+    "comments.create": ByName(lambda n: Sent(channel(n), body={"text": "Mine"}), opens="POST", status=401),
+    "comments.like": ByName(lambda n: Sent(channel(n), body={}), opens="POST", status=401),
+    "comments.report": ByName(lambda n: Sent(channel(n)), opens="POST", status=401),
+    "comments.list": Row(COMMENTS, lambda n: Sent(of_path(n)), 403, own=200),
+    "comments.moderate": Row(
+        COMMENTS, lambda n: Sent(of_path(n, commentId=n.comment), body={"action": "approve"}), 403, own=404
+    ),
+    "comments.ban": Row(COMMENTS, lambda n: Sent(of_path(n, readerId=n.reader), body={}), 403, own=404),
+    "comments.close": Row(COMMENTS, lambda n: Sent(of_path(n, channelId=n.event), body={}), 403, own=404),
+    "comments.export": Row(COMMENTS, lambda n: Sent(of_path(n), query={"liveblogId": n.ticker}), 403, own=404),
     "feed.rss": Row(READ, feed),
     "feed.atom": Row(READ, feed),
     "feed.json": Row(READ, feed),

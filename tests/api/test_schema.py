@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "tests" / "api" / "schemathesis.toml"
 SECRET = "correct-horse-battery-staple"
-SCOPES = ["read", "write", "external", "stats", "webhooks", "admin"]
+SCOPES = ["read", "write", "external", "stats", "webhooks", "comments", "admin"]
 LOGGED_IN = '\n[auth.openapi.basic]\nusername = "cms"\npassword = "${CLIENT_SECRET}"\n'
 EXAMPLE_MATCH = "8315073"
 MATCH = (

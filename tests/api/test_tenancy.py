@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import func, select
 
 from api.routes import ROUTES
-from store import clients, declarations, sync, webhooks
+from store import clients, comments, declarations, sync, webhooks
+from store.comments import NewComment
 from store.tables import games, webhook_rounds
 from tests.api import matchday
 from tests.api.conftest import contents, serving
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 OWNER, OTHER = matchday.ORGANIZATION, matchday.OTHER
 SECRET = matchday.SECRET
-SCOPES = ("read", "write", "stats", "webhooks", "external", "admin")
+SCOPES = ("read", "write", "stats", "webhooks", "external", "comments", "admin")
 OPERATIONS = operations()
 FILES = {"/openapi.json", *(each.path for each in ROUTES if not each.operation)}
 """What is served without being an operation of the document."""
@@ -122,6 +123,8 @@ async def made(server: Server) -> Names:
     number = await server.store.write(
         lambda unit: unit.conn.execute(webhook_rounds.insert().values(delivered)).inserted_primary_key[0]
     )
+    comment = NewComment("c" * 24, OWNER, "6a" * 12, "egoal", None, "akim", None, None, "Owned", "approved")
+    await server.store.write(partial(comments.create, new=comment, duplicate_period=0))
     return Names(
         organization=OWNER,
         player=(await create("player.create", player()))["_id"],
@@ -131,6 +134,8 @@ async def made(server: Server) -> Names:
         event="egoal",
         url=url,
         delivery=str(number),
+        comment=comment.id,
+        reader=comment.reader_id,
         poll="pderby",
     )
 
@@ -232,7 +237,7 @@ async def test_reads_by_name_still_check_whose_client_it_is(service, name):
         absent = await send(service, name, row.sends(MISSING), **credentials)
         assert (caller, refused(response)[0]) == (caller, status)
         assert visible_part(response) == visible_part(absent), caller
-    assert (await send(service, name, row.sends(owned), method=row.opens, client_id="owner")).status_code == 200
+    assert (await send(service, name, row.sends(owned), method=row.opens, client_id="owner")).status_code == row.status
     assert await contents(service) == before
 
 
@@ -240,11 +245,12 @@ async def test_reads_by_name_still_check_whose_client_it_is(service, name):
 async def test_public_feeds_open_reads_and_nothing_else(open_feeds, name):
     """Anybody reads what is published; credentials that are given are checked all the same; nothing is written."""
     row, owned = ROWS[name], await made(open_feeds)
-    method = row.opens if isinstance(row, ByName) else None
+    method, status = (row.opens, row.status) if isinstance(row, ByName) else (None, 200)
     before = await contents(open_feeds)
 
-    assert (await send(open_feeds, name, row.sends(owned), method=method)).status_code == 200
-    assert (await send(open_feeds, name, row.sends(owned), method=method, client_id="stranger")).status_code == 200
+    assert (await send(open_feeds, name, row.sends(owned), method=method)).status_code == status
+    stranger = await send(open_feeds, name, row.sends(owned), method=method, client_id="stranger")
+    assert stranger.status_code == status
     assert (await send(open_feeds, name, row.sends(MISSING))).status_code == 404
     for wrong in ({"auth": ("owner", "wrong")}, {"auth": ("gone", SECRET)}, {"client_id": "gone"}):
         assert (await send(open_feeds, name, row.sends(owned), **wrong)).status_code == 401

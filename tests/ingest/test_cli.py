@@ -203,3 +203,22 @@ def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
         result = command("check-config", written(tmp_path, f'{text}\n[media]\nfolder = "{folder}"\n'))
 
         assert (result.exit_code, "media.folder: cannot be written" in result.output) == (0, is_said)
+
+
+def test_a_backup_is_written_and_brought_back(command, tmp_path):
+    """Status 2 and one line where it cannot be; the operator hears what is not in it and where the old file is."""
+    config = written(tmp_path, "[organizations.desk]\nname = 'Desk'\n")
+    given = ("--config", config, "--data-dir", tmp_path)
+    missing = command("backup", tmp_path / "kept", *given)
+    command("db", "upgrade", *given)
+    first = command("backup", tmp_path / "kept", *given)
+    again = command("backup", tmp_path / "kept", *given)
+    refused = command("restore", tmp_path / "kept", *given)
+    replaced = command("restore", tmp_path / "kept", "--replace", *given)
+
+    assert [done.exit_code for done in (missing, first, again, refused, replaced)] == [2, 0, 2, 2, 0]
+    assert f"there is no database {tmp_path / 'matchwire.db'}" in missing.output
+    assert f"{tmp_path / 'media'} as well" in first.output
+    assert "kept is there already" in again.output
+    assert "--replace" in refused.output
+    assert "matchwire.db.replaced-1" in replaced.output

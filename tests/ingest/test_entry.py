@@ -111,6 +111,7 @@ class HangUp:
         if name == "typer":
             os.kill(os.getpid(), signal.SIGHUP)
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # below nohup it would be ignored
 sys.meta_path.insert(0, HangUp())
 from ingest.entry import main
 sys.argv = ["matchwire", *sys.argv[1:]]

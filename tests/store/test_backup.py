@@ -1,0 +1,150 @@
+"""Backups are whole, while others write, and come back as they were."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sqlite3
+from functools import partial
+
+import pytest
+from sqlalchemy import func, select
+
+from store import migrate
+from store.backup import backup, restore
+from store.errors import AlreadyRunning, SchemaOutdated, StoreError
+from store.liveblogs import events, find_game, insert_game
+from store.tables import outbox
+from tests.opening import pool_settings
+from tests.store.conftest import new_game, open_store, writing
+
+GAME = new_game()
+
+
+def held(conn):
+    """The version, the posts and the notifications: one of each for every write, or the copy is of no instant."""
+    game = find_game(conn, GAME.id)
+    posts = {event.local_id for event in events(conn, GAME.id)}
+    return game.version, posts, conn.execute(select(func.count()).select_from(outbox)).scalar_one()
+
+
+async def filled(url, posts=3):
+    store = await open_store(url, pool=pool_settings(timeout=60.0))
+    await store.write(partial(insert_game, game=GAME))
+    for number in range(posts):
+        await store.write(writing(GAME.id, f"e{number}"))
+    return store
+
+
+async def looked_at(url):
+    store = await open_store(url)
+    try:
+        return await store.read(held)
+    finally:
+        await store.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def urls(request, tmp_path, monkeypatch):
+    """A database with a current schema, and one where nothing is yet."""
+    if request.param == "sqlite":
+        return request.getfixturevalue("migrated_sqlite_url"), f"sqlite+aiosqlite:///{tmp_path / 'other.db'}"
+    cluster = request.getfixturevalue("postgres_cluster")
+    monkeypatch.setenv("PATH", f"{cluster.programs}{os.pathsep}{os.environ['PATH']}")
+    name = f"kept_{secrets.token_hex(4)}"
+    full = cluster.create_database(name)
+    migrate.upgrade(full)
+    return full, cluster.create_database(f"{name}_again")
+
+
+async def test_a_backup_is_of_one_instant_and_comes_back(urls, tmp_path):
+    """Writers go on while it is taken; what comes back is a version with all its posts, and a daemon can go on with it."""
+    url, other = urls
+    store = await filled(url)
+    stop = asyncio.Event()
+
+    async def write(writer):
+        for number in range(10_000):
+            if stop.is_set():
+                return
+            await store.write(writing(GAME.id, f"w{writer}n{number}"))
+
+    writers = [asyncio.create_task(write(writer)) for writer in range(4)]
+    await asyncio.sleep(0.1)
+    before, _, _ = await store.read(held)
+    await asyncio.to_thread(backup, url, tmp_path / "kept")
+    after, _, _ = await store.read(held)
+    stop.set()
+    await asyncio.gather(*writers)
+    await store.close()
+    await asyncio.to_thread(restore, other, tmp_path / "kept")
+    version, posts, notifications = await looked_at(other)
+
+    assert before <= version <= after
+    assert after > before + 1  # somebody wrote meanwhile
+    assert len(posts) == version - 1
+    assert notifications == version
+    assert (tmp_path / "kept").stat().st_mode & 0o027 == 0  # it holds secrets of webhooks
+
+    again = await open_store(other)
+    await again.write(writing(GAME.id, "elater"))
+    assert (await again.read(held))[0] == version + 1
+    await again.close()
+
+
+async def test_what_is_there_is_only_replaced_on_demand(urls, tmp_path):
+    """Neither a backup nor a database is overwritten by accident; a daemon that runs is not pulled from under."""
+    url, _ = urls
+    store = await filled(url)
+    await asyncio.to_thread(backup, url, tmp_path / "kept")
+    await store.write(writing(GAME.id, "elater"))
+    with pytest.raises(StoreError, match="there already"):
+        await asyncio.to_thread(backup, url, tmp_path / "kept")
+    with pytest.raises((StoreError, AlreadyRunning)):
+        await asyncio.to_thread(restore, url, tmp_path / "kept")
+    with pytest.raises(AlreadyRunning):
+        await asyncio.to_thread(partial(restore, replace=True), url, tmp_path / "kept")
+    await store.close()
+
+    aside = await asyncio.to_thread(partial(restore, replace=True), url, tmp_path / "kept")
+
+    assert await looked_at(url) == (4, {"e0", "e1", "e2"}, 4)
+    assert aside is None or "elater" in (await looked_at(f"sqlite+aiosqlite:///{aside}"))[1]
+
+
+async def test_what_is_no_sound_backup_is_refused(migrated_sqlite_url, tmp_path):
+    """A file cut short, one of something else, one of a newer version: the database stays as it is."""
+    await (await filled(migrated_sqlite_url, posts=300)).close()
+    await asyncio.to_thread(backup, migrated_sqlite_url, tmp_path / "kept")
+    whole = (tmp_path / "kept").read_bytes()
+    (tmp_path / "short").write_bytes(whole[: len(whole) // 2 // 4096 * 4096])
+    (tmp_path / "text").write_text("no database at all")
+    (tmp_path / "newer").write_bytes(whole)
+    with sqlite3.connect(tmp_path / "newer") as conn:
+        conn.execute("UPDATE alembic_version SET version_num = '9999'")
+    conn.close()
+    bring_back = partial(restore, migrated_sqlite_url, replace=True)
+
+    for name, error in (
+        ("short", StoreError),
+        ("text", StoreError),
+        ("newer", SchemaOutdated),
+        ("missing", StoreError),
+    ):
+        with pytest.raises(error, match=name):
+            await asyncio.to_thread(bring_back, tmp_path / name)
+    assert (await looked_at(migrated_sqlite_url))[0] == 301
+    assert not [each for each in tmp_path.iterdir() if "replaced" in each.name or "restored" in each.name]
+
+
+async def test_an_empty_database_and_a_missing_tool_are_said(postgres_cluster, tmp_path, monkeypatch):
+    """In words that say what to do; nothing is left beside."""
+    url = postgres_cluster.create_database("nothing_yet")
+    with pytest.raises(StoreError, match="nothing to keep"):
+        await asyncio.to_thread(backup, url, tmp_path / "kept")
+    await asyncio.to_thread(migrate.upgrade, url)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(StoreError, match="postgresql-client"):
+        await asyncio.to_thread(backup, url, tmp_path / "kept")
+    assert list(tmp_path.iterdir()) == []
