@@ -32,10 +32,13 @@ class LiveResults:
         """Keep what was read of outdated polls: results by poll, none of one that readers may not see."""
         self._changes |= changes
         for name in changes:
-            self._messages.pop(name, None)
-        for name, body in bodies.items():
-            self._last += 1
-            self._messages[name] = (self._last, body_part(b"event: poll\ndata: %b\n\n" % body))
+            message = body_part(b"event: poll\ndata: %b\n\n" % bodies[name]) if name in bodies else None
+            known = self._messages.pop(name, None)
+            if message is not None and known is not None and message == known[1]:
+                self._messages[name] = known  # the last read was ahead of its count
+            elif message is not None:
+                self._last += 1
+                self._messages[name] = (self._last, message)
 
     def after(self, number: int) -> list[tuple[int, ASGIMessage]]:
         """The messages that a reader has not got yet, each with the number that the reader has then."""
