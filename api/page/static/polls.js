@@ -102,6 +102,7 @@ export class Polls {
     send.textContent = poll.dataset.vote;
     back.textContent = poll.dataset.withdraw;
     form.append(fields, send, back);
+    poll.querySelector(".said").tabIndex = -1;
     poll.querySelector(".question").remove();
     poll.prepend(form);
     form.addEventListener("submit", (event) => {
@@ -130,16 +131,17 @@ export class Polls {
     const total = votes === null ? "" : votes === 1 ? dataset.one : dataset.several.replace("2", votes);
     poll.querySelector(".total").textContent = [total, results.closed ? dataset.shut : ""].filter(Boolean).join(" · ");
     if (before.closes !== dataset.closes || before.closed !== dataset.closed) this.#close(poll);
-    this.#mark(poll);
+    this.#mark(poll, Boolean(results.vote));
   }
 
-  // What the reader has chosen, what was right, and which buttons there are.
-  #mark(poll) {
+  // What the reader has chosen, what was right, and which buttons there are; a choice that is being made is left alone,
+  // but for results with the reader's own vote.
+  #mark(poll, own = false) {
     const { dataset } = poll;
     const chosen = this.#chosen(dataset.poll);
     const vote = this.#votes.get(dataset.poll);
     const done = dataset.closed === "1" || (dataset.quiz === "1" && chosen.length > 0);
-    const editing = poll.contains(poll.getRootNode().activeElement);
+    const editing = !own && poll.getRootNode().activeElement?.name === poll.querySelector("input")?.name;
     for (const row of poll.querySelectorAll("[data-option]")) {
       const [input, id] = [row.querySelector("input"), row.dataset.option];
       if (!editing || done) input.checked = chosen.includes(id);
@@ -206,8 +208,10 @@ export class Polls {
   async #vote(poll, id, options) {
     if (poll.ariaBusy === "true") return;
     poll.ariaBusy = "true";
+    const focused = poll.getRootNode().activeElement;
     try {
       this.#show(await this.#send(id, options));
+      if (focused.hidden || focused.disabled) (poll.querySelector("input:enabled") ?? poll.querySelector(".said")).focus();
       if (poll.dataset.quiz !== "1") this.#say(poll, options.length ? poll.dataset.counted : poll.dataset.removed);
     } catch {
       this.#say(poll, poll.dataset.failed);
