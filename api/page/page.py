@@ -49,6 +49,7 @@ def render_liveblog(
         "more": int(around.older),
         "newer": int(around.newer),
         "delay": delay,
+        "organization": files.images.organization_id,
     }
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, files.texts, files.page, files.delay)

@@ -52,6 +52,7 @@ TIMETABLE = {
     "17 * * * *": "purge deliveries",
     "27 * * * *": "purge bodies",
     "37 * * * *": "purge uploads",
+    "47 * * * *": "purge votes",
     "*/5 * * * *": "purge history",
     "23 * * * *": "purge comments",
 }
@@ -259,6 +260,7 @@ def _add_purges(
     purges = {
         "purge deliveries": dispatcher.purge,
         "purge bodies": Purging(components.store).bodies,
+        "purge votes": Purging(components.store).votes,
         "purge uploads": purge_uploads.run,
         **timed,
     }

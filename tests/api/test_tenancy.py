@@ -21,6 +21,7 @@ from store.tables import games, webhook_rounds
 from tests.api import matchday
 from tests.api.conftest import contents, serving
 from tests.api.described import operations
+from tests.api.polling_readers import POLL, liveblog, poll_post, reader_of
 from tests.api.tenants import MISSING, ROWS, UNKNOWN, ByName, Names, Public, Row, Sent
 from tests.api.write.desk import match, player, refused, team, tournament
 
@@ -89,6 +90,7 @@ async def prepare(server: Server) -> None:
     await server.store.write(partial(clients.create, spec=matchday.client("gone", *SCOPES)))
     await server.store.write(partial(clients.revoke, client_id="gone"))
     await server.add(matchday.derby())
+    await server.add(liveblog(poll_post({**POLL, "local_id": "pderby"})))
     await server.store.write(attached)
 
 
@@ -134,6 +136,7 @@ async def made(server: Server) -> Names:
         delivery=str(number),
         comment=comment.id,
         reader=comment.reader_id,
+        poll="pderby",
     )
 
 
@@ -143,8 +146,15 @@ async def send(
     """Send the request; `auth` as a pair, or `client_id` alone in the query."""
     auth, query = credentials.pop("auth", None), {**sent.query, **credentials}
     verb, path, _ = OPERATIONS.get(name, ("GET", name, None))
+    headers = {} if sent.reader is None else {"Reader-Token": reader_of(sent.reader)}
     return await server.http.request(
-        method or verb, path.format(**sent.path), params=query, json=sent.body, content=sent.content, auth=auth
+        method or verb,
+        path.format(**sent.path),
+        params=query,
+        json=sent.body,
+        content=sent.content,
+        auth=auth,
+        headers=headers,
     )
 
 
