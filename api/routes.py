@@ -26,6 +26,8 @@ from api.openapi import Json, document
 from api.page import endpoint as pages
 from api.page import front
 from api.page.page import STREAM_PATH
+from api.polls import endpoint as polls
+from api.polls import poll_export
 from api.readers import endpoint as readers
 from api.routing import Route
 from api.static import folder
@@ -53,6 +55,7 @@ from mapping.documents.external import AttachToExternal, CreateFromExternal, Ext
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
+from mapping.documents.poll_results import PollResults, PollVote
 from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
@@ -92,6 +95,9 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{moderation.PATH}/channels/{{channelId}}/close.json", moderation.close, "comments", moderation.CLOSE),
     Route("GET", f"{moderation.PATH}/export", moderation.export, "comments", moderation.EXPORT),
     Route("POST", readers.PATH, readers.token, "reader", readers.TOKEN),
+    Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
+    Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
+    Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
     Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
     Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),
@@ -138,13 +144,14 @@ ROUTES: tuple[Route, ...] = (
 
 REQUESTS: tuple[type[BaseModel], ...] = (
     AttachToExternal, ChannelClosingRequest, CommentDecision, CommentDraft, CommentLike, CreateFromExternal, Event,
-    ExternalChange, GameDraft, HandBack, PostModifications, ReaderBanRequest, ReaderTokenRequest, WebhookAddress,
+    ExternalChange, GameDraft, HandBack, PollVote, PostModifications, ReaderBanRequest, ReaderTokenRequest, WebhookAddress,
     WebhookReplay,
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
     ChannelClosing, Collection[Game], CommentCollection, CommentCounts, CommentLikes, CommentReported, Event, ExternalSource, Game,
-    GameShowResponse, Media, ModeratedComment, ModeratedCommentCollection, ReaderBan, ReaderComment, ReaderTokenResponse,
+    GameShowResponse, Media, ModeratedComment, ModeratedCommentCollection, PollResults, ReaderBan, ReaderComment,
+    ReaderTokenResponse,
     WebhookDeliveries, WebhookSubscription,
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip

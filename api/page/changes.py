@@ -17,6 +17,7 @@ from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.page.window import Show, filtered
+from api.polls.public_results import with_results
 from api.post_files import Images
 from api.references import complete
 from mapping.documents.scalars import LocalStatus
@@ -106,6 +107,7 @@ def parts(
     keep = filtered(show, key_moments)
     kept = [event for event in events if keep(event)]
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
+    posts = with_results(conn, game.id, posts, now)
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),

@@ -51,9 +51,10 @@ def render_liveblog(
         "more": int(around.older),
         "newer": int(around.newer),
         "delay": delay,
+        "organization": files.images.organization_id,
     }
     if files.commented and node(game, "meta_info").get("allow_comments") is True:
-        known["comments"] = _commented(game, files.texts)
+        known["comments"] = _commented(files.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, files.texts, files.page, files.delay)
     posts = stream(game, events, files, around)
@@ -64,10 +65,10 @@ def render_liveblog(
     )
 
 
-def _commented(game: Json, texts: Translator) -> str:
+def _commented(texts: Translator) -> str:
     """What the script of the comments needs to know, as JSON."""
     said = {each.name.lower(): texts.text(each) for each in CommentLabel}
-    return json_bytes({**said, "organization": text(game, "organization_id")}).decode()
+    return json_bytes(said).decode()
 
 
 def language(game: Json) -> str:

@@ -105,6 +105,28 @@ class CommentLabel(StrEnum):
     FAILED = "That did not work. Please try again."
 
 
+class PollText(StrEnum):
+    """What a poll or quiz says; its value is the msgid."""
+
+    CHANGE = "Change vote"
+    CHOSEN = "Your choice"
+    CLOSED = "Voting is closed"
+    CORRECT = "Right answer"
+    COUNTED = "Your vote is counted."
+    FAILED = "Your vote could not be taken. Please try again."
+    LINK = "Vote here"
+    REMOVED = "Your vote is withdrawn."
+    RIGHT = "Right!"
+    VOTE = "Vote"
+    WITHDRAW = "Withdraw vote"
+    WRONG = "Not right."
+
+
+PERCENT = "{percent}%"
+"""The share of an option."""
+
+VOTES = ("{count} vote", "{count} votes")
+
 POSTS = ("{count} post", "{count} posts")
 """Singular and plural: `translator.plural(*POSTS, count)`."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.api.matchday import ORGANIZATION
 from tests.api.write.desk import change, news, player, team, tournament
 from tests.api.writing import post
 from tests.media.pictures import picture
@@ -27,6 +28,7 @@ class Names:
     delivery: str
     comment: str
     reader: str
+    poll: str
 
 
 MISSING = Names(
@@ -40,6 +42,7 @@ MISSING = Names(
     delivery="999999",
     comment="0" * 24,
     reader="anobody",
+    poll="pnever",
 )
 
 
@@ -51,6 +54,8 @@ class Sent:
     query: dict[str, str] = field(default_factory=dict)
     body: Any = None
     content: bytes | None = None
+    reader: str | None = None
+    """The organization whose reader sends it."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     "event.delete": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event})),
     "media.upload": Row(WRITE, lambda n: Sent(of_path(n), content=picture("png", 4, 3)), 403),
     "media.link": Row(READ, lambda n: Sent(of_path(n), query={"url": "https://example.org/a.jpg"}), 403),
+    "polls.export": Row(("stats",), lambda n: Sent(of_path(n, liveblogId=n.ticker)), 403, own=404),
     "webhooks.subscribe": Row(HOOKS, address, 403),
     "webhooks.unsubscribe": Row(HOOKS, address, 403, own=200),
     "webhooks.list": Row(HOOKS, lambda n: Sent(of_path(n)), 403, own=200),
@@ -178,6 +184,9 @@ ROWS: dict[str, Row | ByName | Public] = {
     "ticker.delta": ByName(lambda n: Sent(query={"id": n.ticker})),
     "ticker.stream": ByName(feed, opens="HEAD"),  # a GET would not end
     "readers.token": ByName(lambda n: Sent(of_path(n), body={"name": "Kim"}), opens="POST"),
+    "polls.show": ByName(lambda n: Sent(path={"POLL_ID": n.poll})),
+    # An empty vote takes back what there is: nothing.
+    "polls.vote": ByName(lambda n: Sent({"POLL_ID": n.poll}, body={"options": []}, reader=ORGANIZATION), opens="POST"),
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.frame": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.snippets": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),

@@ -50,6 +50,7 @@ CALLS = {
         names=("local_id", "ticker_local_id", "ticker_id"), where="body", method="POST", body=CHANGE
     ),
     ("GET", f"{WRITE}/ticker/show.json"): Call(names=("local_id", "ticker_local_id", "ticker_id")),
+    ("GET", "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"): IN_PATH,
     ("GET", f"{SOURCE}.json"): Call(names=("liveblogId",), where="path", status=404),
     ("POST", f"{SOURCE}.json"): ON_NO_MATCH,
     ("POST", f"{SOURCE}/attach.json"): Call(

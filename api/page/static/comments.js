@@ -1,6 +1,8 @@
 // Comments on the posts of a liveblog: a button at each post, and behind it, once a reader opens it, what was written and a
 // form. Texts of readers are only ever set as text.
 
+import { knownReader, knownToken, readerToken, signsIn } from "./reader.js";
+
 const HERE = import.meta.url;
 const ROOT = HERE.slice(0, HERE.lastIndexOf("/static/") + 1);
 const STYLE = new URL("comments.css", HERE);
@@ -23,63 +25,6 @@ class Refused extends Error {
   constructor(status) {
     super(`status ${status}`);
     this.status = status;
-  }
-}
-
-/** The reader of this browser: a token for each organization, kept where the browser lets us. */
-class Reader {
-  #organization;
-  #fetch;
-  #signIn;
-  #known = null;
-
-  constructor(organization, fetched, signIn) {
-    this.#organization = organization;
-    this.#fetch = fetched;
-    this.#signIn = signIn;
-    try {
-      this.#known = JSON.parse(localStorage.getItem(this.#place));
-    } catch {
-      // no storage here: a reader for as long as the page is open
-    }
-  }
-
-  get #place() {
-    return `matchwire.reader.${this.#organization}`;
-  }
-
-  get name() {
-    return this.#known?.reader.name ?? "";
-  }
-
-  get signedIn() {
-    return Boolean(this.#known?.reader.signed_in || this.#signIn);
-  }
-
-  get headers() {
-    return this.#known ? { "Reader-Token": this.#known.token } : {};
-  }
-
-  forget() {
-    this.#keep(null);
-  }
-
-  // Becomes somebody, under that name where the organization does not say who it is.
-  async be(name) {
-    if (this.#known && (this.signedIn || !name || name === this.name)) return;
-    const body = this.#signIn ? { sign_in: this.#signIn } : { name };
-    this.#signIn = null; // it counts once
-    this.#keep(await this.#fetch(`api/readers/v1/organization/${this.#organization}/token`, { body, headers: this.headers }));
-  }
-
-  #keep(known) {
-    this.#known = known;
-    try {
-      if (known) localStorage.setItem(this.#place, JSON.stringify(known));
-      else localStorage.removeItem(this.#place);
-    } catch {
-      // as above
-    }
   }
 }
 
@@ -138,7 +83,11 @@ class Panel {
   }
 
   async #load() {
-    const found = await this.#of.fetched(this.#path(), { query: this.#next ? { next: this.#next } : {} });
+    const query = this.#next ? { next: this.#next } : {};
+    const token = knownToken(this.#of.organization);
+    const headers = token ? { "Reader-Token": token } : {};
+    const anonymous = (error) => (error.status === 401 ? this.#of.fetched(this.#path(), { query }) : Promise.reject(error));
+    const found = await this.#of.fetched(this.#path(), { query, headers }).catch(anonymous);
     this.#next = found.next;
     this.more.hidden = !found.next;
     this.count = found.total;
@@ -221,11 +170,12 @@ class Panel {
   }
 
   #form(parent, called) {
-    const { texts, reader } = this.#of;
-    const name = element("input", { name: "name", maxLength: LONGEST_NAME, autocomplete: "nickname", value: reader.name });
+    const { texts, organization } = this.#of;
+    const known = knownReader(organization).name ?? "";
+    const name = element("input", { name: "name", maxLength: LONGEST_NAME, autocomplete: "nickname", value: known });
     const text = element("textarea", { name: "text", required: true, rows: 3 });
     const form = element("form", {});
-    if (!reader.signedIn) form.append(element("label", {}, texts.name, name));
+    if (!signsIn(organization)) form.append(element("label", {}, texts.name, name));
     form.append(element("label", {}, called, text), element("button", { type: "submit", textContent: texts.send }));
     let key = newKey();
     form.addEventListener("submit", (event) => {
@@ -257,17 +207,17 @@ class Panel {
   }
 
   // Writes as the reader, who becomes a new one where the token is no longer valid.
-  async #write(rest, body, { name = "", key } = {}) {
-    const { reader } = this.#of;
-    const headers = key ? { "Idempotency-Key": key } : {};
-    await reader.be(name);
+  async #write(rest, body = {}, { name = "", key } = {}) {
+    const send = async (fresh) => {
+      const token = await readerToken(this.#of.page, this.#of.organization, fresh, name);
+      const headers = { "Reader-Token": token, ...(key ? { "Idempotency-Key": key } : {}) };
+      return this.#of.fetched(this.#path(rest), { body, headers });
+    };
     try {
-      return await this.#of.fetched(this.#path(rest), { body: body ?? {}, headers });
+      return await send(false);
     } catch (error) {
       if (error.status !== 401) throw error;
-      reader.forget();
-      await reader.be(name);
-      return this.#of.fetched(this.#path(rest), { body: body ?? {}, headers });
+      return send(true);
     }
   }
 
@@ -286,21 +236,17 @@ class Panel {
 /** The comments of a liveblog in `element`, whose page has the address `page`. */
 export class Comments {
   #element;
-  #page;
   #list;
   #panels = new Map();
 
   constructor(shown, page) {
-    const { organization, ...texts } = JSON.parse(shown.dataset.comments);
     this.#element = shown;
-    this.#page = new URL(page);
+    this.page = page;
     this.#list = shown.querySelector(".stream ol");
-    this.organization = organization;
-    this.texts = texts;
+    this.organization = shown.dataset.organization;
+    this.texts = JSON.parse(shown.dataset.comments);
     this.language = shown.lang || "en";
     const root = shown.getRootNode();
-    const signIn = root.host?.getAttribute("reader-sign-in") ?? null;
-    this.reader = new Reader(organization, (path, options) => this.fetched(path, options), signIn);
     (root.head ?? root).append(element("link", { rel: "stylesheet", href: STYLE }));
     new MutationObserver(() => this.#attach()).observe(this.#list, { childList: true });
     this.#attach();
@@ -311,13 +257,11 @@ export class Comments {
   // The JSON of a response; with a body it is a POST.
   async fetched(path, { body, headers = {}, query = {} } = {}) {
     const address = new URL(path, ROOT);
-    for (const name of ["client_id", "delay"]) {
-      if (this.#page.searchParams.has(name)) address.searchParams.set(name, this.#page.searchParams.get(name));
-    }
+    const { searchParams: known } = new URL(this.page);
+    for (const name of ["client_id", "delay"]) if (known.has(name)) address.searchParams.set(name, known.get(name));
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
     const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const known = { ...(this.reader?.headers ?? {}), ...headers };
-    const response = await fetch(address, { ...sent, headers: known, signal: AbortSignal.timeout(PATIENCE) });
+    const response = await fetch(address, { ...sent, headers, signal: AbortSignal.timeout(PATIENCE) });
     if (!response.ok) throw new Refused(response.status);
     return response.json();
   }
