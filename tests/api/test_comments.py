@@ -16,6 +16,7 @@ from store.comment_tables import comments
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION, OTHER
+from tests.api.writing import Desk
 
 OWNER = f"/api/comments/v1/owner/{ORGANIZATION}/public/egoal/comments"
 DESK = f"/api/comments/v1/organization/{ORGANIZATION}"
@@ -270,6 +271,10 @@ async def test_posts_say_how_many_comments_they_have(room):
     await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "reject"})
     assert await everywhere() == ({}, {}, {}, [], [])
     await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "approve"})
+    assert (await everywhere())[0] == {"egoal": 2}
+    await Desk(room.server.http).update("egoal", {"local_status": 60})
+    assert await everywhere() == ({}, {}, {}, [], []), "nobody learns of a post that was withdrawn"
+    await Desk(room.server.http).update("egoal", {"local_status": 0})
     room.mode("off")
     assert await everywhere() == ({}, {}, {}, [], [])
 
