@@ -40,6 +40,12 @@ async def test_readers_comment_on_a_post(public, address, browser):
     complaints = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
+    await public.add(replace(matchday.derby(), local_id="gquiet", ticker_id="7b" * 12, events=()))
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
+    await page.goto(f"{address}/liveblogs/gquiet")
+    await page.locator(".nothing").wait_for()
+    assert [each for each in requested if "comment" in each] == [], "nothing is loaded where there are none"
     await page.goto(f"{address}/liveblogs/gderby")
     post = page.locator("#egoal")
     opened = post.get_by_role("button", name="Comments (0)")
@@ -102,14 +108,3 @@ async def test_readers_comment_on_a_post(public, address, browser):
     await second.get_by_role("article", name="Kim of the paper").wait_for()
     waiting = (await public.http.get(f"{DESK}/comments.json", params={"status": "pending"}, auth=MODERATOR)).json()
     assert [each["text"] for each in waiting["comments"]] == ["As myself", "May I?"]
-
-
-async def test_a_liveblog_without_comments_loads_nothing_of_them(public, address, browser):
-    """Neither script nor style nor buttons where the liveblog does not allow comments."""
-    await public.add(replace(matchday.derby(), local_id="gquiet", ticker_id="7b" * 12, events=()))
-    page = await browser.new_page()
-    requested = []
-    page.on("request", lambda request: requested.append(request.url))
-    await page.goto(f"{address}/liveblogs/gquiet")
-    await page.locator(".nothing").wait_for()
-    assert [each for each in requested if "comment" in each] == []
