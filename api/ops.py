@@ -13,9 +13,11 @@ from api.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, TEXT, Json,
 from api.rendered import Rendering
 from api.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable
+from store.errors import reason
 
 if TYPE_CHECKING:
     from api.request import ApiRequest
+    from store.database import Store
 
 DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
@@ -38,7 +40,12 @@ ALIVE: Json = {"type": "object", "required": ["status"], "properties": {"status"
 READY: Json = {
     "type": "object",
     "required": ["ready", "store"],
-    "properties": {"ready": {"type": "boolean"}, "store": {"type": "string", "enum": ["ok", "unavailable"]}},
+    "properties": {
+        "ready": {"type": "boolean"},
+        "store": {"type": "string", "enum": ["ok", "unavailable", "unwritable"]},
+        "cause": {"type": "string", "description": "Why the store is not `ok`, in the words of the database"},
+        "workers": {"type": "integer", "description": "Processes that follow matches, as an API process sees them"},
+    },
 }
 LIVEZ = _operation("livez", "The process lives", {200: described(ALIVE, "The process lives"), **PROBE_ERRORS})
 READYZ = _operation(
@@ -62,14 +69,23 @@ async def livez(_: ApiRequest) -> Response:
 async def readyz(request: ApiRequest) -> Response:
     """200 when the store answers and the rest of the process says that it is ready, else 503."""
     services = request.services
-    try:
-        await services.store.ping()
-        store = "ok"
-    except StoreUnavailable:
-        store = "unavailable"
+    store = await _state_of(services.store)
     facts = dict(await services.ready())
-    ready = store == "ok" and bool(facts.pop("ready", True))
-    return json_response({"ready": ready, "store": store, **facts}, 200 if ready else 503)
+    ready = store["store"] == "ok" and bool(facts.pop("ready", True))
+    return json_response({"ready": ready, **store, **facts}, 200 if ready else 503)
+
+
+async def _state_of(store: Store) -> Json:
+    """Whether the store can be read, and whether what is written stays: a full disk can still be read."""
+    try:
+        await store.ping()
+    except StoreUnavailable as error:
+        return {"store": "unavailable", "cause": reason(error)}
+    try:
+        await store.check_writes()
+    except StoreUnavailable as error:
+        return {"store": "unwritable", "cause": reason(error)}
+    return {"store": "ok"}
 
 
 async def metrics(request: ApiRequest) -> Response:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy import delete, insert
 
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
 from store.errors import SchemaMissing, SchemaOutdated, StoreError
 from store.history import read_at
+from store.media_tables import service_keys
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.unit import Unit
@@ -36,6 +40,7 @@ class Store:
     def __init__(self, backend: SqliteBackend | PostgresBackend) -> None:
         self._backend = backend
         self._closed = False
+        self._unwritten = False
         self._listeners: list[Hear] = []
 
     @classmethod
@@ -88,7 +93,18 @@ class Store:
                 self._call_listeners(stepped)
                 self._backend.notices.notify(stepped)
 
-        return await self._backend.write(watched, group_key, committed)
+        try:
+            result = await self._backend.write(watched, group_key, committed)
+        except StoreUnavailable:
+            self._unwritten = True
+            raise
+        self._unwritten = False
+        return result
+
+    async def check_writes(self) -> None:
+        """Raises StoreUnavailable when the last write failed for want of the database, and a small one fails as well."""
+        if self._unwritten:
+            await self.write(_try_to_write)
 
     def on_step(self, listener: Hear) -> None:
         """Call `listener`, in the event loop, with the liveblogs that stepped, right after each commit of any process.
@@ -155,6 +171,13 @@ class Store:
             return await self._backend.prepare(lambda unit: migrations.current_of(unit.conn))
         except SchemaMissing:
             return None
+
+
+def _try_to_write(unit: Unit) -> None:
+    """Write a row that is gone again at the end: a full disk refuses it, as it would not refuse a change of nothing."""
+    name = f"tried {secrets.token_hex(8)}"
+    unit.conn.execute(insert(service_keys).values(name=name, value=b""))
+    unit.conn.execute(delete(service_keys).where(service_keys.c.name == name))
 
 
 def _is_sqlite(url: URL) -> bool:

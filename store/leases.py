@@ -106,6 +106,12 @@ def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) ->
     )
 
 
+def heartbeats(conn: Connection) -> dict[str, int]:
+    """The last heartbeats of the processes that have not ended; one that hangs is still among them."""
+    ended = dict(_ended(conn, ""))
+    return {row.id: row.beat for row in conn.execute(select(workers.c.id, workers.c.beat)) if row.id not in ended}
+
+
 def lease(unit: Unit, worker: Worker, follow_id: str) -> LeasedMatch | None:
     """Lease this one match if it is free, whatever the share; None where the process does not have its lease then."""
     alive = select(workers.c.id).where(workers.c.id == worker.id).with_for_update(read=True)

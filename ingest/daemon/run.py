@@ -34,6 +34,7 @@ from ingest.daemon.start_wait import Stopped
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import MediaFetcher
 from ingest.media.probe import MediaProbes
+from ingest.sync.worker_count import WorkerCount
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from mapping.believed import CONFIRMATIONS
@@ -115,7 +116,13 @@ async def run(
                 import_match=components.importer,
                 check_text=components.importer.check_text,
                 organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-                ready=partial(_ready, following, components, settings.media.folder),
+                ready=partial(
+                    _ready,
+                    following,
+                    components,
+                    settings.media.folder,
+                    None if role.works else WorkerCount(components.store),
+                ),
                 clock=clock,
                 providers=components.registry.ids,
                 event_types=components.registry.event_types,
@@ -302,8 +309,13 @@ async def _load_rest() -> None:
         await asyncio.to_thread(import_module, name)
 
 
-async def _ready(following: asyncio.Task[None], components: Components, media_folder: str) -> Mapping[str, Any]:
-    """A folder that cannot be written makes the process no less ready: without uploads and images it still does the rest."""
+async def _ready(
+    following: asyncio.Task[None], components: Components, media_folder: str, workers: WorkerCount | None
+) -> Mapping[str, Any]:
+    """A folder that cannot be written, or that no process follows matches, makes this one no less ready: it does the rest.
+
+    `workers` counts the processes that follow matches, where this one does not.
+    """
     writable = await asyncio.to_thread(is_writable, media_folder)
     followers, failing = components.followers, components.jobs.failing()
     return {
@@ -313,4 +325,5 @@ async def _ready(following: asyncio.Task[None], components: Components, media_fo
         "unwritten": followers.unwritten,
         **({"failingJobs": failing} if failing else {}),
         **({} if writable else {"mediaFolder": "unwritable"}),
+        **({} if workers is None else {"workers": await workers.alive()}),
     }

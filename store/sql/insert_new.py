@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Table
@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 
 def insert_new(conn: Connection, table: Table, **values: Any) -> bool:
     """Insert the row; False where its key, or what has to be unique in it, is taken."""
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    made = dialect.insert(table).values(values).on_conflict_do_nothing().returning(*table.primary_key)
+    made = _insert(conn)(table).values(values).on_conflict_do_nothing().returning(*table.primary_key)
     return conn.execute(made).first() is not None
+
+
+def _insert(conn: Connection) -> Any:
+    if conn.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # which a start on SQLite does without
+
+        return postgresql.insert
+    return sqlite.insert

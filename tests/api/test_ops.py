@@ -39,6 +39,11 @@ async def test_readyz_asks_store_and_process(server, monkeypatch):
     response = await server.http.get("/readyz")
     assert (response.status_code, response.json()["store"]) == (503, "unavailable")
 
+    monkeypatch.undo()
+    monkeypatch.setattr(server.store, "check_writes", fails)
+    response = await server.http.get("/readyz")
+    assert (response.status_code, response.json()["store"], "cause" in response.json()) == (503, "unwritable", True)
+
 
 async def test_the_document_lists_what_is_served_and_nothing_else(document):
     """Rows with an operation are the document's paths and methods."""

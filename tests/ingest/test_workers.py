@@ -21,7 +21,6 @@ from sqlalchemy import select
 from providers.http_server import bound, listening
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
-from store import migrate
 from store.tables import follows
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_hostile_day import KICKOFF
@@ -143,7 +142,6 @@ class Worker:
 @asynccontextmanager
 async def two_processes(folder, database, **roles):
     """The provider and these processes, none of them started; what is left of them is killed."""
-    await asyncio.to_thread(migrate.upgrade, database)
     upstream = Upstream(*NUMBERS)
     async with listening(upstream, bound("127.0.0.1", 0)) as address:
         workers = {
@@ -165,7 +163,7 @@ async def create(worker, number):
 
 
 async def until(condition, within):
-    """Wait until `condition` holds; gives the seconds that took."""
+    """Wait until `condition` holds; gives the seconds that took. Without any time it has to hold at once."""
     began = time.monotonic()
     while not await condition():
         assert time.monotonic() - began < within, f"not within {within} s"
@@ -180,6 +178,15 @@ def shares(*workers):
         return [(await worker.ready())["matches"] for worker in workers] == list(expected)
 
     return lambda *expected: lambda: hold(expected)
+
+
+def counted(api, number):
+    """The condition that the process of the API sees so many that follow matches."""
+
+    async def hold():
+        return (await api.ready())["workers"] == number
+
+    return hold
 
 
 def polled(upstream, since, name=None):
@@ -210,6 +217,7 @@ async def frozen_and_killed(folder, database, frozen):
         await until(shares(one)(8), within=4)
         await two.start()
         await until(shares(one, two)(4, 4), within=10)
+        await until(counted(api, 2), within=0)
 
         async def one_fetches():
             return upstream.waiting["two"] > 0
@@ -221,6 +229,7 @@ async def frozen_and_killed(folder, database, frozen):
         stopped = time.monotonic()
         upstream.open.set()
         await until(shares(one)(8), within=12)
+        await until(counted(api, 1), within=12)
         await asyncio.sleep(max(0.0, frozen - (time.monotonic() - stopped)))
         before = await fences(database)
         two.send(signal.SIGCONT)
@@ -247,6 +256,7 @@ async def frozen_and_killed(folder, database, frozen):
             cards = await cards_of(api, liveblog)
             assert upstream.cards() - 5 <= len(cards) == len(set(cards))
         assert 0 == await one.end()
+        await until(counted(api, 0), within=0)
         assert 0 == await api.end()
 
 

@@ -10,17 +10,19 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 
 from api.errors import status_of
 from mapping.errors import StoreUnavailable
 from store import migrate
 from store.errors import AlreadyRunning
 from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from store.media_tables import service_keys
 from store.tables import outbox
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game
@@ -128,6 +130,24 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
     await sqlite_store.write(writing(sqlite_game.id, "large", 1_000_000))
     stored = await sqlite_store.read(partial(events, game_id=sqlite_game.id))
     assert sorted(item.local_id for item in stored) == ["before", "large"]
+
+
+async def test_a_store_that_takes_no_writes_says_so_until_one_succeeds(sqlite_store, sqlite_game, tmp_path):
+    """A store that nobody has written to in vain is believed; afterwards a write that leaves nothing finds out."""
+    await sqlite_store.check_writes()
+    with closing(sqlite3.connect(tmp_path / "matchwire.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable):
+            await sqlite_store.write(writing(sqlite_game.id, "held up"))
+        with pytest.raises(StoreUnavailable):
+            await sqlite_store.check_writes()
+        other.execute("ROLLBACK")
+
+    keys = select(func.count()).select_from(service_keys)
+    before = await sqlite_store.read(lambda conn: conn.execute(keys).scalar_one())
+    await sqlite_store.check_writes()
+    assert await sqlite_store.read(lambda conn: conn.execute(keys).scalar_one()) == before
+    await sqlite_store.write(writing(sqlite_game.id, "later"))
 
 
 async def test_a_commit_that_fails_fails_all_its_units(sqlite_url, tmp_path):

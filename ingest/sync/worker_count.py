@@ -1,0 +1,29 @@
+"""How many processes follow matches, as a process sees it that follows none itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ingest.sync.match_leases import LEASE, PeerMonitor, steady
+from mapping.errors import StoreUnavailable
+from store.leases import heartbeats
+
+if TYPE_CHECKING:
+    from store.database import Store
+
+
+class WorkerCount:
+    """Counts when somebody wants to know, so nothing runs beside; a process that hangs counts until it was quiet for `LEASE`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._peers = PeerMonitor(LEASE, gap=LEASE)
+
+    async def alive(self) -> int | None:
+        """None while the database does not say."""
+        try:
+            found = await self._store.read(heartbeats)
+        except StoreUnavailable:
+            return None
+        self._peers.look(found, steady())
+        return len(found) - len(self._peers.dead())
