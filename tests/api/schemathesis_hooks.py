@@ -80,6 +80,8 @@ RIGHT = (
     Refusal(r"(player|team|event)\.(create|update)|ticker\.(create|post_modifications)", 422, words=REFERENCE),
     # A key and a token that name two clients, each of them well-formed.
     Refusal(".*", 400, words="^the Authorization header and the query name different credentials$"),
+    # The options of a poll are its own, and how many can be chosen too.
+    Refusal(r"polls\.vote", 422, words="^(there is no such option|one option can be chosen)$", field="^options"),
     # What is gone cannot be modified: a rule about the order of the modifications.
     Refusal(
         r"ticker\.post_modifications", 422, words="^nothing can follow the deletion", field=r"^modifications\.[0-9]+$"
