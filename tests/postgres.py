@@ -23,6 +23,7 @@ OPTIONS = {
     "shared_buffers": "32MB",
     "fsync": "off",
     "full_page_writes": "off",
+    "autovacuum": "off",
     "log_timezone": "UTC",
     "timezone": "UTC",
 }

@@ -26,5 +26,10 @@ class CommentSettings:
     organization_comments: Mapping[str, CommentMode] = field(default_factory=dict)
     """By the id of the organization."""
 
+    @property
+    def taken(self) -> frozenset[str]:
+        """Organizations that take comments."""
+        return frozenset(name for name, mode in self.organization_comments.items() if mode != "off")
+
     def mode(self, organization_id: str) -> CommentMode:
         return self.organization_comments.get(organization_id, "off")

@@ -66,10 +66,14 @@ class AsPage:
     consent: bool
     delay: int = 0
     show: Show = Show.ALL
+    commented: frozenset[str] = frozenset()
+    """Organizations that take comments."""
 
     @classmethod
     def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
-        return cls(services.clock, services.media_key, services.settings.embed_consent, delay, show)
+        settings = services.settings
+        commented = settings.comments.taken
+        return cls(services.clock, services.media_key, settings.embed_consent, delay, show, commented)
 
     def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
         """Writes the images and videos of a liveblog in its language.
@@ -77,7 +81,8 @@ class AsPage:
         `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
         """
         images = Images(self.media_key, base, game.organization_id)
-        return PageFiles(images, translator(language(game.document)), self.consent, page, self.delay)
+        commented = game.organization_id in self.commented
+        return PageFiles(images, translator(language(game.document)), self.consent, page, self.delay, commented)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool

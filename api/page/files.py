@@ -43,6 +43,8 @@ class PageFiles:
     """The liveblog's page, before the queries of addresses; empty on that page."""
     delay: int = 0
     """Seconds by which the reader is late, which links to posts repeat."""
+    commented: bool = False
+    """Whether the organization takes comments."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""

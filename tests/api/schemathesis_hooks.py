@@ -76,6 +76,7 @@ RIGHT = (
     ),
     # References to records that are not there (docs/interface.md: an unknown reference is 422 with its path).
     Refusal(r"feed\..*|ticker\.delta", 400, words="^there is no such event in this", field="continue_event_id"),
+    Refusal(r"comments\.(index|list)", 400, words="^there is no such comment here$", field="^next$"),
     Refusal(r"(player|team|event)\.(create|update)|ticker\.(create|post_modifications)", 422, words=REFERENCE),
     # A key and a token that name two clients, each of them well-formed.
     Refusal(".*", 400, words="^the Authorization header and the query name different credentials$"),

@@ -24,6 +24,7 @@ from mapping.locales.labels import (
     SPORT_CONTEXT,
     VOTES,
     WITHDRAWN,
+    CommentLabel,
     Label,
     PageText,
     PollText,
@@ -42,6 +43,7 @@ def used():
         (None, LAP),
         (None, LOADS_FROM),
     }
+    texts |= {(None, str(each)) for each in CommentLabel}
     texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN, PERCENT, VOTES[0])}
     shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}

@@ -145,6 +145,7 @@ export class Liveblog extends EventTarget {
     element.addEventListener("click", (event) => this.#rise(event));
     this.#localise(element);
     this.#tick();
+    if (element.dataset.comments) import("./comments.js").then(({ Comments }) => new Comments(element, page));
     this.#showPolls();
   }
 
