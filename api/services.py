@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal
 
+from api.comments.comment_settings import CommentSettings
 from api.feeds.themes import Theme
 from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
@@ -62,6 +63,7 @@ class ApiSettings:
     readers: ReaderSettings
     hub: HubSettings | None
     """Of the hub for public feeds; None: there is none."""
+    comments: CommentSettings
     frame_ancestors: tuple[str, ...]
     """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
     organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

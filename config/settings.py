@@ -7,6 +7,7 @@ from pydantic import Field
 
 from config.parties import Client, DeclaredId, Liveblog, OrganizationConfig, ThemeConfig
 from config.sections import (
+    Comments,
     Database,
     Embed,
     Limits,
@@ -36,6 +37,7 @@ class Settings(Section):
     websub: WebSub = WebSub()
     embed: Embed = Embed()
     readers: Readers = Readers()
+    comments: Comments = Comments()
     recording: Recording = Recording()
     media: MediaConfig = MediaConfig()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)

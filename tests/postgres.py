@@ -23,6 +23,7 @@ OPTIONS = {
     "shared_buffers": "32MB",
     "fsync": "off",
     "full_page_writes": "off",
+    "autovacuum": "off",
     "log_timezone": "UTC",
     "timezone": "UTC",
 }
@@ -83,9 +84,9 @@ class Cluster:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql+asyncpg://matchwire:{self.password}@127.0.0.1:{self.port}/{database}"
 
-    def create_database(self, name: str) -> str:
-        """Make an empty database and return its address for SQLAlchemy with asyncpg."""
-        self._run("createdb", *self._login(), "--template=template0", name)
+    def create_database(self, name: str, template: str = "template0") -> str:
+        """Make a database, a copy of `template` by its files, and return its address for SQLAlchemy with asyncpg."""
+        self._run("createdb", *self._login(), f"--template={template}", "--strategy=file_copy", name)
         return self.url(name)
 
     def drop_database(self, name: str) -> None:

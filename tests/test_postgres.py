@@ -19,14 +19,14 @@ async def count_tables(url):
 
 
 @pytest.mark.parametrize("_time", [1, 2])
-async def test_each_test_has_an_empty_database(postgres_url, _time):
+async def test_each_test_has_an_empty_database(bare_postgres_url, _time):
     """What one test writes is not there in the next."""
-    before = await count_tables(postgres_url)
-    connection = await asyncpg.connect(dsn(postgres_url))
+    before = await count_tables(bare_postgres_url)
+    connection = await asyncpg.connect(dsn(bare_postgres_url))
     await connection.execute("create table seen (id int)")
     await connection.close()
 
-    assert (before, await count_tables(postgres_url)) == (0, 1)
+    assert (before, await count_tables(bare_postgres_url)) == (0, 1)
 
 
 async def test_a_wrong_password_is_refused(postgres_url, postgres_cluster):
@@ -35,9 +35,9 @@ async def test_a_wrong_password_is_refused(postgres_url, postgres_cluster):
         await asyncpg.connect(dsn(postgres_url).replace(postgres_cluster.password, "guess"))
 
 
-async def test_what_was_committed_survives_a_kill(postgres_url, postgres_cluster):
+async def test_what_was_committed_survives_a_kill(bare_postgres_url, postgres_cluster):
     """After `kill` and `start` the same address serves the same data."""
-    connection = await asyncpg.connect(dsn(postgres_url))
+    connection = await asyncpg.connect(dsn(bare_postgres_url))
     await connection.execute("create table seen (id int)")
 
     postgres_cluster.kill()
@@ -45,4 +45,4 @@ async def test_what_was_committed_survives_a_kill(postgres_url, postgres_cluster
         await connection.execute("select 1")
     postgres_cluster.start()
 
-    assert await count_tables(postgres_url) == 1
+    assert await count_tables(bare_postgres_url) == 1

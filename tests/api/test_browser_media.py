@@ -173,7 +173,11 @@ async def shown(request, public, site, browser):
 
 
 async def test_nothing_jumps_and_no_third_party_hears_of_the_reader(shown):
-    """Layout shift below 0.05 with images that come late; every request goes to the service; the page fits its screen."""
+    """Layout shift below 0.05 with images that come late; every request goes to the service; the page fits its screen.
+
+    No variant is larger than the screen can show: 320 pixels on a phone of density 1, 640 at a desk; a preview of 16 below the
+    warning.
+    """
     await shown.all_images()
     if folder := os.environ.get("SCREENSHOTS"):
         width = shown.page.viewport_size["width"]
@@ -184,18 +188,20 @@ async def test_nothing_jumps_and_no_third_party_hears_of_the_reader(shown):
     assert shown.complaints == []
     assert await shown.shifted() < 0.05
     assert await shown.page.evaluate("document.documentElement.scrollWidth") == shown.page.viewport_size["width"]
-
-
-async def test_the_browser_takes_a_small_variant(shown):
-    """No more than the screen can show: 320 pixels on a phone of density 1, 640 at a desk; a preview of 16 below the warning."""
-    await shown.all_images()
-
     wide = 320 if shown.page.viewport_size["width"] == 390 else 640
     assert set(shown.widths[PHOTO]) == {16, wide}
     assert set(shown.widths[TALL]) == {wide}
 
 
-async def test_a_warned_image_is_blurred_until_the_reader_asks(shown):
+async def test_what_a_reader_does_works_and_stays(shown):
+    """On one page, as a reader does it: the warning, the slides, the video, and then the corrections of all of them."""
+    await warning_opens(shown)
+    await slides_go_by_keys(shown)
+    await video_plays(shown)
+    await corrections_move_nothing(shown)
+
+
+async def warning_opens(shown):
     """Only the preview is loaded before; a key is enough to open it, and it takes the same room."""
     post = shown.page.locator("#ewarned")
     await post.scroll_into_view_if_needed()
@@ -215,7 +221,7 @@ async def test_a_warned_image_is_blurred_until_the_reader_asks(shown):
     )
 
 
-async def test_a_slideshow_goes_by_the_arrow_keys(shown):
+async def slides_go_by_keys(shown):
     """One slide a key, to the end and back; each comes to stand at the edge of the list."""
     slides = shown.page.locator(".slides")
     await slides.scroll_into_view_if_needed()
@@ -232,7 +238,7 @@ async def test_a_slideshow_goes_by_the_arrow_keys(shown):
         assert await slides.evaluate(at) == expected
 
 
-async def test_a_video_asks_its_host_after_a_click_alone(shown):
+async def video_plays(shown):
     """A card of the video's size that becomes the player in the same place; an update of the post leaves it as it is."""
     post = shown.page.locator("#eclip")
     card = post.locator(".consent")
@@ -253,9 +259,8 @@ async def test_a_video_asks_its_host_after_a_click_alone(shown):
     assert await shown.page.evaluate("document.querySelector('#eclip video') === window.player")
 
 
-async def test_what_the_reader_has_done_to_a_post_survives_its_correction(shown):
-    """An opened warning stays open, a slideshow where it is, and the focus on it."""
-    await shown.page.locator("#ewarned summary").click()
+async def corrections_move_nothing(shown):
+    """The opened warning stays open, the slideshow where it is, and the focus on it."""
     slides = shown.page.locator(".slides")
     await slides.evaluate("each => { each.scrollLeft = each.scrollWidth; each.focus(); }")
     await asyncio.sleep(1)

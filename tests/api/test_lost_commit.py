@@ -74,7 +74,7 @@ async def relayed(url):
 async def test_a_lost_commit_is_an_outage_and_its_retry_writes_once(postgres_url, when):
     """The caller hears 503 and may try again; whether the commit counted or not, there is one event and one step more."""
     async with relayed(postgres_url) as relay:
-        direct = await store_at(postgres_url, migrate=True, clock=lambda: NOW)
+        direct = await store_at(postgres_url, clock=lambda: NOW)
         store = await store_at(relay.url, clock=lambda: NOW, pool=pool_settings(timeout=5))
         try:
             async with serving(store, client_per_second=0, public_per_second=0) as server:

@@ -15,6 +15,7 @@ from tests.api.streaming import Reader, over_http
 from tests.api.write.desk import BOARD, META, change, permission
 from tests.api.writing import DESK, Desk, applied, post
 from tests.opening import store_at
+from tests.sqlite import migrated_url
 
 MODIFY = "/api/v5/write/ticker/post_modifications.json"
 WHOLE = 1000
@@ -24,11 +25,7 @@ WHOLE = 1000
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     """The address of an empty database, once of each kind."""
-    return (
-        f"sqlite+aiosqlite:///{tmp_path}/test.db"
-        if request.param == "sqlite"
-        else request.getfixturevalue("postgres_url")
-    )
+    return migrated_url(tmp_path / "test.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture

@@ -135,12 +135,12 @@ def test_clients_hash_gives_what_the_configuration_takes(command):
     assert f"sha256:{hash_secret('s3cret')}" == one.stdout.strip() == two.stdout.strip()
 
 
-def test_db_upgrade_prepares_postgresql(command, tmp_path, postgres_url):
+def test_db_upgrade_prepares_postgresql(command, tmp_path, bare_postgres_url):
     """The schema is made and is current afterwards."""
-    result = command("db", "upgrade", "--config", written(tmp_path, f'[database]\nurl = "{postgres_url}"\n'))
+    result = command("db", "upgrade", "--config", written(tmp_path, f'[database]\nurl = "{bare_postgres_url}"\n'))
 
     assert result.exit_code == 0
-    assert migrate.current(postgres_url) == migrate.head()
+    assert migrate.current(bare_postgres_url) == migrate.head()
 
 
 def process(*words):

@@ -21,6 +21,7 @@ from tests.day import ORGANIZATION
 from tests.ingest.test_endpoint_limiter import NoStore, Provider
 from tests.opening import store_at
 from tests.settings import LIMITS, intervals, polling
+from tests.sqlite import migrated_url
 from tests.store.conftest import new_game
 
 HOUR = 3600.0
@@ -155,7 +156,7 @@ class NoDeclared(NoStore):
 async def test_a_scheduled_event_is_published_once(tmp_path):
     """Forth, back and forth again over its time: one version step."""
     wall = [START]
-    store = await store_at(f"sqlite+aiosqlite:///{tmp_path / 'set.db'}", clock=lambda: wall[0])
+    store = await store_at(migrated_url(tmp_path / "set.db"), clock=lambda: wall[0])
     game = await store.write(partial(insert_game, game=new_game(1)))
     due = int(START + HOUR)
     write = EventWrite(local_id="e1", document={"_type": "Svc::Model::Event"}, created_at=due, publish_at=due)

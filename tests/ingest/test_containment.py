@@ -23,10 +23,11 @@ from config import Settings
 from ingest.cli.explain import explain
 from ingest.sync import left_out
 from providers.http_server import bound, listening
-from store import command, migrate
+from store import command
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.opening import look
 from tests.providers.heim.feed import HOME, row, wrapped
+from tests.sqlite import migrated_url
 
 HEALTHY = "9000001"
 
@@ -98,10 +99,8 @@ class Upstream:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'contained.db'}"
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+        return migrated_url(tmp_path / "contained.db")
+    return request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture

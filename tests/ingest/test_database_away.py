@@ -68,12 +68,6 @@ async def starting(settings):
     assert ["database.away", "database.back"] == [line["event"] for line in log if line["event"].startswith("database")]
 
 
-@pytest.fixture
-async def schema(postgres_url):
-    await asyncio.to_thread(migrate.upgrade, postgres_url)
-    return postgres_url
-
-
 async def started_again(cluster):
     """Start the server again; after SIGKILL its last children keep its memory for a moment."""
     async with asyncio.timeout(WITHIN):
@@ -84,22 +78,22 @@ async def started_again(cluster):
                 await asyncio.sleep(0.1)
 
 
-async def test_a_start_waits_for_a_server_that_does_not_listen_yet(postgres_cluster, schema, tmp_path):
+async def test_a_start_waits_for_a_server_that_does_not_listen_yet(postgres_cluster, postgres_url, tmp_path):
     """One line names the server, another one says that it is there."""
     await asyncio.to_thread(postgres_cluster.stop)
     try:
-        async with starting(settings_for(tmp_path, schema)) as start:
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
             away = await start.until_away()
             await asyncio.to_thread(postgres_cluster.start)
     finally:
         await asyncio.to_thread(postgres_cluster.start) if postgres_cluster.process.poll() is not None else None
 
-    assert away["database"] == schema.partition("@")[2]
+    assert away["database"] == postgres_url.partition("@")[2]
     assert "refused" in away["cause"]
     assert postgres_cluster.password not in str(start.log)
 
 
-async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, schema, tmp_path):
+async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, postgres_url, tmp_path):
     """`the database system is starting up` is a matter of waiting."""
     go, data = postgres_cluster.folder / "go", postgres_cluster.folder / "data"
     await asyncio.to_thread(postgres_cluster.stop)
@@ -109,8 +103,8 @@ async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, schema
     (data / "recovery.signal").touch()
     recovering = asyncio.create_task(asyncio.to_thread(postgres_cluster.start))
     try:
-        await until_refused(schema, "57P03")
-        async with starting(settings_for(tmp_path, schema)) as start:
+        await until_refused(postgres_url, "57P03")
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
             away = await start.until_away()
             go.touch()
             await recovering
@@ -122,15 +116,15 @@ async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, schema
     assert away["cause"] == "the database system is starting up"
 
 
-async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, schema, tmp_path):
+async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, postgres_url, tmp_path):
     """A server that can only be read is not there yet: the start waits until it takes writes."""
     data = postgres_cluster.folder / "data"
     await asyncio.to_thread(postgres_cluster.stop)
     (data / "standby.signal").touch()
     await asyncio.to_thread(postgres_cluster.start)
-    standby = await asyncpg.connect(schema.replace("+asyncpg", ""))
+    standby = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     try:
-        async with starting(settings_for(tmp_path, schema)) as start:
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
             away = await start.until_away()
             await standby.execute("SELECT pg_promote()")
     finally:
@@ -140,14 +134,14 @@ async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, sc
     assert "read-only" in away["cause"]
 
 
-async def test_a_start_waits_for_a_server_that_shuts_down_and_comes_back(postgres_cluster, schema, tmp_path):
+async def test_a_start_waits_for_a_server_that_shuts_down_and_comes_back(postgres_cluster, postgres_url, tmp_path):
     """`the database system is shutting down`, then nobody listens, then it is there."""
-    last = await asyncpg.connect(schema.replace("+asyncpg", ""))
+    last = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     stopping = postgres_cluster.process
     stopping.send_signal(signal.SIGTERM)
     try:
-        await until_refused(schema, "57P03")
-        async with starting(settings_for(tmp_path, schema)) as start:
+        await until_refused(postgres_url, "57P03")
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
             away = await start.until_away()
             await last.close()
             await asyncio.to_thread(stopping.wait, WITHIN)
@@ -182,11 +176,11 @@ async def waiting_for_a_lock(conn, number=1):
             await asyncio.sleep(0.02)
 
 
-async def test_a_server_killed_in_the_middle_of_a_start_is_waited_for(postgres_cluster, schema, tmp_path):
+async def test_a_server_killed_in_the_middle_of_a_start_is_waited_for(postgres_cluster, postgres_url, tmp_path):
     """kill -9 while the start writes what the configuration declares: it is written once the server is back."""
-    foreign = await asyncpg.connect(schema.replace("+asyncpg", ""))
+    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     await foreign.execute("BEGIN; LOCK TABLE clients")
-    async with starting(settings_for(tmp_path, schema, timeout=30.0)) as start:
+    async with starting(settings_for(tmp_path, postgres_url, timeout=30.0)) as start:
         await waiting_for_a_lock(foreign)
         postgres_cluster.process.kill()
         postgres_cluster.process.wait()
@@ -194,18 +188,20 @@ async def test_a_server_killed_in_the_middle_of_a_start_is_waited_for(postgres_c
         await started_again(postgres_cluster)
     foreign.terminate()
 
-    conn = await asyncpg.connect(schema.replace("+asyncpg", ""))
+    conn = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     assert 1 == await conn.fetchval("SELECT count(*) FROM clients")
     await conn.close()
 
 
-async def test_a_server_killed_in_the_middle_of_a_migration_is_waited_for(postgres_cluster, postgres_url, tmp_path):
+async def test_a_server_killed_in_the_middle_of_a_migration_is_waited_for(
+    postgres_cluster, bare_postgres_url, tmp_path
+):
     """kill -9 while `db upgrade` runs: nothing of it stays, and it runs again when the server is back."""
-    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    foreign = await asyncpg.connect(bare_postgres_url.replace("+asyncpg", ""))
     await foreign.execute(f"SELECT pg_advisory_lock({migrate.UPGRADE_KEY})")
-    database = settings_for(tmp_path, postgres_url).database
+    database = settings_for(tmp_path, bare_postgres_url).database
     with capture_logs() as log:
-        upgrading = asyncio.create_task(StartWait(database).through(lambda: migrate.upgraded(postgres_url)))
+        upgrading = asyncio.create_task(StartWait(database).through(lambda: migrate.upgraded(bare_postgres_url)))
         await waiting_for_a_lock(foreign)
         postgres_cluster.process.kill()
         postgres_cluster.process.wait()
@@ -214,13 +210,13 @@ async def test_a_server_killed_in_the_middle_of_a_migration_is_waited_for(postgr
     foreign.terminate()
 
     assert ["database.away", "database.back"] == [line["event"] for line in log]
-    assert migrate.head() == await asyncio.to_thread(migrate.current, postgres_url)
+    assert migrate.head() == await asyncio.to_thread(migrate.current, bare_postgres_url)
 
 
-async def test_a_frozen_server_is_waited_for(postgres_cluster, schema, tmp_path):
+async def test_a_frozen_server_is_waited_for(postgres_cluster, postgres_url, tmp_path):
     """The connection comes about, and nobody answers: ready as soon as somebody does."""
     with frozen(postgres_cluster.process):
-        holding = starting(settings_for(tmp_path, schema, timeout=1.0))
+        holding = starting(settings_for(tmp_path, postgres_url, timeout=1.0))
         start = await holding.__aenter__()
         away = await start.until_away()
     await holding.__aexit__(None, None, None)
@@ -229,12 +225,12 @@ async def test_a_frozen_server_is_waited_for(postgres_cluster, schema, tmp_path)
 
 
 @pytest.mark.parametrize("how", ["away", "frozen"])
-async def test_a_start_that_is_stopped_while_it_waits_ends(postgres_cluster, schema, tmp_path, how):
+async def test_a_start_that_is_stopped_while_it_waits_ends(postgres_cluster, postgres_url, tmp_path, how):
     """SIGTERM does not wait for the database longer than for one answer, and is no fault."""
-    settings = settings_for(tmp_path, schema.replace(f":{postgres_cluster.port}/", ":9/"), start_wait=600.0)
+    settings = settings_for(tmp_path, postgres_url.replace(f":{postgres_cluster.port}/", ":9/"), start_wait=600.0)
     stop = asyncio.Event()
     if how == "frozen":
-        settings = settings_for(tmp_path, schema, timeout=1.0, start_wait=600.0)
+        settings = settings_for(tmp_path, postgres_url, timeout=1.0, start_wait=600.0)
         freeze = frozen(postgres_cluster.process)
         freeze.__enter__()
     try:
@@ -250,7 +246,6 @@ async def test_a_start_that_is_stopped_while_it_waits_ends(postgres_cluster, sch
 
 def test_a_stop_ends_though_the_server_is_frozen(postgres_cluster, postgres_url, configured):
     """Nobody waits for a dozen time-outs one after the other: soon after its grace the process is gone."""
-    migrate.upgrade(postgres_url)
     config = configured(postgres_url)
     text = (
         config.read_text().replace("port = 0", "port = 0\nshutdown_grace = 0").replace("timeout = 1", "timeout = 300")
@@ -359,15 +354,15 @@ def test_a_server_that_refuses_is_not_waited_for(postgres_cluster, configured, w
     assert given["password"] not in ended.output
 
 
-def test_a_user_who_may_not_create_tables_reads_so(postgres_url, configured):
+def test_a_user_who_may_not_create_tables_reads_so(bare_postgres_url, configured):
     """`db upgrade` by a user without rights: exit status 2 and the server's reason."""
     name, word = f"nobody_{os.getpid()}", "a-word-of-this-test"
-    asyncio.run(execute(postgres_url, f"CREATE ROLE {name} LOGIN PASSWORD '{word}'"))
+    asyncio.run(execute(bare_postgres_url, f"CREATE ROLE {name} LOGIN PASSWORD '{word}'"))
     try:
-        host = postgres_url.partition("@")[2]
+        host = bare_postgres_url.partition("@")[2]
         ended = command("db", "upgrade", "--config", configured(f"postgresql+asyncpg://{name}:{word}@{host}"))
     finally:
-        asyncio.run(execute(postgres_url, f"DROP ROLE {name}"))
+        asyncio.run(execute(bare_postgres_url, f"DROP ROLE {name}"))
 
     assert ended.status == 2
     assert "permission denied for schema public" in ended.line

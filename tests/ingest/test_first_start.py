@@ -160,9 +160,9 @@ def test_recordings_that_cannot_be_written_are_a_mistake(folder):
         ({}, "schema"),
     ],
 )
-async def test_a_postgresql_that_cannot_be_used_is_one_line(postgres_url, change, words):
+async def test_a_postgresql_that_cannot_be_used_is_one_line(bare_postgres_url, change, words):
     """Wrong credentials, a database that is not there, one without tables: the server's words, never the password."""
-    url = make_url(postgres_url).set(**change)
+    url = make_url(bare_postgres_url).set(**change)
     text = url.render_as_string(hide_password=False)
     settings = Settings.model_validate({"database": {"url": text}})
 

@@ -26,11 +26,11 @@ from ingest.daemon import run as daemon
 from ingest.sync import batches
 from providers.heim.translate import translate
 from providers.http_server import bound, listening
-from store import migrate
 from store.tables import outbox
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration
 from tests.opening import look
 from tests.providers.heim.feed import BERLIN, NAMES, encoded, row, wrapped
+from tests.sqlite import migrated_url
 
 HUGE = "9000900"
 OTHERS = [str(9000901 + number) for number in range(5)]
@@ -167,10 +167,8 @@ async def beat(stalls: list[float], turns: list[float]) -> None:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'huge.db'}"
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+        return migrated_url(tmp_path / "huge.db")
+    return request.getfixturevalue("postgres_url")
 
 
 @asynccontextmanager
@@ -239,7 +237,7 @@ async def test_a_large_change_blocks_neither_the_loop_nor_the_writer(tmp_path, d
 )
 async def test_what_is_larger_than_a_limit_is_a_fault_that_names_it(tmp_path, limits, said):
     """The last good snapshot stands; as soon as the answer is within the limit again, it counts."""
-    async with day(tmp_path, f"sqlite+aiosqlite:///{tmp_path / 'capped.db'}", **limits) as running:
+    async with day(tmp_path, migrated_url(tmp_path / "capped.db"), **limits) as running:
         started = await running.version()
         running.upstream.events = rows(40)
         before = await running.quiet(started)

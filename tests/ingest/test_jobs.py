@@ -22,7 +22,6 @@ from ingest.daemon.jobs import Jobs, queue_of
 from ingest.daemon.purges import run_again
 from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
-from store import migrate
 from tests.day import ORGANIZATION
 from tests.ingest.test_workers import NUMBERS, two_processes
 from tests.ingest.test_workers import until as when
@@ -155,13 +154,7 @@ async def until(condition):
 def url(request, tmp_path):
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
-    return request.getfixturevalue("shared_url")
-
-
-@pytest.fixture
-async def shared_url(postgres_url):
-    await asyncio.to_thread(migrate.upgrade, postgres_url)
-    return postgres_url
+    return request.getfixturevalue("postgres_url")
 
 
 async def test_what_is_requested_twice_before_it_begins_runs_once(url):
@@ -182,9 +175,9 @@ async def test_what_is_requested_twice_before_it_begins_runs_once(url):
     assert desk.ran == ["note"] * 3
 
 
-async def test_two_processes_ask_within_the_time_of_gathering_and_it_runs_once(shared_url):
+async def test_two_processes_ask_within_the_time_of_gathering_and_it_runs_once(postgres_url):
     """At the full hour every process asks for the purge; their clocks differ a little."""
-    one, two = Desk(shared_url), Desk(shared_url)
+    one, two = Desk(postgres_url), Desk(postgres_url)
     for desk in (one, two):
         desk.jobs.add("note once", desk.note, settle=1.0)
     async with one, two:
@@ -197,11 +190,11 @@ async def test_two_processes_ask_within_the_time_of_gathering_and_it_runs_once(s
     assert one.ran + two.ran == ["note"]
 
 
-async def test_two_processes_share_jobs_and_run_each_once(shared_url):
+async def test_two_processes_share_jobs_and_run_each_once(postgres_url):
     """A hundred jobs, half of them requested by each process."""
     keys = [f"job {n}" for n in range(100)]
-    one = Process(shared_url, "one", keys=keys, seconds=0.01)
-    two = Process(shared_url, "two", keys=keys, seconds=0.01)
+    one = Process(postgres_url, "one", keys=keys, seconds=0.01)
+    two = Process(postgres_url, "two", keys=keys, seconds=0.01)
     async with processes(one, two):
         one.ask(*keys[::2])
         two.ask(*keys[1::2])
@@ -212,10 +205,10 @@ async def test_two_processes_share_jobs_and_run_each_once(shared_url):
     assert all(shares)
 
 
-async def test_a_job_whose_process_is_killed_runs_in_another(shared_url):
+async def test_a_job_whose_process_is_killed_runs_in_another(postgres_url):
     """`kill -9` in the middle of a job: the other process runs it again, without being requested there."""
-    one = Process(shared_url, "one", keys=["job"], seconds=60, patience=2)
-    two = Process(shared_url, "two", keys=["job"], patience=2)
+    one = Process(postgres_url, "one", keys=["job"], seconds=60, patience=2)
+    two = Process(postgres_url, "two", keys=["job"], patience=2)
     async with processes(one):
         one.ask("job")
         await one.until("began job")
@@ -227,10 +220,10 @@ async def test_a_job_whose_process_is_killed_runs_in_another(shared_url):
     assert "ended job" not in one.said
 
 
-async def test_jobs_go_on_when_postgresql_comes_back(shared_url, postgres_cluster):
+async def test_jobs_go_on_when_postgresql_comes_back(postgres_url, postgres_cluster):
     """What is requested meanwhile is kept; the loss is logged once, so is the return, and health shows it."""
     with capture_logs() as logged:
-        async with Desk(shared_url, patience=2) as desk:
+        async with Desk(postgres_url, patience=2) as desk:
             desk.jobs.ask("note it")
             await until(lambda: len(desk.ran) == 1)
             postgres_cluster.stop()
@@ -259,12 +252,12 @@ async def test_a_shutdown_lets_a_job_end_within_its_grace(url):
     assert (desk.ran, desk.ended) == (["wait"], ["wait"])
 
 
-async def test_what_a_shutdown_cuts_off_is_handed_back(shared_url):
+async def test_what_a_shutdown_cuts_off_is_handed_back(postgres_url):
     """Another process runs it at once, and does not wait until the first one counts as dead."""
-    async with Desk(shared_url, patience=600) as one:
+    async with Desk(postgres_url, patience=600) as one:
         one.jobs.ask("wait long")
         await until(lambda: one.ran)
-    async with Desk(shared_url, patience=600) as two:
+    async with Desk(postgres_url, patience=600) as two:
         two.open.set()
         await until(lambda: two.ended)
 
@@ -364,9 +357,9 @@ async def test_the_queues_own_log_is_emptied(url, monkeypatch):
     assert len(log) <= 4
 
 
-async def test_the_migrated_tables_are_those_that_the_library_needs(shared_url):
+async def test_the_migrated_tables_are_those_that_the_library_needs(postgres_url):
     """A new version of the library with other tables fails here: it needs a revision."""
-    async with queue_of(shared_url, QUICK) as queue:
+    async with queue_of(postgres_url, QUICK) as queue:
         plan = await queue.queries.plan_upgrade()
 
     assert list(plan.statements) == []

@@ -18,10 +18,10 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
-from store import migrate
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 from tests.pgbouncer import DIRECT
+from tests.sqlite import migrated_url
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 MATCH = "9900001"
@@ -148,33 +148,32 @@ async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
 
 
 @pytest.mark.long
-async def test_killed_five_times_nothing_is_lost_and_nothing_twice_on_sqlite(tmp_path):
-    """A match at 400 times its speed, SIGKILL at random instants, one SQLite file."""
-    await killed_all_along(tmp_path, f"sqlite+aiosqlite:///{tmp_path / 'kill.db'}", kills=5, speed=400, seed=1)
+async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_sqlite(tmp_path):
+    """A match at 800 times its speed, SIGKILL at random instants, one SQLite file."""
+    await killed_all_along(tmp_path, migrated_url(tmp_path / "kill.db"), kills=3, speed=800, seed=1)
 
 
 @pytest.mark.long
-async def test_killed_five_times_nothing_is_lost_and_nothing_twice_on_postgresql(tmp_path, postgres_url):
+async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_postgresql(tmp_path, postgres_url):
     """The same on PostgreSQL."""
-    await asyncio.to_thread(migrate.upgrade, postgres_url)
-    await killed_all_along(tmp_path, postgres_url, kills=5, speed=400, seed=2)
+    await killed_all_along(tmp_path, postgres_url, kills=2, speed=800, seed=2)
 
 
 @pytest.mark.long
-async def test_killed_five_times_nothing_is_lost_and_nothing_twice_behind_pgbouncer(tmp_path, postgres_url, pgbouncer):
+async def test_killed_several_times_nothing_is_lost_and_nothing_twice_behind_pgbouncer(
+    tmp_path, postgres_url, pgbouncer
+):
     """The same through PgBouncer in transaction mode, with a direct connection for what needs a session."""
-    await asyncio.to_thread(migrate.upgrade, postgres_url)
-    await killed_all_along(tmp_path, pgbouncer.url(postgres_url), kills=5, speed=400, seed=4)
+    await killed_all_along(tmp_path, pgbouncer.url(postgres_url), kills=2, speed=800, seed=4)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 async def test_killed_fifty_times_during_one_match(tmp_path, request, database, record_property):
     """Fifty kills during one match at 60 times its speed: no duplicate, no missing, no ghost; ready again within 2 s."""
-    url = f"sqlite+aiosqlite:///{tmp_path / 'kill.db'}"
+    url = migrated_url(tmp_path / "kill.db")
     if database == "postgresql":
         url = request.getfixturevalue("postgres_url")
-        await asyncio.to_thread(migrate.upgrade, url)
     daemon = await killed_all_along(tmp_path, url, kills=50, speed=60, seed=3)
     starts = sorted(daemon.starts)
     figures = {"starts": len(starts), "median": starts[len(starts) // 2], "slowest": starts[-1]}

@@ -12,6 +12,7 @@ from tests.ingest.scripted import Clock, Process, open_store
 from tests.providers.heim.feed import BERLIN
 from tests.settings import intervals
 from tests.sport_fixtures import encoded
+from tests.sqlite import migrated_url
 
 HOUR = 3600.0
 START = 1_800_000_000.0
@@ -39,7 +40,7 @@ def race(*laps, kickoff=START, running=True, **changes):
 @pytest.fixture
 async def process(tmp_path):
     clock = Clock(START)
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'long.db'}", clock)
+    store = await open_store(migrated_url(tmp_path / "long.db"), clock)
     process = Process(store, "1", clock=clock, wishes={"text": False})
     yield process
     await process.followers.stop()

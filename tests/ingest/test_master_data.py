@@ -23,6 +23,7 @@ from tests.day import ORGANIZATION, match_day
 from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_creating import LINES
 from tests.providers.heim import feed
+from tests.sqlite import migrated_url
 
 PICTURE = "https://img.example/a.png"
 
@@ -74,7 +75,7 @@ class Newsroom:
 
 @pytest.fixture
 async def newsroom(tmp_path):
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'master.db'}")
+    store = await open_store(migrated_url(tmp_path / "master.db"))
     await store.write(partial(clients.declare, declared=matchday.CLIENTS))
     process = Process(store, feed.MATCH_ID)
     process.adapter.bodies = snapshot()

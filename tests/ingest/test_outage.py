@@ -19,6 +19,7 @@ from store import sync
 from tests.ingest.test_endpoint_limiter import Provider
 from tests.opening import store_at
 from tests.settings import LIMITS, polling
+from tests.sqlite import migrated_url
 from tests.store.test_sync import MATCH
 
 MANY = 100
@@ -139,7 +140,7 @@ async def test_no_match_is_called_silent_because_the_store_was_lost():
 @pytest.mark.long
 async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
     """With nothing to write but that this process lives: one line each, however often it was tried in between."""
-    store = await store_at(f"sqlite+aiosqlite:///{tmp_path / 'outage.db'}")
+    store = await store_at(migrated_url(tmp_path / "outage.db"))
     flaky = Flaky(store)
     matches = Matches(flaky, number=0)
     await store.write(partial(sync.follow_for, match=MATCH))

@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from providers.http_server import bound, listening
-from store import migrate
 from tests.day import CREATE, ORGANIZATION
 from tests.ingest.test_workers import ENVIRON, NUMBERS, Upstream, Worker, create, until
 from tests.webhooks.conftest import receiver
@@ -82,7 +81,6 @@ class Busy(Worker):
 @asynccontextmanager
 async def at_work(folder, database, receiver, **roles):
     """A provider, and processes of these roles, each with work under way."""
-    await asyncio.to_thread(migrate.upgrade, database)
     upstream = Upstream(*NUMBERS)
     async with listening(upstream, bound("127.0.0.1", 0)) as address:
         daemons = [Busy(folder, name, role, database=database, upstream=address) for name, role in roles.items()]

@@ -18,9 +18,10 @@ from itertools import count
 import httpx
 import pytest
 
-from store import clients, command, migrate
+from store import clients, command
 from tests.day import ORGANIZATION
 from tests.ingest.test_workers import ENVIRON
+from tests.sqlite import migrated_url
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 SECRET = "a-secret-of-these-tests-alone"
@@ -163,7 +164,7 @@ class Hammer:
         liveblog = Liveblog(made["local_id"], [Step(State(), process.name, 0.0, 0.0)])
         self.liveblogs.append(liveblog)
         shown, hidden, waiting, gone = {}, {}, {}, False
-        while time.monotonic() < self.over:
+        while time.monotonic() < self.over or len(liveblog.steps) < 10:
             process = rng.choice(self.processes)
             event, mark = f"e{number}x{next(revision)}", f"mark{number}x{next(revision)}x{rng.randint(0, 9)}"
             block = {"_type": "Svc::Model::Content::RichTextContentBlock", "text": mark}
@@ -204,6 +205,10 @@ class Hammer:
             await asyncio.sleep(rng.choice([0, 0, 0.02, 0.3]))
         await self._step(liveblog, process, State(None, None), "ticker/post_modifications", modified(liveblog, 100), {})
 
+    def enough(self):
+        """Whether each kind of read has been made so often that it counts; a busy machine takes its time."""
+        return self.read.keys() == {*PUBLIC, *EDITORS} and min(self.read.values()) >= 5
+
     async def _step(self, liveblog, process, state, operation, body, params):
         step = Step(state, process.name, time.monotonic())
         liveblog.steps.append(step)
@@ -214,7 +219,7 @@ class Hammer:
         """One reader: any process, any liveblog, any read, with and without what it has seen before."""
         rng, seen = random.Random(-number), {}
         until = self.over + 1.5 * SECOND  # what is deleted at the end is gone too
-        while time.monotonic() < until:
+        while time.monotonic() < until or not self.enough():
             process, kind = rng.choice(self.processes), rng.choice([*PUBLIC, *PUBLIC, *EDITORS])
             if not self.liveblogs:
                 await asyncio.sleep(0.01)
@@ -297,8 +302,7 @@ async def hammered(folder, database, roles, seconds):
                 for number in range(8):
                     tasks.create_task(hammer.reads(number))
                 tasks.create_task(revoked(hammer, database))
-            assert hammer.read.keys() == {*PUBLIC, *EDITORS}
-            assert min(hammer.read.values()) >= 5, hammer.read
+            assert hammer.enough(), hammer.read
             assert hammer.unchanged > 0
             assert all(len(liveblog.steps) > 5 for liveblog in hammer.liveblogs)
 
@@ -322,17 +326,16 @@ DATABASES = ["sqlite", "postgresql"]
 
 async def play(request, tmp_path, kind, seconds):
     if kind == "sqlite":  # a file belongs to one process
-        await hammered(tmp_path, f"sqlite+aiosqlite:///{tmp_path}/reads.db", {"one": "all"}, seconds)
+        await hammered(tmp_path, migrated_url(tmp_path / "reads.db"), {"one": "all"}, seconds)
         return
     database = request.getfixturevalue("postgres_url")
-    await asyncio.to_thread(migrate.upgrade, database)
     await hammered(tmp_path, database, {"one": "all", "two": "api", "three": "api"}, seconds)
 
 
 @pytest.mark.parametrize("kind", DATABASES)
 async def test_no_read_shows_what_has_not_been_so_for_a_second(request, tmp_path, kind):
     """Every public read, of what is written meanwhile in this process and in others."""
-    await play(request, tmp_path, kind, 6)
+    await play(request, tmp_path, kind, 3)
 
 
 @pytest.mark.soak

@@ -16,6 +16,7 @@ import pytest
 
 from tests.day import ORGANIZATION, SHOW
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
+from tests.sqlite import migrated_url
 
 WRITE = "/api/v5/write"
 NEWS = {
@@ -34,7 +35,7 @@ def post(words="calm"):
 async def daemon_in(folder, *arguments, log="json"):
     """A running daemon on a SQLite file in `folder`; it is killed at the end if it still runs. `log`: form of its log."""
     config = folder / "matchwire.toml"
-    database = f"sqlite+aiosqlite:///{folder / 'matchwire.db'}"
+    database = migrated_url(folder / "matchwire.db")
     config.write_text(
         CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
     )

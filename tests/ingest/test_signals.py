@@ -18,6 +18,7 @@ from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
 from tests.ingest.test_recordings import posts_of_the_liveblog
 from tests.ingest.test_resources import WRITE, daemon_in, made, post, shown, within, written
 from tests.ingest.test_workers import recorded
+from tests.sqlite import migrated_url
 from tests.webhooks.conftest import running_receiver
 
 HOOKS = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
@@ -38,7 +39,7 @@ async def followed(folder):
     config = folder / "matchwire.toml"
     with running_receiver(folder) as receiver:
         async with Replay(recorded(int(MATCH)), ReplaySettings()).serve() as replay:
-            database = f"sqlite+aiosqlite:///{folder / 'signals.db'}"
+            database = migrated_url(folder / "signals.db")
             text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
             text = text.replace('"external"]', '"external", "webhooks"]').replace("text_content = true\n", "")
             config.write_text(text + '\n[webhooks]\nallow_hosts = ["127.0.0.1"]\n')

@@ -9,6 +9,7 @@ import pytest
 
 from tests.ingest.scripted import Clock, Process, open_store
 from tests.providers.heim.feed import BERLIN, MATCH_ID, match, results, row
+from tests.sqlite import migrated_url
 
 KICKOFF = datetime(2025, 6, 14, 18, 0, tzinfo=BERLIN)
 NOW = int(KICKOFF.timestamp()) + 40 * 60
@@ -28,7 +29,7 @@ async def test_posts_stand_in_the_order_of_play_and_at_a_possible_time(tmp_path,
         row(12, "goal/right-foot", 30, "home", 10, content="2:0", created=at(30, skew)),
     ]
     clock = Clock(NOW)
-    store = await open_store(f"sqlite+aiosqlite:///{tmp_path / 'skewed.db'}", clock)
+    store = await open_store(migrated_url(tmp_path / "skewed.db"), clock)
     process = Process(store, MATCH_ID, clock=clock)
     body = {"match": match(match_result=results(p0="2:0"), current_period="game-start")}
     process.adapter.bodies = {

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from store import migrate
 from tests.day import ORGANIZATION
 from tests.opening import store_at
 
@@ -75,7 +74,6 @@ async def test_a_second_start_is_ready_without_what_comes_later(tmp_path, reques
     url = f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
     if database == "postgresql":
         url = request.getfixturevalue("postgres_url")
-        await asyncio.to_thread(migrate.upgrade, url)
     else:
         await (await store_at(url)).close()
     config = tmp_path / "matchwire.toml"

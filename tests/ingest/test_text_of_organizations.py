@@ -9,6 +9,7 @@ import pytest
 
 from tests.day import CREATE, ORGANIZATION, match_day, running
 from tests.ingest.test_creating import LINES, MATCH
+from tests.sqlite import migrated_url
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
@@ -23,7 +24,7 @@ async def test_text_is_refused_to_the_organization_without_it_and_delivered_to_t
             for name in sorted(booked, key=lambda each: each != first)
         }
         client = {"secret": secrets.token_urlsafe(24), "organizations": [*booked], "scopes": ["external", "read"]}
-        database = {"url": f"sqlite+aiosqlite:///{tmp_path / 'two.db'}"}
+        database = {"url": migrated_url(tmp_path / "two.db")}
         tables = {"organizations": organizations, "clients": {"cms": client}, "database": database}
         settings = type(day.settings).model_validate(day.settings.model_dump() | tables)
         body = {"provider": "heim", "matchId": MATCH, "autoPostEnabled": True, "includeTextContent": True}

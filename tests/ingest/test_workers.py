@@ -21,7 +21,6 @@ from sqlalchemy import select
 from providers.http_server import bound, listening
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
-from store import migrate
 from store.tables import follows
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_hostile_day import KICKOFF
@@ -143,7 +142,6 @@ class Worker:
 @asynccontextmanager
 async def two_processes(folder, database, **roles):
     """The provider and these processes, none of them started; what is left of them is killed."""
-    await asyncio.to_thread(migrate.upgrade, database)
     upstream = Upstream(*NUMBERS)
     async with listening(upstream, bound("127.0.0.1", 0)) as address:
         workers = {

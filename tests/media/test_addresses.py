@@ -168,10 +168,21 @@ def fitting(path, url):
     return f"https:{url.removeprefix('http:')}" if https_only and url.startswith("http:") else url
 
 
-@pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)
-async def test_addresses_that_are_not_public_are_refused_in_each_field(places, path, send):
+SHARE = 4
+"""Of the addresses a bounded run sends to each field every so-manieth, another part to each; `make soak` sends all to all."""
+
+
+def each_place():
+    """Path and sender of each field, with its part of the addresses, and with all."""
+    for number, (name, place) in enumerate(PLACES.items()):
+        yield pytest.param(*place, slice(number % SHARE, None, SHARE), id=name)
+        yield pytest.param(*place, slice(None), id=f"{name} with all", marks=pytest.mark.soak)
+
+
+@pytest.mark.parametrize(("path", "send", "part"), list(each_place()))
+async def test_addresses_that_are_not_public_are_refused_in_each_field(places, path, send, part):
     """The address itself, and a name that leads to it, with one message for all; near it passes what everybody can reach."""
-    for number, (bad, good) in enumerate(REFUSED_ADDRESSES.values()):
+    for number, (bad, good) in enumerate([*REFUSED_ADDRESSES.values()][part]):
         places.names.table |= {f"bad{number}.example": [PUBLIC, bad], f"good{number}.example": [good]}
         for host in (f"bad{number}.example", f"[{bad}]" if ":" in bad else bad):
             answer = await send(places, f"https://{host}/a.jpg")
@@ -182,11 +193,11 @@ async def test_addresses_that_are_not_public_are_refused_in_each_field(places, p
             assert answer.status_code == 200, (host, answer.text)
 
 
-@pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)
-async def test_forms_of_addresses_that_are_refused_in_each_field(places, path, send):
+@pytest.mark.parametrize(("path", "send", "part"), list(each_place()))
+async def test_forms_of_addresses_that_are_refused_in_each_field(places, path, send, part):
     """Numbers that are no usual address, user and password, odd ports, other schemes; each beside one that passes."""
     places.names.table |= {"localhost": ["127.0.0.1"], "xn--mnchen-3ya.example": [PUBLIC], "127.0.0.1": ["127.0.0.1"]}
-    for bad, good in FORMS:
+    for bad, good in FORMS[part]:
         if bad in {"", "http://unknown.example/"}:  # clears a field; is kept until it is probed
             continue
         answer = await send(places, fitting(path, bad))

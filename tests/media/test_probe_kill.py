@@ -10,7 +10,6 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from store import migrate
 from store.media_tables import media_probes
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
@@ -18,6 +17,7 @@ from tests.ingest.test_resources import NEWS, WRITE
 from tests.media import origin as origins
 from tests.media.pictures import picture
 from tests.opening import look
+from tests.sqlite import migrated_url
 
 IMAGE = "Svc::Model::Content::ImageMediaContent"
 MEDIA = """
@@ -44,7 +44,7 @@ async def posting(client, liveblog, address, rng, acknowledged):
             return
         assert response.status_code == 200, response.text
         acknowledged.append(name)
-        await asyncio.sleep(rng.uniform(0, 0.05))
+        await asyncio.sleep(rng.uniform(0, 0.2))
 
 
 async def until_known(client, liveblog, database):
@@ -59,7 +59,7 @@ async def until_known(client, liveblog, database):
             rows = await look(database, lambda conn: conn.execute(select(media_probes)).mappings().all())
             left = [(row["tries"], row["error"], row["next_at"] and row["next_at"] - time.time()) for row in rows]
             pytest.fail(f"{len(unknown)} files of {len(game['events'])} posts are not known; waiting probes: {left}")
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(1)
 
 
 async def killed(folder, database, *, kills, seed):
@@ -103,10 +103,8 @@ class AnyQuery(dict):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+        return migrated_url(tmp_path / "matchwire.db")
+    return request.getfixturevalue("postgres_url")
 
 
 @pytest.mark.long

@@ -13,7 +13,6 @@ from structlog.testing import capture_logs
 from api.media import video_facts as video
 from config import Settings
 from ingest.cli.explain import explain
-from store import migrate
 from tests.day import SHOW, configuration, running
 from tests.ingest.test_resources import NEWS
 from tests.media import origin as origins
@@ -30,9 +29,7 @@ QUICK = {"probe_tries": 2, "probe_retry": 15, "fetch_timeout": 2}
 def database(request, tmp_path):
     if request.param == "sqlite":
         return migrated_url(tmp_path / "probes.db")
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+    return request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture

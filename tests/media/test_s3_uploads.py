@@ -19,7 +19,7 @@ from ingest.daemon.build import media_settings
 from ingest.daemon.file_store import file_store
 from ingest.daemon.purges import UploadPurge
 from mapping.rules.image_address import ImageOptions, ImageRequest
-from store import migrate, uploads
+from store import uploads
 from store.files.disk import DiskFiles
 from store.files.port import StorageUnavailable, new_key
 from store.media_tables import uploads as uploads_table
@@ -74,7 +74,6 @@ async def purged(database, files):
 @pytest.mark.long
 async def test_two_processes_share_a_bucket(postgres_url, s3, tmp_path):
     """What one took the other shows once it is published; the purge takes what nothing refers to, and no secret is logged."""
-    await asyncio.to_thread(migrate.upgrade, postgres_url)
     first, second = (configured(tmp_path, name, postgres_url, s3) for name in ("first", "second"))
     await asyncio.gather(first.start(), second.start())
     files = s3.files(tmp_path / "here")

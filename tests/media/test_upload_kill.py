@@ -16,12 +16,13 @@ from sqlalchemy import select
 from config.sections import MediaConfig
 from ingest.daemon.file_store import file_store
 from ingest.daemon.purges import UploadPurge
-from store import migrate, uploads
+from store import uploads
 from store.media_tables import uploads as uploads_table
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
 from tests.media.pictures import picture
 from tests.opening import store_at
+from tests.sqlite import migrated_url
 
 PATH = f"/api/mediaservice/v3/organization/{ORGANIZATION}/upload"
 HEAD = picture("png", 4, 3)
@@ -131,10 +132,8 @@ async def killed(folder, database, media, *, kills, seed):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}"
-    url = request.getfixturevalue("postgres_url")
-    migrate.upgrade(url)
-    return url
+        return migrated_url(tmp_path / "matchwire.db")
+    return request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture
@@ -149,8 +148,8 @@ def media(request, disk):
 
 @pytest.mark.long
 async def test_kills_lose_no_upload_and_leave_nothing_over(database, disk, tmp_path):
-    """Three kills of the daemon under four senders, three of the purge, at random instants."""
-    await killed(tmp_path, database, disk, kills=3, seed=7)
+    """Two kills of the daemon under four senders, two of the purge, at random instants."""
+    await killed(tmp_path, database, disk, kills=2, seed=7)
 
 
 @pytest.mark.soak

@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 
-from store import migrate
 from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.tables import metadata
 from tests.opening import pool_settings, store_at
@@ -52,15 +51,13 @@ def migrated_sqlite_url(tmp_path):
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request):
     """The address of an empty database, once of each kind."""
-    return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "bare_postgres_url")
 
 
 @pytest.fixture(scope="session")
-def migrated_postgres_url(postgres_cluster):
+def migrated_postgres_url(postgres_cluster, postgres_template):
     """One database with a current schema for all tests that only need it empty."""
-    address = postgres_cluster.create_database("store_tests")
-    migrate.upgrade(address)
-    return address
+    return postgres_cluster.create_database("store_tests", postgres_template)
 
 
 @pytest.fixture

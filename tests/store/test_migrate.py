@@ -14,7 +14,7 @@ from sqlalchemy import Engine, event, inspect, text
 from store import migrate
 from store.errors import SchemaOutdated
 from store.tables import metadata
-from tests.opening import store_at
+from tests.opening import pool_settings, store_at
 
 
 async def test_the_migrated_schema_is_the_metadata(store):
@@ -50,13 +50,14 @@ async def test_an_upgrade_is_repeatable_and_leads_to_the_head(url):
     await store.close()
 
 
-async def test_two_processes_upgrade_one_after_the_other(postgres_url):
+async def test_two_processes_upgrade_one_after_the_other(bare_postgres_url):
     """Simultaneous upgrades of a shared database build it once."""
-    stores = await asyncio.gather(*(store_at(postgres_url, migrate=True) for _ in range(3)))
+    patient = pool_settings(timeout=60.0)
+    stores = await asyncio.gather(*(store_at(bare_postgres_url, pool=patient, migrate=True) for _ in range(3)))
     for store in stores:
         await store.close()
 
-    assert await asyncio.to_thread(migrate.current, postgres_url) == migrate.head()
+    assert await asyncio.to_thread(migrate.current, bare_postgres_url) == migrate.head()
 
 
 async def test_a_schema_from_the_future_is_left_alone(url):

@@ -24,15 +24,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 async def test_a_pooler_without_a_direct_address_stops_the_start(postgres_url, pgbouncer_url):
     """The store does not open, and the error names the setting that is missing."""
-    await (await store_at(postgres_url, migrate=True)).close()
-
     with pytest.raises(StoreError, match=r"database\.direct_url"):
         await store_at(pgbouncer_url)
 
 
 async def test_the_daemon_ends_with_the_status_of_a_configuration(tmp_path, postgres_url, pgbouncer_url):
     """Exit status 2 and one line that names the setting; no password in it."""
-    await (await store_at(postgres_url, migrate=True)).close()
     (tmp_path / "matchwire.toml").write_text(f'[server]\nport = 0\n[database]\nurl = "{pgbouncer_url}"\ntimeout = 1\n')
     command = [sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", "matchwire.toml"]
     ended = await asyncio.to_thread(
@@ -50,8 +47,6 @@ async def test_the_daemon_ends_with_the_status_of_a_configuration(tmp_path, post
 
 async def test_the_direct_address_must_lead_past_the_pooler(postgres_url, pgbouncer_url):
     """A direct address that is a pooler's too is refused as well."""
-    await (await store_at(postgres_url, migrate=True)).close()
-
     with pytest.raises(StoreError, match=r"database\.direct_url"):
         await store_at(pgbouncer_url, direct_url=pgbouncer_url)
 
@@ -77,7 +72,6 @@ async def test_whether_sessions_last_is_found_out_while_others_use_the_pooler(re
 
 async def test_limits_hold_in_each_transaction_and_nothing_stays_in_the_session(postgres_url, pgbouncer_url):
     """The server bounds statements behind the pooler as well, and no other client of it inherits that."""
-    await (await store_at(postgres_url, migrate=True)).close()
     limit = text("SELECT current_setting('statement_timeout')")
     store = await open_store(pgbouncer_url, pool=pool_settings(timeout=3))
     inside = await store.read(lambda conn: conn.execute(limit).scalar_one())
@@ -92,7 +86,6 @@ async def test_limits_hold_in_each_transaction_and_nothing_stays_in_the_session(
 
 async def test_steps_are_heard_across_processes_behind_a_pooler(postgres_url, pgbouncer_url):
     """NOTIFY goes through the pooler, LISTEN past it."""
-    await (await store_at(postgres_url, migrate=True)).close()
     one, other = await open_store(pgbouncer_url), await open_store(pgbouncer_url)
     heard = asyncio.Queue()
     other.on_step(heard.put_nowait)
@@ -109,7 +102,7 @@ async def test_steps_are_heard_across_processes_behind_a_pooler(postgres_url, pg
 @pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg", "postgresql+asyncpg"])
 async def test_three_schemes_name_the_same_database(postgres_url, scheme):
     """What one has written, each of the others reads."""
-    store = await store_at(postgres_url, migrate=True)
+    store = await store_at(postgres_url)
     name = secrets.token_hex(4)
     await store.write(lambda unit: insert_game(unit, new_game(document={"meta_info": {"title": name}})))
     await store.close()

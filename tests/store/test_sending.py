@@ -184,7 +184,7 @@ async def test_nothing_to_send_is_nothing(store):
 
 async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_url, seen):
     """A change with new and replaced events is read, then written at once; others are notified of it afterwards."""
-    store = await store_at(postgres_url, migrate=True)
+    store = await store_at(postgres_url)
     await store.write(lambda unit: insert_game(unit, new_game()))
     await store.write(lambda unit: record(unit, GAME, Change(events=(post("e1"),))))
     seen.clear()
@@ -200,7 +200,7 @@ async def test_rows_of_several_tables_are_one_statement_on_postgresql(postgres_u
 
 async def test_a_schema_that_changes_costs_a_unit_nothing(postgres_url):
     """Statements that a connection has prepared before do not outlive it; the unit runs again."""
-    store = await store_at(postgres_url, migrate=True)
+    store = await store_at(postgres_url)
     try:
         await store.write(lambda unit: insert_game(unit, new_game()))
         before = await store.write(lambda unit: lock_game(unit, GAME))
@@ -311,7 +311,7 @@ async def test_an_event_of_a_deleted_liveblog_is_not_there(store, game):
 
 async def test_a_connection_that_died_in_idleness_is_made_again(postgres_url):
     """Nobody hears of it: it is noticed by the BEGIN, before anything has happened."""
-    store = await store_at(postgres_url, migrate=True)
+    store = await store_at(postgres_url)
     control = await store_at(postgres_url)
     game = await store.write(lambda unit: insert_game(unit, new_game()))
     for number in range(3):

@@ -18,7 +18,7 @@ from mapping.errors import StoreUnavailable
 from store.errors import StoreError
 from store.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
 from store.tables import games
-from tests.opening import pool_settings, store_at
+from tests.opening import pool_settings
 from tests.store.conftest import new_game, open_store
 from tests.store.test_faults_postgres import frozen
 
@@ -51,7 +51,6 @@ def ended(monkeypatch):
 @pytest.fixture(params=["direct", "pgbouncer"])
 async def opened(request, postgres_url):
     """Opens stores on one database, straight or through a transaction pooler."""
-    await (await store_at(postgres_url, migrate=True)).close()
     url = postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")
     stores = []
 

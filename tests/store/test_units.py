@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from functools import partial
 from types import MappingProxyType
 
@@ -109,18 +110,22 @@ async def test_readers_cannot_write(store, game):
 
 async def test_a_read_sees_one_snapshot(store, game):
     """Between two statements of one read nothing changes, whatever is written meanwhile."""
+    began, written, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
 
     def query(conn):
         before = conn.scalar(select(games.c.version))
-        pause(conn)
-        return before, conn.scalar(select(games.c.version))
+        loop.call_soon_threadsafe(began.set)
+        for _ in range(60):
+            if not written.is_set():
+                pause(conn)
+        return written.is_set(), before, conn.scalar(select(games.c.version))
 
     reading = asyncio.create_task(store.read(query))
-    await asyncio.sleep(0.1)
+    await began.wait()
     await store.write(writing(game.id, "e1"))
-    overtaken = not reading.done()
+    written.set()
 
-    assert (overtaken, await reading) == (True, (1, 1))
+    assert await reading == (True, 1, 1)
     assert await store.read(lambda conn: conn.scalar(select(games.c.version))) == 2
 
 
@@ -158,10 +163,10 @@ async def test_what_is_committed_is_there_after_opening_again(url, clock):
     await second.close()
 
 
-async def test_a_schema_that_is_not_current_is_refused_on_postgresql(postgres_url):
+async def test_a_schema_that_is_not_current_is_refused_on_postgresql(bare_postgres_url):
     """A shared database is upgraded by its operator, and the message says how."""
     with pytest.raises(SchemaOutdated, match="matchwire db upgrade"):
-        await store_at(postgres_url)
+        await store_at(bare_postgres_url)
 
 
 async def test_an_unknown_kind_of_database_is_named():

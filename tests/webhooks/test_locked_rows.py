@@ -30,7 +30,7 @@ PATIENT = QUICK.model_copy(update={"try_timeout": 30.0, "round_timeout": 60.0})
 
 @pytest.fixture
 async def store(postgres_url):
-    store = await store_at(postgres_url, migrate=True)
+    store = await store_at(postgres_url)
     await store.write(lambda unit: unit.conn.execute(workers.insert().values(id="one", kind="", beat=0, seen_at=0)))
     yield store
     await store.close()

@@ -17,6 +17,7 @@ from tests.api.write.desk import BOARD, META, Desk, change, match, news, permiss
 from tests.examples import examples
 from tests.hostile import places, spoilt
 from tests.opening import store_at
+from tests.sqlite import migrated_url
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -143,7 +144,7 @@ def loop_server(tmp_path):
     loop = asyncio.new_event_loop()
 
     async def start():
-        store = await store_at(f"sqlite+aiosqlite:///{tmp_path}/hostile.db", clock=lambda: NOW - 60)
+        store = await store_at(migrated_url(tmp_path / "hostile.db"), clock=lambda: NOW - 60)
         await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
         running = serving(store, client_per_second=0, public_per_second=0)
         server = await running.__aenter__()

@@ -12,12 +12,13 @@ from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.write.desk import Desk, change, good, match, permission, player
 from tests.opening import store_at
+from tests.sqlite import migrated_url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request, tmp_path):
     if request.param == "sqlite":
-        return f"sqlite+aiosqlite:///{tmp_path}/both.db"
+        return migrated_url(tmp_path / "both.db")
     return request.getfixturevalue("postgres_url")
 
 
