@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -194,7 +195,8 @@ async def served(url, clock, **settings):
 def urls(request, tmp_path):
     if request.param == "sqlite":
         return [migrated_url(tmp_path / f"{name}.db") for name in "ab"]
-    return [request.getfixturevalue("postgres_cluster").create_database(f"delay_{name}") for name in "ab"]
+    made = request.getfixturevalue("postgres_cluster").create_database
+    return [made(f"delay_{name}_{secrets.token_hex(4)}") for name in "ab"]
 
 
 @pytest.fixture
