@@ -190,8 +190,11 @@ def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
             return _player_card(block, files)
         case "WebEmbedContentBlock":
             return files.web_embed(url) if (url := web_url(block.get("url"))) else ""
-    render = BLOCKS.get(kind(block))
-    return render(block) if render else ""
+    return files.poll(block) if kind(block) in POLLS else BLOCKS.get(kind(block), _not_shown)(block)
+
+
+def _not_shown(_: Json) -> str:
+    return ""
 
 
 def _rich_text(block: Json) -> str:
@@ -209,13 +212,6 @@ def _quote(block: Json) -> str:
     )
     cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
     return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
-
-
-def _question(block: Json) -> str:
-    choices = [escape(choice) for each in nodes(block, "options") if (choice := text(each, "text"))]
-    items = "".join(f"<li>{choice}</li>" for choice in choices)
-    question = escape(text(block, "question"))
-    return f"<p><strong>{question}</strong></p><ul>{items}</ul>" if question else ""
 
 
 def _player_card(block: Json, files: FilesHtml) -> str:
@@ -246,11 +242,10 @@ def _board_line(block: Json, locale: str) -> str:
     return " ".join(filter(None, [home, score, away])) if score or (home and away) else ""
 
 
+POLLS = frozenset({"PollContentBlock", "QuizContentBlock"})
 BLOCKS: dict[str, Callable[[Json], str]] = {
     "RichTextContentBlock": _rich_text,
     "QuoteContentBlock": _quote,
     "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
-    "PollContentBlock": _question,
-    "QuizContentBlock": _question,
 }
 """How each kind of content is shown; kinds not listed are not shown."""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import structlog
 from cachetools import LRUCache
 
-from api.json_path import nodes, text
+from api.json_path import kind, nodes, text
 from api.post_files import published
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound
+from mapping.reader_polls import public_block
 from store import liveblogs
 
 if TYPE_CHECKING:
@@ -123,11 +124,19 @@ def documents(events: Sequence[StoredEvent]) -> list[Json]:
 def public_documents(events: Sequence[StoredEvent]) -> list[Json]:
     """What readers see of the events, which is all that any read without write access shows: of public ones, without clients."""
     found = documents([event for event in events if event.public])
-    return [_public({**each, **_public_files(each)}) for each in found]
+    return [_public(_without_solutions({**each, **_public_files(each)})) for each in found]
 
 
 def _public(value: Json) -> Json:
     return {name: each for name, each in value.items() if name not in WRITERS_ONLY}
+
+
+def _without_solutions(event: Json) -> Json:
+    """The event with its quizzes as they are before a vote."""
+    blocks = nodes(event, "contents")
+    if not any(kind(each) == "QuizContentBlock" for each in blocks):
+        return event
+    return {**event, "contents": [public_block(each) for each in blocks]}
 
 
 def _public_files(event: Json) -> Json:

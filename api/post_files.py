@@ -38,7 +38,7 @@ class File:
 
 
 class FilesHtml(Protocol):
-    """Writes the files of a post as HTML, for pages or for feeds."""
+    """Writes the files and polls of a post as HTML, for pages or for feeds."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files of one block, in their order."""
@@ -48,6 +48,9 @@ class FilesHtml(Protocol):
 
     def web_embed(self, url: str) -> str:
         """What a third party shows at the address."""
+
+    def poll(self, block: Json) -> str:
+        """The question and options of a poll or quiz."""
 
 
 @dataclass(frozen=True, slots=True)

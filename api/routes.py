@@ -6,6 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api import ops
+from api.comments import comment_counts, moderation
+from api.comments import endpoint as comments
 from api.embed import discovery, frame, oembed, prefetch, snippets
 from api.embed.styles import STATIC, embed_css
 from api.events import endpoint as events
@@ -24,17 +26,36 @@ from api.openapi import Json, document
 from api.page import endpoint as pages
 from api.page import front
 from api.page.page import STREAM_PATH
+from api.polls import endpoint as polls
+from api.polls import poll_export
 from api.readers import endpoint as readers
 from api.routing import Route
 from api.static import folder
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
+from mapping.documents.comments import (
+    ChannelClosing,
+    ChannelClosingRequest,
+    CommentCollection,
+    CommentCounts,
+    CommentDecision,
+    CommentDraft,
+    CommentLike,
+    CommentLikes,
+    CommentReported,
+    ModeratedComment,
+    ModeratedCommentCollection,
+    ReaderBan,
+    ReaderBanRequest,
+    ReaderComment,
+)
 from mapping.documents.event import Event
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource, HandBack
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
+from mapping.documents.poll_results import PollResults, PollVote
 from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
@@ -63,7 +84,20 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
+    Route("GET", comment_counts.PATH, comment_counts.counts, "reader", comment_counts.COUNTS),
+    Route("GET", f"{comments.PATH}.json", comments.index, "reader", comments.INDEX),
+    Route("POST", f"{comments.PATH}.json", comments.create, "reader", comments.CREATE),
+    Route("POST", f"{comments.PATH}/{{commentId}}/like.json", comments.like, "reader", comments.LIKE),
+    Route("POST", f"{comments.PATH}/{{commentId}}/report.json", comments.report, "reader", comments.REPORT),
+    Route("GET", f"{moderation.PATH}/comments.json", moderation.list_comments, "comments", moderation.LIST),
+    Route("POST", f"{moderation.PATH}/comments/{{commentId}}/moderate.json", moderation.moderate, "comments", moderation.MODERATE),
+    Route("POST", f"{moderation.PATH}/readers/{{readerId}}/ban.json", moderation.ban, "comments", moderation.BAN),
+    Route("POST", f"{moderation.PATH}/channels/{{channelId}}/close.json", moderation.close, "comments", moderation.CLOSE),
+    Route("GET", f"{moderation.PATH}/export", moderation.export, "comments", moderation.EXPORT),
     Route("POST", readers.PATH, readers.token, "reader", readers.TOKEN),
+    Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
+    Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
+    Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
     Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
     Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),
@@ -109,13 +143,16 @@ ROUTES: tuple[Route, ...] = (
 # fmt: on
 
 REQUESTS: tuple[type[BaseModel], ...] = (
-    AttachToExternal, CreateFromExternal, Event, ExternalChange, GameDraft, HandBack, PostModifications, ReaderTokenRequest,
-    WebhookAddress, WebhookReplay,
+    AttachToExternal, ChannelClosingRequest, CommentDecision, CommentDraft, CommentLike, CreateFromExternal, Event,
+    ExternalChange, GameDraft, HandBack, PollVote, PostModifications, ReaderBanRequest, ReaderTokenRequest, WebhookAddress,
+    WebhookReplay,
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    Collection[Game], Event, ExternalSource, Game, GameShowResponse, Media, ReaderTokenResponse, WebhookDeliveries,
-    WebhookSubscription,
+    ChannelClosing, Collection[Game], CommentCollection, CommentCounts, CommentLikes, CommentReported, Event, ExternalSource, Game,
+    GameShowResponse, Media, ModeratedComment, ModeratedCommentCollection, PollResults, ReaderBan, ReaderComment,
+    ReaderTokenResponse,
+    WebhookDeliveries, WebhookSubscription,
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip
 """The documents that operations refer to."""

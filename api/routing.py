@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from api.services import Services
 
-Access = Literal["open", "page", "feed", "reader", "read", "write", "external", "webhooks", "metrics"]
+Access = Literal[
+    "open", "page", "feed", "reader", "read", "write", "external", "webhooks", "comments", "stats", "metrics"
+]
 """Who may send it. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
 feeds are public. Reader: like a page.
 Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret and
@@ -169,4 +171,6 @@ ACCESS: Mapping[Access, Callable[[ApiRequest], None]] = {
     "write": _scoped("write"),
     "external": _scoped("external"),
     "webhooks": _scoped("webhooks"),
+    "stats": _scoped("stats"),
+    "comments": _scoped("comments"),
 }

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from api.comments.comment_settings import CommentSettings
 from api.feeds.themes import Theme
 from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
@@ -57,6 +58,7 @@ class ApiSettings:
     delay_max: int
     """Seconds that a read may be delayed by."""
     readers: ReaderSettings
+    comments: CommentSettings
     frame_ancestors: tuple[str, ...]
     """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
     organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -161,7 +161,7 @@ async def daemon(folder: Path, **sections: object) -> AsyncIterator[str]:
         "clients": {"cms": {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": ["read", "write"]}},
         **sections,
     })  # fmt: skip
-    logs.configure(settings.logging.level, "json", folder / "bench.log")
+    logs.configure(settings.logging.level, "json", logs.LogFile(folder / "bench.log"))
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
     running = asyncio.create_task(run(settings, announce=address.set_result, stop=stop))

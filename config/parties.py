@@ -78,6 +78,7 @@ class OrganizationConfig(Section):
     public_delay: Duration = 0.0
     frame_ancestors: tuple[FrameAncestor, ...] | None = None
     reader_sign_in: ReaderSignIn | None = None
+    comments: Literal["off", "pre", "post"] = "off"
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)

@@ -157,6 +157,16 @@ class Readers(Section):
     address_burst: Annotated[Count, Field(ge=1)] = 100
 
 
+class Comments(Section):
+    """What a comment may be (characters, links), and how long what was rejected is kept (seconds)."""
+
+    text_length: Annotated[Count, Field(ge=1, le=100_000)] = 2000
+    max_links: Annotated[Count, Field(ge=0)] = 2
+    duplicate_period: Duration = 600.0
+    hide_after_reports: Annotated[Count, Field(ge=0)] = 5
+    rejected_kept: Interval = 2592000.0
+
+
 class MediaConfig(Section):
     """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 

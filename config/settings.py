@@ -7,6 +7,7 @@ from pydantic import Field
 
 from config.parties import Client, DeclaredId, Liveblog, OrganizationConfig, ThemeConfig
 from config.sections import (
+    Comments,
     Database,
     Embed,
     Limits,
@@ -34,6 +35,7 @@ class Settings(Section):
     webhooks: Webhooks = Webhooks()
     embed: Embed = Embed()
     readers: Readers = Readers()
+    comments: Comments = Comments()
     recording: Recording = Recording()
     media: MediaConfig = MediaConfig()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)

@@ -9,7 +9,6 @@ nothing but what its user changed (see `mapping.merge`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -21,6 +20,7 @@ from mapping.errors import Unprocessable
 from mapping.event_media import NewId, Stamp, legacy_entries, media_entries, show_media, without_gone
 from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of, unconverted
 from mapping.merge import adopt_block_ids
+from mapping.reader_polls import with_option_ids
 from mapping.rich_text import sanitise
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 EVENT = "Svc::Model::Event"
-WITH_CHOICES = frozenset({"Svc::Model::Content::PollContentBlock", "Svc::Model::Content::QuizContentBlock"})
 LEGACY_BLOCKS = frozenset({RICH_TEXT, WEB_EMBED})
 """Kinds of blocks that the older form of a post has too."""
 PLAIN = ("headline", "tag_ids", "state_info")
@@ -203,7 +202,7 @@ def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: S
     media = media_entries(sent["media"] or [], old_media, stamp, new_id) if "media" in sent else old_media
     whole = _in_older_form(sent)
     older = legacy_entries(sent, media) if whole or not old_media else ()
-    wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks)
+    wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks, new_id)
     wanted = without_gone(wanted, media) if whole else wanted
     made = show_media(wanted, media, stamp, new_id, older=older)
     return {"contents": [_safe(_named(block, new_id), old_blocks) for block in made.blocks], "media": made.media}
@@ -244,26 +243,16 @@ def _converted(event: Mapping[str, Any]) -> Document:
     return {name: value for name, value in info.items() if name in CONVERTED and value}
 
 
-def _adopted(stored: Sequence[Document], seen: Document, sent: Sequence[Document]) -> list[Document]:
+def _adopted(stored: Sequence[Document], seen: Document, sent: Sequence[Document], new_id: NewId) -> list[Document]:
     """The sent blocks with their ids; one that came back as it was shown is the stored one."""
     as_shown = {block.get("local_id"): block for block in seen.get("contents") or ()}
     as_stored = {block.get("local_id"): block for block in stored}
     return [
         as_stored[name]
         if (name := block.get("local_id")) in as_stored and block == as_shown.get(name)
-        else _with_choices(block)
-        for block in adopt_block_ids(stored, sent)
+        else with_option_ids(block, as_stored.get(name) or {}, f"contents.{index}", new_id)
+        for index, block in enumerate(adopt_block_ids(stored, sent))
     ]
-
-
-def _with_choices(block: Document) -> Document:
-    """A poll or quiz whose choices all have an id; what other blocks call options is theirs."""
-    options = block.get("options") if block.get("_type") in WITH_CHOICES else None
-    if not isinstance(options, list) or all(each.get("id") for each in options):
-        return block
-    taken = {each.get("id") for each in options}
-    free = (name for name in map(str, count(1)) if name not in taken)
-    return {**block, "options": [each if each.get("id") else {**each, "id": next(free)} for each in options]}
 
 
 def _safe(block: Document, stored: Sequence[Document]) -> Document:

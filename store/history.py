@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import bindparam, delete, select, tuple_, union_all
 
 from store.history_tables import event_history, game_documents, game_versions, master_history
+from store.poll_tables import poll_history
 from store.sql.bulk_write import insert_ignore, write_batch
 from store.sql.compiled_query import CompiledQuery
 from store.tables import events, games
@@ -30,7 +31,7 @@ MOMENT = "matchwire_moment"
 """Execution option of a connection that reads a moment."""
 PURGED = 500
 """Rows of a table that one unit forgets."""
-KEPT = (game_versions, game_documents, event_history, master_history)
+KEPT = (game_versions, game_documents, event_history, master_history, poll_history)
 SAID = ("local_id", "local_status", "sportstype", "template_id", "title", "starts_at")
 """Columns of a liveblog that are kept with its document."""
 _STOOD = tuple(event_history.c[column.name] for column in events.c)

@@ -11,6 +11,7 @@ from store.columns import Bytewise, Counter, integer, json, metadata, text
 from store.comment_tables import comments  # noqa: F401 -- with the tables of all that readers do
 from store.history_tables import event_history, game_documents, game_versions, master_history  # noqa: F401 -- likewise
 from store.media_tables import media_probes, service_keys, upload_uses, uploads  # noqa: F401 -- known with all others
+from store.poll_tables import poll_history, poll_tallies, poll_votes  # noqa: F401 -- likewise
 
 games = Table(
     "games",

@@ -62,7 +62,7 @@ async def frame(request: ApiRequest) -> Response:
     reading = clock(game.document, translator(language(game.document)), seen.now)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit))
+        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit), seen.now)
         page = page_url(settings.public_url, found.game.local_id)
         inner = render_liveblog(
             found.document,

@@ -92,7 +92,7 @@ async def _respond(
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, wanted), services, seen, client))
+        return json_bytes(render(shown(conn, game.id, wanted, seen.now), services, seen, client))
 
     key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(

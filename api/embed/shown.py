@@ -9,6 +9,7 @@ from api.feeds.common import FeedRequest, chosen_events
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game
 from api.page.window import PageRequest, Window, window
+from api.polls.public_results import with_results
 from api.post_files import Images
 from api.references import complete
 from store import deltas
@@ -45,18 +46,20 @@ class Shown(NamedTuple):
         )
 
 
-def shown(conn: Connection, game_id: str, request: FeedRequest) -> Shown:
-    """The liveblog with the requested posts, as the database has it. Raises NotFound, InvalidRequest."""
+def shown(conn: Connection, game_id: str, request: FeedRequest, now: float) -> Shown:
+    """The liveblog with the requested posts, as the database has it at `now` (Unix seconds). Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
-    return _shown(conn, game, Window(events, more, newer=False), key_moments_of(conn, game), request)
+    found = _shown(conn, game, Window(events, more, newer=False), key_moments_of(conn, game), request)
+    return _with_results(conn, found, now)
 
 
-def shown_on_page(conn: Connection, game_id: str, wanted: PageRequest) -> Shown:
+def shown_on_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -> Shown:
     """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     key_moments = key_moments_of(conn, game)
-    return _shown(conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(liveblog=game.id))
+    found = _shown(conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(liveblog=game.id))
+    return _with_results(conn, found, now)
 
 
 def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest) -> Shown:
@@ -64,6 +67,10 @@ def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMo
     posts = list(map(request.theme.labelled, posts))
     coverage = deltas.coverage(conn, game.id)
     return Shown(game, document, posts, found.older, coverage, key_moments, request, newer=found.newer)
+
+
+def _with_results(conn: Connection, found: Shown, now: float) -> Shown:
+    return found._replace(posts=with_results(conn, found.game.id, found.posts, now))
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

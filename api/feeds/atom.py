@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 CONTENT_TYPE = "application/atom+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"
+THREADING = "http://purl.org/syndication/thread/1.0"
+ET.register_namespace("thr", THREADING)
 
 
 def render(feed: Feed) -> bytes:
@@ -49,6 +51,8 @@ def _add_entry(root: ET.Element, item: Item) -> None:
     add(entry, "published", rfc3339(item.published))
     add(entry, "updated", rfc3339(item.updated))
     add(entry, "link", rel="alternate", type="text/html", href=item.url)
+    if item.comments is not None:
+        add(entry, f"{{{THREADING}}}total", str(item.comments))
     for file in item.enclosures:
         titled = {"title": file.title} if file.title else {}
         add(entry, "link", rel="enclosure", type=file.content_type, href=file.url, **titled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
@@ -67,6 +67,8 @@ class Item:
     updated: int
     url: str
     enclosures: tuple[Enclosure, ...]
+    comments: int | None = None
+    """Public ones; None where the organization takes none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +154,11 @@ def build_feed(
         updated=game.updated_at,
         items=items,
     )
+
+
+def with_comments(feed: Feed, counts: Mapping[str, int]) -> Feed:
+    """The feed with the number of comments of each post."""
+    return replace(feed, items=tuple(replace(item, comments=counts.get(item.id, 0)) for item in feed.items))
 
 
 def _language(game: Json) -> str:

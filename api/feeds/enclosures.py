@@ -8,12 +8,14 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from api.json_path import nodes, text
 from api.post_files import host, image_url, outward_link
-from mapping.locales.labels import Label
+from mapping.locales.labels import Label, PollText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from api.json_path import Json
     from api.post_files import File, Images
     from mapping.locales import Translator
 
@@ -43,7 +45,7 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True)
 class FeedFiles:
-    """Writes the images and videos of one post; what has a warning is a link to the post on its page, which can ask first."""
+    """Writes the images, videos and polls of one post; what has a warning is a link to its page, which can ask first."""
 
     images: Images
     texts: Translator
@@ -60,6 +62,13 @@ class FeedFiles:
     def web_embed(self, url: str) -> str:
         """A link: a feed's reader asks nobody before it loads a frame."""
         return outward_link(url)
+
+    def poll(self, block: Json) -> str:
+        """The question and its options, and a link to the post: votes and results are on its page."""
+        question, options = text(block, "question"), [text(each, "text") for each in nodes(block, "options")]
+        items = "".join(f"<li>{escape(each)}</li>" for each in options if each)
+        link = f'<p><a href="{escape(self.post_url)}">{escape(self.texts.text(PollText.LINK))}</a></p>' if items else ""
+        return f"<p><strong>{escape(question)}</strong></p><ul>{items}</ul>{link}" if question else ""
 
     def enclosures(self, shown: Sequence[File]) -> tuple[Enclosure, ...]:
         """The files for programs, which ask nobody: none that has a warning."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
+from api.comments.comment_counts import counts_of, numbers_of
 from api.conditional import conditional
 from api.feeds import atom, jsonfeed, rss
-from api.feeds.common import Feed, FeedRequest, build_feed, chosen_events, feed_request
+from api.feeds.common import Feed, FeedRequest, build_feed, chosen_events, feed_request, with_comments
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game, readable
 from api.references import complete
@@ -92,6 +93,11 @@ JSON_FEED: Json = {
                     "image": openapi.TEXT,
                     "date_published": {"type": "string", "format": "date-time"},
                     "date_modified": {"type": "string", "format": "date-time"},
+                    "_matchwire": {
+                        "type": "object",
+                        "required": ["comments"],
+                        "properties": {"comments": {"type": "integer", "minimum": 0}},
+                    },
                     "attachments": {
                         "type": "array",
                         "items": {
@@ -142,16 +148,19 @@ def endpoint(form: Format) -> Handler:
         seen = await delay.sight(request, wanted.liveblog, context.reads.game)
         game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
 
-        def render(conn: Connection) -> bytes:
-            return form.render(_feed(conn, game.id, wanted, services, extension=form.extension))
+        counts = await counts_of(request, game, seen)
 
-        key = ("feed", form.extension, game.id, game.version, wanted)
+        def render(conn: Connection) -> bytes:
+            feed = _feed(conn, game.id, wanted, services, extension=form.extension)
+            return form.render(feed if counts is None else with_comments(feed, counts))
+
+        key = ("feed", form.extension, game.id, game.version, wanted, numbers_of(counts))
         return conditional(
             request.headers,
             await context.reads.body(key, render, seen, request.accept_encoding),
             form.content_type,
             cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
-            modified=game.updated_at,
+            modified=None if counts else game.updated_at,  # nobody knows when a comment was taken away
             now=seen.now,
             more=ANY_ORIGIN if settings.public_feeds else None,
         )

@@ -50,6 +50,8 @@ def _item(item: Item) -> dict[str, Any]:
         entry["image"] = clean(image)
     entry["date_published"] = rfc3339(item.published)
     entry["date_modified"] = rfc3339(item.updated)
+    if item.comments is not None:
+        entry["_matchwire"] = {"comments": item.comments}
     if item.enclosures:
         entry["attachments"] = [_enclosure(each) for each in item.enclosures]
     return entry

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 CONTENT_TYPE = "application/rss+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"
 MEDIA = "http://search.yahoo.com/mrss/"
+SLASH = "http://purl.org/rss/1.0/modules/slash/"
 LENGTH = "0"
 """Of a file whose bytes nobody has counted; the format demands a number."""
 ET.register_namespace("atom", ATOM)
 ET.register_namespace("media", MEDIA)
+ET.register_namespace("slash", SLASH)
 
 
 def render(feed: Feed) -> bytes:
@@ -52,6 +54,8 @@ def _add_item(channel: ET.Element, item: Item) -> None:
     add(entry, "guid", item.id, isPermaLink="false")
     add(entry, "pubDate", rfc822(item.published))
     add(entry, "description", item.html)
+    if item.comments is not None:
+        add(entry, f"{{{SLASH}}}comments", str(item.comments))
     for file in item.enclosures[:1]:  # most readers take no more than one
         add(entry, "enclosure", url=file.url, length=LENGTH, type=file.content_type)
     for file in item.enclosures:

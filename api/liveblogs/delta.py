@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
+from api.comments.comment_counts import counts_of, numbers_of, with_counts
 from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
@@ -111,11 +112,15 @@ async def show(request: ApiRequest) -> Response:
     seen = await delay.sight(request, wanted.liveblog, context.reads.game)
     game = watchable(seen.game, context.caller, public=settings.public_feeds, field="id")
 
+    counts = await counts_of(request, game, seen)
+
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
-        return json_bytes(delta(conn, current, wanted, cursor(conn, current.id, wanted.after)))
+        found = delta(conn, current, wanted, cursor(conn, current.id, wanted.after))
+        return json_bytes(with_counts(found, counts))
 
-    body = await context.reads.body(("delta", game.id, game.version, wanted), render, seen, request.accept_encoding)
+    key = ("delta", game.id, game.version, wanted, numbers_of(counts))
+    body = await context.reads.body(key, render, seen, request.accept_encoding)
     sharing = "public" if settings.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"

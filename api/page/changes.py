@@ -17,6 +17,7 @@ from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.page.window import Show, filtered
+from api.polls.public_results import with_results
 from api.post_files import Images
 from api.references import complete
 from mapping.documents.scalars import LocalStatus
@@ -65,10 +66,14 @@ class AsPage:
     consent: bool
     delay: int = 0
     show: Show = Show.ALL
+    commented: frozenset[str] = frozenset()
+    """Organizations that take comments."""
 
     @classmethod
     def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
-        return cls(services.clock, services.media_key, services.settings.embed_consent, delay, show)
+        settings = services.settings
+        commented = settings.comments.taken
+        return cls(services.clock, services.media_key, settings.embed_consent, delay, show, commented)
 
     def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
         """Writes the images and videos of a liveblog in its language.
@@ -76,7 +81,8 @@ class AsPage:
         `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
         """
         images = Images(self.media_key, base, game.organization_id)
-        return PageFiles(images, translator(language(game.document)), self.consent, page, self.delay)
+        commented = game.organization_id in self.commented
+        return PageFiles(images, translator(language(game.document)), self.consent, page, self.delay, commented)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
@@ -101,6 +107,7 @@ def parts(
     keep = filtered(show, key_moments)
     kept = [event for event in events if keep(event)]
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
+    posts = with_results(conn, game.id, posts, now)
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),

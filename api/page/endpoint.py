@@ -74,7 +74,7 @@ async def liveblog(request: ApiRequest) -> Response:
     game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
 
     def render(conn: Connection) -> bytes:
-        found = shown_on_page(conn, game.id, wanted)
+        found = shown_on_page(conn, game.id, wanted, seen.now)
         inner = render_liveblog(
             found.document,
             found.posts,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.page.poll_html import poll_html
 from api.post_files import host, image_url, is_ours, outward_link
 from mapping.locales.labels import LOADS_FROM, Label
 from mapping.web_embeds import web_embed
@@ -13,6 +14,7 @@ from mapping.web_embeds import web_embed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from api.json_path import Json
     from api.post_files import File, Images
     from mapping.locales import Translator
 
@@ -32,7 +34,7 @@ UNKNOWN = (4, 3)
 
 @dataclass(frozen=True, slots=True)
 class PageFiles:
-    """Writes images and videos for a page; with `consent` a video's host hears of a reader after a click alone."""
+    """Writes images, videos and polls for a page; with `consent` a video's host hears of a reader after a click alone."""
 
     images: Images
     texts: Translator
@@ -41,6 +43,8 @@ class PageFiles:
     """The liveblog's page, before the queries of addresses; empty on that page."""
     delay: int = 0
     """Seconds by which the reader is late, which links to posts repeat."""
+    commented: bool = False
+    """Whether the organization takes comments."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""
@@ -71,6 +75,10 @@ class PageFiles:
             f'<figure><div class="consent{"" if found.video else " still"}" data-frame="{escape(found.frame)}">'
             f"{_room(found.size)}<p><b>{escape(found.provider)}</b></p>{link}{note}</div></figure>"
         )
+
+    def poll(self, block: Json) -> str:
+        """The poll with its results, which its script makes something to vote on."""
+        return poll_html(block, self.texts)
 
     def cover(self, url: str) -> str:
         """The image that stands for the whole liveblog; empty without an address."""

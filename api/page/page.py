@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from api.cover import cover
 from api.embed.discovery import discovery
 from api.embed.structured_data import script
-from api.json_path import Json, number, text
+from api.errors import json_bytes
+from api.json_path import Json, node, number, text
 from api.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.page.document import document
 from api.page.moments import key_moments_html
@@ -17,12 +18,13 @@ from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.references import summary
 from mapping.locales import translator
-from mapping.locales.labels import PageText
+from mapping.locales.labels import CommentLabel, PageText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.page.files import PageFiles
+    from mapping.locales import Translator
 
 STREAM_PATH = "/api/embed/v4/stream"
 """Where a page hears of changes."""
@@ -43,13 +45,16 @@ def render_liveblog(
     It carries what a script needs to know to follow it. `around`: what else there is to see; `delay`: the seconds by
     which it is late.
     """
-    known = {
+    known: dict[str, object] = {
         "name": text(game, "local_id"),
         "version": number(game, "version") or 0,
         "more": int(around.older),
         "newer": int(around.newer),
         "delay": delay,
+        "organization": files.images.organization_id,
     }
+    if files.commented and node(game, "meta_info").get("allow_comments") is True:
+        known["comments"] = _commented(files.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, files.texts, files.page, files.delay)
     posts = stream(game, events, files, around)
@@ -58,6 +63,12 @@ def render_liveblog(
         f'{scoreboard(game, files, now)}<div class="columns">'
         f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
     )
+
+
+def _commented(texts: Translator) -> str:
+    """What the script of the comments needs to know, as JSON."""
+    said = {each.name.lower(): texts.text(each) for each in CommentLabel}
+    return json_bytes(said).decode()
 
 
 def language(game: Json) -> str:

@@ -15,6 +15,7 @@ from api.request import boolean, integer
 from api.stream.messages import as_json, body_part
 from api.stream.reader import StreamRequest
 from mapping.documents.game import GameShowResponse
+from mapping.documents.poll_results import PollResults
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, StoreUnavailable
 
@@ -37,11 +38,13 @@ UPDATE: Json = {
     "required": ["event", "data"],
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9]{1,15}$"},
-        "event": {"enum": ["update", "beat"]},
+        "event": {"enum": ["update", "poll", "beat"]},
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "contentSchema": {"anyOf": [openapi.response_schema(GameShowResponse), CHANGES]},
+            "contentSchema": {
+                "anyOf": [openapi.response_schema(GameShowResponse), CHANGES, openapi.response_schema(PollResults)]
+            },
         },
     },
 }
@@ -51,7 +54,8 @@ STREAM = openapi.operation(
     "Pages",
     {
         200: {
-            "description": "Events `update`: `id` is the version, `data` a `GameShowResponse`; the schema is that of one event",
+            "description": "Events `update`: `id` is the version, `data` a `GameShowResponse`; events `poll`: `data` is a"
+            " `PollResults`. The schema is that of one event",
             "content": {"text/event-stream": {"schema": UPDATE}},
         },
         **openapi.PUBLIC_ERRORS,

@@ -30,7 +30,7 @@ class StreamRequest(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Reader:
-    """Who follows a liveblog in a form, and has its changes up to `version`.
+    """Who follows a liveblog in a form, and has its changes up to `version` and results of polls up to the number `results`.
 
     `ends_at` and `sent_at` are the event loop's seconds. `over`: the stream ends once what is being sent has gone.
     """
@@ -43,4 +43,5 @@ class Reader:
     ends_at: float
     sent_at: float
     over: bool = False
+    results: int = 0
     sending: asyncio.Task[None] | None = None

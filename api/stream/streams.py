@@ -14,12 +14,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.delay import moment
+from api.polls.public_results import results_of
 from api.stream import messages
+from api.stream.live_results import LiveResults
 from api.stream.messages import END, KeptMessages, body_part
 from api.stream.reader import Reader
 from api.stream.shared_reads import SharedReads
 from mapping.errors import StoreUnavailable
-from store import deltas, liveblogs
+from store import deltas, liveblogs, votes
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ Watched = tuple[str, int]
 """A liveblog by its `ticker_id`, and the delay of those who watch it."""
 POLL = 1.0
 """Seconds after which versions are compared though nobody called: a notification may have been lost."""
+RESULTS = 1.0
+"""Seconds between two looks at the results of polls."""
 TICK = 1.0
 """Seconds between two looks at all readers."""
 SILENCE = 15.0
@@ -59,6 +63,7 @@ class Channel:
     version: int
     newest: Mapping[Form, Message] = field(default_factory=dict)
     readers: set[Reader] = field(default_factory=set)
+    results: LiveResults = field(default_factory=LiveResults)
     trouble: LogOnce = field(default_factory=partial(LogOnce, "stream.failed", "stream.recovered", "error"))
 
 
@@ -78,6 +83,7 @@ class Streams:
         self._called = asyncio.Event()
         self._look = False
         self._look_at = 0.0
+        self._results_at = 0.0
         self._pump: asyncio.Task[None] | None = None
         self._ticker: asyncio.Task[None] | None = None
         self._closed = False
@@ -182,9 +188,16 @@ class Streams:
             await reader.send(message.part)
             reader.version, reader.sent_at = message.version, clock()
             reader.over = reader.over or message.last
+        await self._send_results(reader)
         if not reader.over and clock() - reader.sent_at >= SILENCE:
             await reader.send(body_part(reader.silence))
             reader.sent_at = clock()
+
+    async def _send_results(self, reader: Reader) -> None:
+        while not reader.over and (waiting := reader.channel.results.after(reader.results)):
+            reader.results, part = waiting[0]
+            await reader.send(part)
+            reader.sent_at = asyncio.get_running_loop().time()
 
     async def _catch_up(self, reader: Reader) -> Message | None:
         """What follows the version that the reader has, other than the last step; read once for all who have it."""
@@ -227,6 +240,7 @@ class Streams:
             try:
                 for key, version in (await self._news()).items():
                     await self._advance(key, version)
+                await self._look_at_results()
                 delay.worked()
             except StoreUnavailable as error:
                 delay.failed(cause=str(error))
@@ -254,6 +268,34 @@ class Streams:
             found = await self._store.read(query, at=self._moment(delay))
             heard |= {(name, delay): version for name, version in found.items()}
         return heard
+
+    async def _look_at_results(self) -> None:
+        """Send the results of polls whose votes have changed, at most once a second: one read for all that are watched."""
+        clock = asyncio.get_running_loop().time
+        if clock() < self._results_at:
+            return
+        self._results_at = clock() + RESULTS
+        for delay in sorted({each.delay for each in self._channels.values()}):
+            watched = {each.game_id: each for each in self._channels.values() if each.delay == delay}
+            query = partial(votes.changes, game_ids=list(watched))
+            for game_id, changes in (await self._store.read(query, at=self._moment(delay))).items():
+                await self._advance_results(watched[game_id], changes)
+
+    async def _advance_results(self, channel: Channel, changes: Mapping[str, int]) -> None:
+        outdated = channel.results.outdated(changes)
+        if not outdated:
+            return
+        now = self._clock() - channel.delay
+        query = partial(results_of, game_id=channel.game_id, poll_ids=outdated, now=now)
+        try:
+            found = await self._store.read(query, at=self._moment(channel.delay))
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 -- what is wrong with one liveblog must not silence the others
+            channel.trouble.failed(cause=repr(error), liveblog=channel.game_id)
+            return
+        channel.results.put({name: changes[name] for name in outdated}, found)
+        await self._begin_all(list(channel.readers))
 
     def _moment(self, delay: int) -> int | None:
         return moment(self._clock(), delay)

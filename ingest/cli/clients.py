@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="The clients that may use the API.")
 
-SCOPES = ("read", "write", "stats", "webhooks", "external", "admin")
+SCOPES = ("read", "write", "stats", "webhooks", "external", "comments", "admin")
 LONGEST_ID = 255
 
 ClientId = Annotated[str, typer.Argument(help="The client_id.")]

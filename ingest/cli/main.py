@@ -16,7 +16,9 @@ import typer
 
 import config
 from ingest.cli import clients as cli_clients
+from ingest.cli import comments as cli_comments
 from ingest.cli import init, keep, replay
+from ingest.cli import polls as cli_polls
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.exit_status import ExitStatus
@@ -37,6 +39,7 @@ from ingest.daemon.roles import Role
 
 if TYPE_CHECKING:
     from config import Settings
+    from ingest.daemon.logs import LogFile
 
 STATUSES = (
     "Exit status: 0 done, or stopped in order; 1 what was looked at is not in order; 2 somebody has to change something "
@@ -53,6 +56,8 @@ database = typer.Typer(no_args_is_help=True, help="The database's schema.")
 app.add_typer(database, name="db")
 app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
+app.add_typer(cli_comments.app, name="comments")
+app.add_typer(cli_polls.app, name="polls")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
 app.command()(keep.backup)
@@ -90,12 +95,12 @@ def run(
     log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
 ) -> None:
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
-    from ingest.daemon.recheck_config import recheck
+    from ingest.daemon.recheck_config import hang_up
 
     known = vocabulary()
     written = load(config_file, known)
     settings = placed(written, data_dir, make=True)
-    _log(settings, log_file)
+    file = _log(settings, log_file)
     from ingest.daemon import run as daemon  # loads nearly everything: what is wrong so far is reported sooner
 
     read = partial(config.load, chosen(config_file), os.environ, known)
@@ -109,7 +114,7 @@ def run(
     start(
         lambda stop: daemon.run(settings, announce=announce, stop=stop, role=role),
         settings,
-        hangup=partial(recheck, read, written),
+        hangup=partial(hang_up, file, read, written),
         grace=settings.server.shutdown_grace,
         announced=announced,
     )
@@ -209,10 +214,12 @@ def main() -> None:
         raise SystemExit(ExitStatus.BROKEN) from None
 
 
-def _log(settings: Settings, file: Path | None = None) -> None:
+def _log(settings: Settings, path: Path | None = None) -> LogFile | None:
     from ingest.daemon import logs
 
     try:
-        logs.configure(settings.logging.level, settings.logging.format, file)
+        file = None if path is None else logs.LogFile(path)
     except OSError as error:
-        fail(f"--log-file {file}: cannot be opened: {error.strerror}")
+        fail(f"--log-file {path}: cannot be opened: {error.strerror}")
+    logs.configure(settings.logging.level, settings.logging.format, file)
+    return file

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+from api.comments.comment_settings import CommentSettings
 from api.feeds.themes import Theme
 from api.media.settings import ImageLimits, MediaSettings
 from api.readers.reader_settings import ReaderSettings
@@ -268,6 +269,7 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         public_delays=_delays(settings.organizations),
         themes={name: _theme(name, each) for name, each in settings.themes.items()},
         readers=_reader_settings(settings),
+        comments=_comment_settings(settings),
         frame_ancestors=settings.embed.frame_ancestors,
         organization_frame_ancestors=_frame_ancestors(settings),
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
@@ -290,6 +292,17 @@ def _reader_settings(settings: Settings) -> ReaderSettings:
             for id_, each in settings.organizations.items()
             if each.reader_sign_in is not None
         },
+    )
+
+
+def _comment_settings(settings: Settings) -> CommentSettings:
+    limits = settings.comments
+    return CommentSettings(
+        text_length=limits.text_length,
+        max_links=limits.max_links,
+        duplicate_period=limits.duplicate_period,
+        hide_after_reports=limits.hide_after_reports,
+        organization_comments={id_: each.comments for id_, each in settings.organizations.items()},
     )
 
 

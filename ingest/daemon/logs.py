@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import re
 import sys
+import threading
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
@@ -27,10 +27,10 @@ SECRET_IN_TEXT = re.compile(
 HIDDEN = "[hidden]"
 
 
-def configure(level: str, format_: str, file: Path | None = None) -> None:
+def configure(level: str, format_: str, file: LogFile | None = None) -> None:
     """Log everything from `level` up to `file` (or standard error): `json`, `console`, or by terminal (`auto`).
 
-    Raises OSError where `file` cannot be opened; what cannot be written later ends nothing.
+    What cannot be written ends nothing.
     """
     stream = cast("TextIO", BestEffortStream.of(file))
     readable = format_ == "console" or (format_ == "auto" and stream.isatty())
@@ -53,7 +53,7 @@ def configure(level: str, format_: str, file: Path | None = None) -> None:
     )
     _adopt_standard_logging(shared, render, stream)
     if file is not None:
-        private.tighten(file)
+        private.tighten(file.path)
 
 
 def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -99,12 +99,11 @@ class BestEffortStream:
         self._losing = False
 
     @classmethod
-    def of(cls, file: Path | None) -> BestEffortStream:
-        """One that appends to `file`, or to standard error. Raises OSError where the file cannot be opened."""
+    def of(cls, file: LogFile | None) -> BestEffortStream:
+        """One that appends to `file`, or to standard error."""
         if file is None:
             return cls(_standard_error, name="standard error", terminal=sys.stderr.isatty())
-        stream = appended(file)
-        return cls(partial(_append, stream), name=str(file), terminal=stream.isatty())
+        return cls(file.append, name=str(file.path))
 
     def write(self, text: str) -> int:
         try:
@@ -130,14 +129,32 @@ class BestEffortStream:
             _standard_error(f"matchwire: the log cannot be written to {self._name}: {reason}\n")
 
 
-def appended(file: Path) -> FileIO:
-    """`file` to be appended to, readable for its owner and group alone. Raises OSError."""
-    return open(file, "ab", buffering=0, opener=private.opener)
+class LogFile:
+    """A file that lines are appended to, readable for its owner and group alone. Raises OSError where it cannot be opened."""
 
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._stream = self._opened()
 
-def _append(stream: FileIO, text: str) -> None:
-    """A line is one write, so that lines of several processes do not mix."""
-    stream.write(text.encode("utf-8", "backslashreplace"))
+    def append(self, text: str) -> None:
+        """A line is one write, so that lines of several processes do not mix. Raises OSError."""
+        with self._lock:
+            self._stream.write(text.encode("utf-8", "backslashreplace"))
+
+    def reopen(self) -> None:
+        """Go on in the file that has the name now: another one, where the log was rotated. Raises OSError, and changes nothing."""
+        fresh = self._opened()
+        with self._lock:
+            stale, self._stream = self._stream, fresh
+        stale.close()
+        private.tighten(self.path)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _opened(self) -> FileIO:
+        return open(self.path, "ab", buffering=0, opener=private.opener)
 
 
 def _standard_error(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from store import delivery_log, history, outbox, sync, uploads, webhooks
+from store import delivery_log, history, moderation, outbox, sync, uploads, votes, webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -70,6 +70,15 @@ class Purging:
         return await in_batches(
             partial(self._store.write, partial(history.purge, before=before)), longest=self._longest
         )
+
+    async def votes(self) -> bool:
+        """Forget the votes of deleted liveblogs; whether that is all."""
+        return await in_batches(partial(self._store.write, votes.purge), longest=self._longest)
+
+    async def comments(self, now: float, rejected_kept: float) -> bool:
+        """Forget comments rejected or deleted so many seconds ago, and those of deleted liveblogs; whether that is all."""
+        purge = partial(moderation.purge, before=now - rejected_kept)
+        return await in_batches(partial(self._store.write, purge), longest=self._longest)
 
     async def _rounds(self, before: float) -> bool:
         return await self._store.write(partial(delivery_log.purge, before=before)) > 0

@@ -1,4 +1,4 @@
-"""What SIGHUP does: the configuration is looked at again, and one line says what a restart would apply."""
+"""What SIGHUP does: the log goes on in a new file, and one line says what a restart would apply of the configuration."""
 
 from __future__ import annotations
 
@@ -12,8 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from config import Settings
+    from ingest.daemon.logs import LogFile
 
 log = structlog.get_logger()
+
+
+def hang_up(file: LogFile | None, read: Callable[[], Settings], running: Settings) -> None:
+    """Open the log's file anew, then `recheck`. Uses files, so it is not for the event loop."""
+    if file is not None:
+        try:
+            file.reopen()
+        except OSError as error:
+            log.warning("log.not_reopened", file=str(file.path), cause=error.strerror)
+        else:
+            log.info("log.reopened", file=str(file.path))
+    recheck(read, running)
 
 
 def recheck(read: Callable[[], Settings], running: Settings) -> None:

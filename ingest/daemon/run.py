@@ -52,7 +52,9 @@ TIMETABLE = {
     "17 * * * *": "purge deliveries",
     "27 * * * *": "purge bodies",
     "37 * * * *": "purge uploads",
+    "47 * * * *": "purge votes",
     "*/5 * * * *": "purge history",
+    "23 * * * *": "purge comments",
 }
 """Jobs that every process asks for at these minutes."""
 
@@ -152,7 +154,7 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            _add_purges(components, dispatcher, purge_uploads, _history_purge(components, settings, clock))
+            _add_purges(components, dispatcher, purge_uploads, _timed_purges(components, settings, clock))
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
             dispatcher.metrics.registry.register(probes.counted)
@@ -242,19 +244,25 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
     )
 
 
-def _history_purge(components: Components, settings: Settings, clock: Callable[[], float]) -> Purge:
-    kept, purging = settings.limits.delay_max + MARGIN, Purging(components.store)
-    return lambda: purging.history(clock() - kept)
+def _timed_purges(components: Components, settings: Settings, clock: Callable[[], float]) -> Mapping[str, Purge]:
+    """What is kept for a time that the configuration says."""
+    history_kept, rejected_kept = settings.limits.delay_max + MARGIN, settings.comments.rejected_kept
+    purging = Purging(components.store)
+    return {
+        "purge history": lambda: purging.history(clock() - history_kept),
+        "purge comments": lambda: purging.comments(clock(), rejected_kept),
+    }
 
 
 def _add_purges(
-    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, purge_history: Purge
+    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, timed: Mapping[str, Purge]
 ) -> None:
     purges = {
         "purge deliveries": dispatcher.purge,
         "purge bodies": Purging(components.store).bodies,
+        "purge votes": Purging(components.store).votes,
         "purge uploads": purge_uploads.run,
-        "purge history": purge_history,
+        **timed,
     }
     for key, purge in purges.items():
         components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)

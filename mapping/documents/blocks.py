@@ -1,5 +1,6 @@
 """The ten kinds of content that a post may be made of."""
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from mapping.documents.base import ByType, Document, OpenDocument
@@ -99,11 +100,20 @@ class ScoreboardContentBlock(OpenDocument):
     scoreboard: Scoreboard | None = None
 
 
+class ShowResults(StrEnum):
+    """When readers see the results of a poll: at any time, once they have voted, once it is closed."""
+
+    ALWAYS = "always"
+    VOTED = "voted"
+    CLOSED = "closed"
+
+
 class Choice(OpenDocument):
-    """One answer of a poll or quiz."""
+    """One option of a poll or quiz; `correct` is a quiz's, and no reader sees it before voting."""
 
     id: Clearable[LocalId] = None
     text: Text | None = None
+    correct: Bool | None = None
 
 
 class PollContentBlock(OpenDocument):
@@ -115,15 +125,21 @@ class PollContentBlock(OpenDocument):
     options: Many[Choice] | None = None
     multiple: Bool | None = None
     closes_at: Clearable[Timestamp] = None
+    closed: Bool | None = None
+    results: Clearable[ShowResults] = None
 
 
 class QuizContentBlock(OpenDocument):
-    """A question with one right answer, named by `correct_option_id`."""
+    """A question with a right option, named by `correct_option_id`, or several, marked `correct`."""
 
     type_: Literal["Svc::Model::Content::QuizContentBlock"] = "Svc::Model::Content::QuizContentBlock"
     local_id: Clearable[LocalId] = None
     question: Text | None = None
     options: Many[Choice] | None = None
+    multiple: Bool | None = None
+    closes_at: Clearable[Timestamp] = None
+    closed: Bool | None = None
+    results: Clearable[ShowResults] = None
     correct_option_id: Text | None = None
     explanation: Text | None = None
 

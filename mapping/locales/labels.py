@@ -82,6 +82,51 @@ class PageText(StrEnum):
     TOO_MANY = "That was too much at once. Please try again in a moment."
 
 
+class CommentLabel(StrEnum):
+    """A text of the comments on our pages; its value is the msgid, its name what the script calls it."""
+
+    OPEN = "Comments"
+    WRITE = "Write a comment"
+    NAME = "Your name"
+    SEND = "Send"
+    REPLY = "Reply"
+    REPLY_TO = "Reply to {name}"
+    LIKE = "Like"
+    REPORT = "Report"
+    REPORTED = "Reported"
+    WAITING = "Waiting for approval"
+    ANONYMOUS = "Anonymous"
+    MORE = "More comments"
+    SENT = "Your comment is published."
+    AGAIN = "You have written this already."
+    LONG = "This is empty, too long, or has too many links."
+    CLOSED = "Comments are closed here."
+    BUSY = "That was too much at once. Please try again in a moment."
+    FAILED = "That did not work. Please try again."
+
+
+class PollText(StrEnum):
+    """What a poll or quiz says; its value is the msgid."""
+
+    CHANGE = "Change vote"
+    CHOSEN = "Your choice"
+    CLOSED = "Voting is closed"
+    CORRECT = "Right answer"
+    COUNTED = "Your vote is counted."
+    FAILED = "Your vote could not be taken. Please try again."
+    LINK = "Vote here"
+    REMOVED = "Your vote is withdrawn."
+    RIGHT = "Right!"
+    VOTE = "Vote"
+    WITHDRAW = "Withdraw vote"
+    WRONG = "Not right."
+
+
+PERCENT = "{percent}%"
+"""The share of an option."""
+
+VOTES = ("{count} vote", "{count} votes")
+
 POSTS = ("{count} post", "{count} posts")
 """Singular and plural: `translator.plural(*POSTS, count)`."""
 

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 
 def insert_new(conn: Connection, table: Table, **values: Any) -> bool:
     """Insert the row; False where its key, or what has to be unique in it, is taken."""
+    made = _insert(conn)(table).values(values).on_conflict_do_nothing().returning(*table.primary_key)
+    return conn.execute(made).first() is not None
+
+
+def _insert(conn: Connection) -> Any:
     if conn.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql  # which a start on SQLite does without
 
-        inserted = conn.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())
-    else:
-        inserted = conn.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())
-    return inserted.rowcount == 1
+        return postgresql.insert
+    return sqlite.insert

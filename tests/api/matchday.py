@@ -25,7 +25,7 @@ def client(name: str, *scopes: str, organization: str = ORGANIZATION) -> ClientS
 
 
 CLIENTS = (
-    client("desk", "read", "write", "external"),
+    client("desk", "read", "write", "external", "comments", "stats"),
     client("stats-only", "stats"),
     client("reader", "read"),
     client("stranger", "read", "write", "external", organization=OTHER),

@@ -76,9 +76,12 @@ RIGHT = (
     ),
     # References to records that are not there (docs/interface.md: an unknown reference is 422 with its path).
     Refusal(r"feed\..*|ticker\.delta", 400, words="^there is no such event in this", field="continue_event_id"),
+    Refusal(r"comments\.(index|list)", 400, words="^there is no such comment here$", field="^next$"),
     Refusal(r"(player|team|event)\.(create|update)|ticker\.(create|post_modifications)", 422, words=REFERENCE),
     # A key and a token that name two clients, each of them well-formed.
     Refusal(".*", 400, words="^the Authorization header and the query name different credentials$"),
+    # The options of a poll are its own, and how many can be chosen too.
+    Refusal(r"polls\.vote", 422, words="^(there is no such option|one option can be chosen)$", field="^options"),
     # What is gone cannot be modified: a rule about the order of the modifications.
     Refusal(
         r"ticker\.post_modifications", 422, words="^nothing can follow the deletion", field=r"^modifications\.[0-9]+$"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.api.matchday import ORGANIZATION
 from tests.api.write.desk import change, news, player, team, tournament
 from tests.api.writing import post
 from tests.media.pictures import picture
@@ -25,6 +26,9 @@ class Names:
     event: str
     url: str
     delivery: str
+    comment: str
+    reader: str
+    poll: str
 
 
 MISSING = Names(
@@ -36,6 +40,9 @@ MISSING = Names(
     event="enever",
     url="https://cms.example.org/never",
     delivery="999999",
+    comment="0" * 24,
+    reader="anobody",
+    poll="pnever",
 )
 
 
@@ -47,6 +54,8 @@ class Sent:
     query: dict[str, str] = field(default_factory=dict)
     body: Any = None
     content: bytes | None = None
+    reader: str | None = None
+    """The organization whose reader sends it."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,8 @@ class ByName:
 
     sends: Callable[[Names], Sent]
     opens: str = "GET"
+    status: int = 200
+    """The response to the owner's client; 401 where a reader has to be known too."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ class Public:
     status: int = 200
 
 
-READ, WRITE, HOOKS = ("read", "write"), ("write",), ("webhooks",)
+READ, WRITE, HOOKS, COMMENTS = ("read", "write"), ("write",), ("webhooks",), ("comments",)
 IMPORT = {"provider": "heim", "matchId": "8315073"}
 SCORE = change("UpdateGameScoreInfo", score_info={"home_score": 9})
 
@@ -99,6 +110,10 @@ def address(n: Names) -> Sent:
 
 def feed(n: Names) -> Sent:
     return Sent(query={"liveblogId": n.ticker})
+
+
+def channel(n: Names) -> dict[str, str]:
+    return {"ORGANIZATION_ID": n.organization, "CHANNEL_ID": n.event, "commentId": n.comment}
 
 
 def of_owner(n: Names) -> Sent:
@@ -133,6 +148,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     "event.delete": Row(WRITE, lambda n: Sent(query={"event_local_id": n.event})),
     "media.upload": Row(WRITE, lambda n: Sent(of_path(n), content=picture("png", 4, 3)), 403),
     "media.link": Row(READ, lambda n: Sent(of_path(n), query={"url": "https://example.org/a.jpg"}), 403),
+    "polls.export": Row(("stats",), lambda n: Sent(of_path(n, liveblogId=n.ticker)), 403, own=404),
     "webhooks.subscribe": Row(HOOKS, address, 403),
     "webhooks.unsubscribe": Row(HOOKS, address, 403, own=200),
     "webhooks.list": Row(HOOKS, lambda n: Sent(of_path(n)), 403, own=200),
@@ -148,6 +164,18 @@ ROWS: dict[str, Row | ByName | Public] = {
         HOOKS, lambda n: Sent(query={"organization_id": n.organization}, body={"url": n.url}), 403, own=200
     ),
     "webhooks.v5.index": Row(HOOKS, lambda n: Sent(query={"organization_id": n.organization}), 403, own=200),
+    "comments.index": ByName(lambda n: Sent(channel(n))),
+    "comments.counts": ByName(lambda n: Sent({"liveblogId": n.ticker})),
+    "comments.create": ByName(lambda n: Sent(channel(n), body={"text": "Mine"}), opens="POST", status=401),
+    "comments.like": ByName(lambda n: Sent(channel(n), body={}), opens="POST", status=401),
+    "comments.report": ByName(lambda n: Sent(channel(n)), opens="POST", status=401),
+    "comments.list": Row(COMMENTS, lambda n: Sent(of_path(n)), 403, own=200),
+    "comments.moderate": Row(
+        COMMENTS, lambda n: Sent(of_path(n, commentId=n.comment), body={"action": "approve"}), 403, own=404
+    ),
+    "comments.ban": Row(COMMENTS, lambda n: Sent(of_path(n, readerId=n.reader), body={}), 403, own=404),
+    "comments.close": Row(COMMENTS, lambda n: Sent(of_path(n, channelId=n.event), body={}), 403, own=404),
+    "comments.export": Row(COMMENTS, lambda n: Sent(of_path(n), query={"liveblogId": n.ticker}), 403, own=404),
     "feed.rss": Row(READ, feed),
     "feed.atom": Row(READ, feed),
     "feed.json": Row(READ, feed),
@@ -156,6 +184,9 @@ ROWS: dict[str, Row | ByName | Public] = {
     "ticker.delta": ByName(lambda n: Sent(query={"id": n.ticker})),
     "ticker.stream": ByName(feed, opens="HEAD"),  # a GET would not end
     "readers.token": ByName(lambda n: Sent(of_path(n), body={"name": "Kim"}), opens="POST"),
+    "polls.show": ByName(lambda n: Sent(path={"POLL_ID": n.poll})),
+    # An empty vote takes back what there is: nothing.
+    "polls.vote": ByName(lambda n: Sent({"POLL_ID": n.poll}, body={"options": []}, reader=ORGANIZATION), opens="POST"),
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.frame": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.snippets": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),

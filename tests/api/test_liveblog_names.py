@@ -42,6 +42,7 @@ CALLS = {
         ("GET", path): IN_PATH
         for path in ("/liveblogs/{liveblogId}", "/liveblogs/{liveblogId}/snippets", "/embed/{liveblogId}")
     },
+    ("GET", "/api/comments/v1/liveblog/{liveblogId}/counts.json"): IN_PATH,
     ("GET", STREAM): Call(method="HEAD"),
     ("GET", DELTA): Call(),
     ("POST", f"{WRITE}/event/create.json"): Call(names=("ticker_local_id", "ticker_id"), method="POST", body=post()),
@@ -49,6 +50,7 @@ CALLS = {
         names=("local_id", "ticker_local_id", "ticker_id"), where="body", method="POST", body=CHANGE
     ),
     ("GET", f"{WRITE}/ticker/show.json"): Call(names=("local_id", "ticker_local_id", "ticker_id")),
+    ("GET", "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"): IN_PATH,
     ("GET", f"{SOURCE}.json"): Call(names=("liveblogId",), where="path", status=404),
     ("POST", f"{SOURCE}.json"): ON_NO_MATCH,
     ("POST", f"{SOURCE}/attach.json"): Call(
@@ -56,11 +58,15 @@ CALLS = {
     ),
     ("POST", f"{SOURCE}/detach.json"): Call(names=("liveblogId",), where="path", method="POST"),
     ("POST", f"{SOURCE}/handback.json"): ON_NO_MATCH,
+    ("GET", "/api/comments/v1/organization/{organizationId}/export"): Call(names=("liveblogId",)),
 }
 """Every route that names a liveblog. `status`: on no match there is nothing to show, change or give back."""
 ELSEWHERE = {("POST", f"{WRITE}/ticker/post_modifications.json"): "in its body"}
-FILTERS = {"/apigw/webhooks/v2/organization/{organizationId}/deliveries"}
-"""Logs that a liveblog's name filters."""
+FILTERS = {
+    "/apigw/webhooks/v2/organization/{organizationId}/deliveries",
+    "/api/comments/v1/organization/{organizationId}/comments.json",
+}
+"""Lists that a liveblog's name filters."""
 
 
 def described(route: Any) -> set[str]:
@@ -88,9 +94,8 @@ async def test_a_liveblog_is_named_alike_wherever_it_is_named(server, auth, rout
         query = auth | (named if call.where == "query" else {})
         body = call.body | (named if call.where == "body" else {}) if call.method == "POST" else None
         response = await server.http.request(call.method, path, params=query, json=body)
-        return response.status_code, response.json().get(
-            "message"
-        ) if response.status_code >= 400 and response.content else None
+        refused = response.status_code >= 400 and response.content
+        return response.status_code, response.json().get("message") if refused else None
 
     by_id, by_ticker_id, by_none = [await sent(value) for value in ("gderby", TICKER, "gnever")]
     assert by_id == by_ticker_id

@@ -17,6 +17,7 @@ import pytest
 from ingest.guard import names
 from providers.replay import Line
 from tests.api.described import operations
+from tests.api.polling_readers import POLL, poll_post
 from tests.api.write.desk import news
 from tests.api.writing import post
 from tests.day import ORGANIZATION, MatchDay, match_day
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "tests" / "api" / "schemathesis.toml"
 SECRET = "correct-horse-battery-staple"
-SCOPES = ["read", "write", "external", "stats", "webhooks", "admin"]
+SCOPES = ["read", "write", "external", "stats", "webhooks", "comments", "admin"]
 LOGGED_IN = '\n[auth.openapi.basic]\nusername = "cms"\npassword = "${CLIENT_SECRET}"\n'
 EXAMPLE_MATCH = "8315073"
 MATCH = (
@@ -54,7 +55,7 @@ def no_names(host: str, _: int) -> list[str] | Exception:
 
 @pytest.fixture
 async def day(tmp_path, monkeypatch) -> AsyncIterator[MatchDay]:
-    """A daemon with a liveblog and two posts, whose names are those in the configuration of schemathesis."""
+    """A daemon with a liveblog, two posts and a poll, whose names are those in the configuration of schemathesis."""
     monkeypatch.setattr(names, "addresses_of", no_names)
     client = {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": SCOPES}
     allowed = {"allow_hosts": ["cms.example.org"]}
@@ -70,13 +71,20 @@ async def day(tmp_path, monkeypatch) -> AsyncIterator[MatchDay]:
                 json=post(local_id=local_id),
             )
             assert response.status_code == 200
+        poll = poll_post({**POLL, "local_id": "pderby"}).document
+        response = await running.client.post(
+            "/api/v5/write/event/create.json", params={"ticker_local_id": f"{ORGANIZATION}_derby"}, json=poll
+        )
+        assert response.status_code == 200
         yield running
 
 
 async def examined(day: MatchDay, folder: Path, *more: str, credentials: bool, share: int = 1) -> tuple[int, int]:
     """Run schemathesis over all operations; the numbers of operations and of requests. Fails with what it found."""
+    reader = await day.client.post(f"/api/readers/v1/organization/{ORGANIZATION}/token", json={})
+    known = CONFIG.read_text(encoding="utf-8").replace("${READER_TOKEN}", reader.json()["token"])
     config = folder / "schemathesis.toml"
-    config.write_text(CONFIG.read_text(encoding="utf-8") + LOGGED_IN * credentials, encoding="utf-8")
+    config.write_text(known + LOGGED_IN * credentials, encoding="utf-8")
     address = str(day.client.base_url).rstrip("/")
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "schemathesis.cli", f"--config-file={config}", "run", f"{address}/openapi.json"),

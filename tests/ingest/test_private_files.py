@@ -6,6 +6,7 @@ import asyncio
 import os
 import stat
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -93,8 +94,8 @@ async def test_each_of_them_sees_to_its_own_files(tmp_path, umask):
     recorder = Recorder(home / "recordings", retention=1e9, max_bytes=1_000_000, clock=lambda: 1.8e9)
     recorder(HEIM, "1", [ANSWER])
     await asyncio.to_thread(recorder.close)
-    with logs.appended(home / "matchwire.log") as log:
-        log.write(b"a line\n")
+    with closing(logs.LogFile(home / "matchwire.log")) as log:
+        log.append("a line\n")
     found = too_open(home)
     await store.close()
 

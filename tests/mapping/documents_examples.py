@@ -110,7 +110,7 @@ SHOWN: Json = {
 }
 IMAGE, VIDEO = svc("Content::ImageMediaContent", **SHOWN), svc("Content::VideoMediaContent", **SHOWN)
 
-CHOICE: Json = {"id": "o1", "text": "Yes"}
+CHOICE: Json = {"id": "o1", "text": "Yes", "correct": True}
 RICH_TEXT = svc("Content::RichTextContentBlock", local_id="b1", text="<p>What a goal</p>")
 MULTIMEDIA = svc("Content::MultiMediaContentBlock", local_id="b2", items=[IMAGE, VIDEO], display_type="slideshow")
 EMBED = svc("Content::WebEmbedContentBlock", local_id="b3", url="https://social.example/1")
@@ -139,12 +139,18 @@ POLL = svc(
     options=[CHOICE],
     multiple=False,
     closes_at=1530450000,
+    closed=False,
+    results="voted",
 )
 QUIZ = svc(
     "Content::QuizContentBlock",
     local_id="b0",
     question="When?",
     options=[CHOICE],
+    multiple=False,
+    closes_at=1530450000,
+    closed=True,
+    results="always",
     correct_option_id="o1",
     explanation="Then",
 )

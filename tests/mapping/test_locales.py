@@ -16,14 +16,18 @@ from mapping.locales.labels import (
     LAP,
     LOADS_FROM,
     NEW_POSTS,
+    PERCENT,
     PERIODS,
     POSTS,
     SCORE,
     SCORE_CONTEXT,
     SPORT_CONTEXT,
+    VOTES,
     WITHDRAWN,
+    CommentLabel,
     Label,
     PageText,
+    PollText,
     Recap,
 )
 from mapping.match import Status
@@ -34,12 +38,13 @@ from mapping.wording import placeholders
 
 def used():
     """Every (context, msgid) that a row, a label or a position asks for."""
-    texts = {(None, text.value) for text in (*Label, *Recap, *PageText)} | {
+    texts = {(None, text.value) for text in (*Label, *Recap, *PageText, *PollText)} | {
         (None, POSTS[0]),
         (None, LAP),
         (None, LOADS_FROM),
     }
-    texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN)}
+    texts |= {(None, str(each)) for each in CommentLabel}
+    texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN, PERCENT, VOTES[0])}
     shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}
     texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}

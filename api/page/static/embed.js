@@ -19,6 +19,7 @@ function loaded(link) {
 
 /**
  * Attributes: `liveblog-id` names the liveblog, `client-id` the client that embeds it; a service that is not public needs it;
+ * `reader-sign-in` is a sign-in token of the reader who is logged in to the site (see docs/readers.md);
  * `delay` shows the liveblog as it stood so many seconds ago; `limit` is how many posts are shown at first, 1 to 300. An
  * article may hold the content already, in a declarative shadow root; then nothing is loaded but what changes.
  *
@@ -85,6 +86,8 @@ class MatchwireLiveblog extends HTMLElement {
   }
 
   #follow(element) {
+    const signIn = this.getAttribute("reader-sign-in");
+    if (signIn) import("./reader.js").then(({ offerSignIn }) => offerSignIn(element.dataset.organization, signIn));
     this.#liveblog = new Liveblog(element, this.#page);
     this.#liveblog.addEventListener("change", ({ detail: { version, title } }) => {
       this.dispatchEvent(new CustomEvent("change", { detail: { version, title } }));

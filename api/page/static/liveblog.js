@@ -130,6 +130,7 @@ export class Liveblog extends EventTarget {
   #announcements = [];
   #announced = null;
   #lost = false;
+  #polls = null; // a promise of what takes votes, once there is a poll
 
   constructor(element, page) {
     super();
@@ -144,6 +145,8 @@ export class Liveblog extends EventTarget {
     element.addEventListener("click", (event) => this.#rise(event));
     this.#localise(element);
     this.#tick();
+    if (element.dataset.comments) import("./comments.js").then(({ Comments }) => new Comments(element, page));
+    this.#showPolls();
   }
 
   get version() {
@@ -276,6 +279,14 @@ export class Liveblog extends EventTarget {
       if (element) this.element.querySelector(".columns").append(element);
     });
     this.#tick();
+    this.#showPolls();
+  }
+
+  // Polls need a module of their own, which is loaded where a poll stands.
+  #showPolls() {
+    if (!this.element.querySelector(".poll")) return;
+    this.#polls ??= import("./polls.js").then(({ Polls }) => new Polls(this.element, this.#page));
+    this.#polls.then((polls) => polls.show()).catch(() => (this.#polls = null)); // the results are there to read
   }
 
   // What is said, in the liveblog's language
@@ -414,6 +425,7 @@ export class Liveblog extends EventTarget {
       const known = new Set(this.#posts().map((post) => post.id));
       const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
       this.#list.append(...older);
+      this.#showPolls();
       const further = found.querySelector("a.more");
       this.element.dataset.more = further ? "1" : "0";
       if (further) link.replaceWith(further);
@@ -507,6 +519,10 @@ export class Liveblog extends EventTarget {
     this.#source.addEventListener("update", (message) => {
       heard();
       if (!this.#apply(JSON.parse(message.data))) this.#connect();
+    });
+    this.#source.addEventListener("poll", (message) => {
+      heard();
+      this.#polls?.then((polls) => polls.receive(JSON.parse(message.data)));
     });
     heard();
   }

@@ -1,0 +1,1 @@
+"""Comments: what readers read and write, what newsrooms decide, counts, exports."""

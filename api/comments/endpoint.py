@@ -1,0 +1,197 @@
+"""What readers do with comments: read, write, like, report."""
+
+from __future__ import annotations
+
+import secrets
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from api import delay, openapi
+from api.comments.channel import allows_comments, as_read, liveblog_of_channel
+from api.conditional import conditional
+from api.errors import json_bytes, json_response
+from api.idempotency import KEY, idempotency_key
+from api.readers.access import PARAMETER, check_readers_organization, known_reader, reader
+from api.request import integer
+from mapping.documents.comments import (
+    CommentCollection,
+    CommentDraft,
+    CommentLike,
+    CommentLikes,
+    CommentReported,
+    ReaderComment,
+)
+from mapping.errors import Forbidden
+from mapping.rules.comment_text import comment_text
+from store import comments
+from store.comments import CommentPage, CommentStatus, NewComment
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from api.json_path import Json
+    from api.request import ApiRequest
+    from store.comments import StoredComment
+    from store.unit import Unit
+
+PATH = "/api/comments/v1/owner/{ORGANIZATION_ID}/public/{CHANNEL_ID}/comments"
+DEFAULT_LIMIT = 50
+MOST = 100
+LAG = 1.0
+"""Seconds for which what all readers see of a channel is kept."""
+PERSONAL = {"Vary": "Authorization, Reader-Token"}
+
+CHANNEL = [openapi.in_path("ORGANIZATION_ID"), openapi.in_path("CHANNEL_ID"), PARAMETER]
+LIMIT: Json = {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT_LIMIT}
+NEXT = openapi.query("next", "The last comment of the page before")
+WRITE_REFUSALS = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
+INDEX = openapi.operation(
+    "comments.index",
+    "The comments of a post",
+    "Comments",
+    {
+        200: openapi.documented(CommentCollection, "Public comments, newest first, replies among them"),
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[*CHANNEL, openapi.query("limit", "Comments a page", LIMIT), NEXT, delay.PARAMETER],
+    security=openapi.OPEN,
+)
+CREATE = openapi.operation(
+    "comments.create",
+    "Comment on a post",
+    "Comments",
+    {
+        200: openapi.documented(ReaderComment, "The comment; `pending` until somebody approves it"),
+        **WRITE_REFUSALS,
+        **openapi.refusals(409),
+    },
+    parameters=[*CHANNEL, KEY],
+    body=openapi.json_body(openapi.request_schema(CommentDraft), {"text": "What a goal!"}),
+    security=openapi.OPEN,
+)
+LIKE = openapi.operation(
+    "comments.like",
+    "Like a comment, or take the like back",
+    "Comments",
+    {200: openapi.documented(CommentLikes, "The likes of the comment"), **WRITE_REFUSALS},
+    parameters=[*CHANNEL, openapi.in_path("commentId")],
+    body=openapi.json_body(openapi.request_schema(CommentLike), {"liked": True}),
+    security=openapi.OPEN,
+)
+REPORT = openapi.operation(
+    "comments.report",
+    "Report a comment to those who moderate",
+    "Comments",
+    {200: openapi.documented(CommentReported, "The report is taken"), **WRITE_REFUSALS},
+    parameters=[*CHANNEL, openapi.in_path("commentId")],
+    security=openapi.OPEN,
+)
+
+
+async def index(request: ApiRequest) -> Response:
+    """The comments of a post (interface: Comments). With a reader's token its own that wait for approval are among them."""
+    services, settings = request.services, request.services.settings
+    organization_id, channel_id = _channel(request)
+    who = known_reader(request, organization_id)
+    limit = integer(request.query, "limit", DEFAULT_LIMIT, low=1, high=MOST)
+    after = request.query.get("next") or None
+    seen = _sight(request, organization_id)
+    shown = settings.comments.mode(organization_id) != "off"
+
+    def render(conn: Connection) -> bytes:
+        liveblog_of_channel(conn, organization_id, channel_id)
+        reader_id = None if who is None else who.id
+        read = partial(comments.public_page, conn, channel_id, limit=limit, after=after, until=seen.at)
+        page = read(reader_id=reader_id) if shown else CommentPage((), more=False, total=0)
+        return json_bytes(
+            {
+                "comments": [as_read(services, each, personal=who is not None) for each in page.comments],
+                "next": page.comments[-1].id if page.more else None,
+                "total": page.total,
+            }
+        )
+
+    if who is not None:
+        body = await services.store.read(render, at=seen.at)
+        return Response(body, headers=PERSONAL, media_type="application/json")
+    key = ("comments", organization_id, channel_id, limit, after, int(services.clock() // LAG))
+    kept = await request.context.reads.body(key, render, seen, request.accept_encoding)
+    return conditional(request.headers, kept, "application/json", cache_control=settings.cache_control, more=PERSONAL)
+
+
+async def create(request: ApiRequest) -> Response:
+    """Comment on a post, or reply to a comment (ours), with a reader's token. The same `Idempotency-Key` writes it once."""
+    services, settings = request.services, request.services.settings.comments
+    organization_id, channel_id = _channel(request)
+    who, mode = await reader(request, organization_id), settings.mode(organization_id)
+    if mode == "off":
+        raise Forbidden("this organization takes no comments")
+    draft = await request.document(CommentDraft)
+    text = comment_text(draft.text, text_length=settings.text_length, max_links=settings.max_links)
+    key, comment_id = idempotency_key(request.headers), secrets.token_hex(12)
+
+    def write(unit: Unit) -> StoredComment:
+        game = liveblog_of_channel(unit.conn, organization_id, channel_id)
+        if not allows_comments(game):
+            raise Forbidden("this liveblog takes no comments")
+        new = NewComment(
+            id=comment_id,
+            organization_id=organization_id,
+            game_id=game.id,
+            channel_id=channel_id,
+            parent_id=draft.parent_id or None,
+            reader_id=who.id,
+            author_name=who.name,
+            author_image=who.image,
+            text=text,
+            status=CommentStatus.PENDING if mode == "pre" else CommentStatus.APPROVED,
+            idempotency_key=key,
+        )
+        return comments.create(unit, new, duplicate_period=settings.duplicate_period)
+
+    return json_response(as_read(services, await services.store.write(write), personal=True))
+
+
+async def like(request: ApiRequest) -> Response:
+    """Like a comment, or take the like back (ours): once a reader, with a reader's token."""
+    organization_id, channel_id = _channel(request)
+    who = await reader(request, organization_id)
+    wanted = await request.document(CommentLike)
+
+    def write(unit: Unit) -> int:
+        liveblog_of_channel(unit.conn, organization_id, channel_id)
+        return comments.like(unit, channel_id, request.path_params["commentId"], who.id, liked=wanted.liked)
+
+    return json_response({"likes": await request.services.store.write(write), "liked": wanted.liked})
+
+
+async def report(request: ApiRequest) -> Response:
+    """Report a comment to those who moderate (ours): once a reader, with a reader's token. Many reports hide it."""
+    settings = request.services.settings.comments
+    organization_id, channel_id = _channel(request)
+    who = await reader(request, organization_id)
+
+    def write(unit: Unit) -> None:
+        liveblog_of_channel(unit.conn, organization_id, channel_id)
+        comment_id, hide = request.path_params["commentId"], settings.hide_after_reports
+        comments.report(unit, channel_id, comment_id, who.id, hide_after_reports=hide)
+
+    await request.services.store.write(write)
+    return json_response({"reported": True})
+
+
+def _channel(request: ApiRequest) -> tuple[str, str]:
+    """The ids of organization and channel. Raises NotFound where the caller may not read what the organization publishes."""
+    organization_id: str = request.path_params["ORGANIZATION_ID"]
+    check_readers_organization(request, organization_id)
+    return organization_id, request.path_params["CHANNEL_ID"]
+
+
+def _sight(request: ApiRequest, organization_id: str) -> delay.Sight:
+    """As of when the caller sees the organization's liveblogs."""
+    settings, now = request.services.settings, request.services.clock()
+    late = max(delay.requested(request), delay.public_delay(organization_id, settings, request.context.caller))
+    return delay.Sight(None, late, now - late, delay.moment(now, late))

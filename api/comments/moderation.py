@@ -1,0 +1,197 @@
+"""What a newsroom does with comments: list, decide, ban readers, close channels, export. Scope `comments`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.responses import StreamingResponse
+
+from api import openapi
+from api.comments.channel import as_moderated, liveblog_of_channel
+from api.comments.endpoint import LIMIT, MOST, NEXT
+from api.comments.export import CONTENT_TYPES, lines
+from api.errors import json_response
+from api.request import choice, integer
+from mapping.documents.comments import (
+    ChannelClosing,
+    ChannelClosingRequest,
+    CommentDecision,
+    ModeratedComment,
+    ModeratedCommentCollection,
+    ReaderBan,
+    ReaderBanRequest,
+)
+from mapping.errors import InvalidRequest, NotFound
+from store import comments, liveblogs, moderation
+from store.comments import CommentStatus
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.request import ApiRequest
+    from store.comments import CommentPage
+    from store.liveblogs import StoredGame
+    from store.unit import Unit
+
+PATH = "/api/comments/v1/organization/{organizationId}"
+NO_LIVEBLOG = "there is no such liveblog"
+ACTIONS = {
+    "approve": CommentStatus.APPROVED,
+    "reject": CommentStatus.REJECTED,
+    "delete": CommentStatus.DELETED,
+}
+STATUSES = {str(each): str(each) for each in CommentStatus}
+ORGANIZATION = openapi.in_path("organizationId")
+WRITE_REFUSALS = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
+LIST = openapi.operation(
+    "comments.list",
+    "Comments to moderate",
+    "Moderation",
+    {200: openapi.documented(ModeratedCommentCollection, "Comments, newest first"), **openapi.READ_ERRORS},
+    parameters=[
+        ORGANIZATION,
+        openapi.query("status", "Only comments that are", {"type": "string", "enum": list(STATUSES)}),
+        openapi.query("liveblogId", "Only comments of this liveblog"),
+        openapi.query("channel_id", "Only comments of this post"),
+        openapi.query("limit", "Comments a page", LIMIT),
+        NEXT,
+    ],
+)
+MODERATE = openapi.operation(
+    "comments.moderate",
+    "Approve, reject or delete a comment",
+    "Moderation",
+    {200: openapi.documented(ModeratedComment, "The comment as it is now"), **WRITE_REFUSALS},
+    parameters=[ORGANIZATION, openapi.in_path("commentId")],
+    body=openapi.json_body(openapi.request_schema(CommentDecision), {"action": "approve"}),
+)
+BAN = openapi.operation(
+    "comments.ban",
+    "Ban a reader, or let it in again",
+    "Moderation",
+    {200: openapi.documented(ReaderBan, "Whether the reader is banned"), **WRITE_REFUSALS},
+    parameters=[ORGANIZATION, openapi.in_path("readerId")],
+    body=openapi.json_body(openapi.request_schema(ReaderBanRequest), {"banned": True}),
+)
+CLOSE = openapi.operation(
+    "comments.close",
+    "Take no more comments of a post, or take them again",
+    "Moderation",
+    {200: openapi.documented(ChannelClosing, "Whether the channel is closed"), **WRITE_REFUSALS},
+    parameters=[ORGANIZATION, openapi.in_path("channelId")],
+    body=openapi.json_body(openapi.request_schema(ChannelClosingRequest), {"closed": True}),
+)
+EXPORT = openapi.operation(
+    "comments.export",
+    "All comments of a liveblog",
+    "Moderation",
+    {
+        200: {
+            "description": "A line a comment, in the order of their writing",
+            "content": {kind.partition(";")[0]: {"schema": openapi.TEXT} for kind in CONTENT_TYPES.values()},
+        },
+        **openapi.READ_ERRORS,
+    },
+    parameters=[
+        ORGANIZATION,
+        openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+        openapi.query("format", "How", {"type": "string", "enum": list(CONTENT_TYPES), "default": "jsonl"}),
+    ],
+)
+
+
+async def list_comments(request: ApiRequest) -> Response:
+    """Comments of the organization's liveblogs, whatever their status (ours)."""
+    services, query = request.services, request.query
+    limit = integer(query, "limit", 50, low=1, high=MOST)
+    status = choice(query, "status", STATUSES, "") or None
+
+    def read(conn: Connection) -> CommentPage:
+        name = query.get("liveblogId")
+        return comments.listed(
+            conn,
+            request.organization_id,
+            status=status,
+            game_id=_own_liveblog(conn, request.organization_id, name).id if name else None,
+            channel_id=query.get("channel_id") or None,
+            limit=limit,
+            after=query.get("next") or None,
+        )
+
+    page = await services.store.read(read)
+    return json_response(
+        {
+            "comments": [as_moderated(services, each) for each in page.comments],
+            "next": page.comments[-1].id if page.more else None,
+            "total": page.total,
+        }
+    )
+
+
+async def moderate(request: ApiRequest) -> Response:
+    """Approve, reject or delete a comment (ours). What a person has decided is not hidden by reports any more."""
+    services, comment_id = request.services, request.path_params["commentId"]
+    decision = await request.document(CommentDecision)
+    decide = partial(
+        moderation.decide,
+        organization_id=request.organization_id,
+        comment_id=comment_id,
+        status=ACTIONS[decision.action],
+        client_id=request.caller.client_id,
+    )
+    decided = await services.store.write(decide)
+    request.audit(f"comments.{decision.action}", liveblog=decided.game_id, record=comment_id)
+    return json_response(as_moderated(services, decided))
+
+
+async def ban(request: ApiRequest) -> Response:
+    """Ban a reader (ours): none of its comments is seen or taken any more; lifted, those that were approved come back."""
+    reader_id, wanted = request.path_params["readerId"], await request.document(ReaderBanRequest)
+    banning = partial(
+        moderation.ban,
+        organization_id=request.organization_id,
+        reader_id=reader_id,
+        banned=wanted.banned,
+        client_id=request.caller.client_id,
+    )
+    await request.services.store.write(banning)
+    request.audit("comments.ban" if wanted.banned else "comments.unban", record=reader_id)
+    return _shown(reader_id=reader_id, banned=wanted.banned)
+
+
+async def close(request: ApiRequest) -> Response:
+    """Take no more comments of a post, or take them again (ours); those there are stay."""
+    channel_id, wanted = request.path_params["channelId"], await request.document(ChannelClosingRequest)
+
+    def write(unit: Unit) -> None:
+        game = liveblog_of_channel(unit.conn, request.organization_id, channel_id, public=False)
+        moderation.close(unit, game.id, channel_id, closed=wanted.closed, client_id=request.caller.client_id)
+
+    await request.services.store.write(write)
+    request.audit("comments.close" if wanted.closed else "comments.reopen", record=channel_id)
+    return _shown(channel_id=channel_id, closed=wanted.closed)
+
+
+async def export(request: ApiRequest) -> Response:
+    """All comments of a liveblog but those that were deleted, as CSV or JSON Lines (ours). No cell of the CSV is a formula."""
+    form = choice(request.query, "format", {each: each for each in CONTENT_TYPES}, "jsonl")
+    name = request.query.get("liveblogId")
+    if not name:
+        raise InvalidRequest("liveblogId is missing", field="liveblogId")
+    store = request.services.store
+    game = await store.read(partial(_own_liveblog, organization_id=request.organization_id, name=name))
+    headers = {"Content-Disposition": f'attachment; filename="comments.{form}"'}
+    return StreamingResponse(lines(store, game.id, form), media_type=CONTENT_TYPES[form], headers=headers)
+
+
+def _shown(**fields: object) -> Response:
+    return json_response(fields)
+
+
+def _own_liveblog(conn: Connection, organization_id: str, name: str) -> StoredGame:
+    game = liveblogs.find_game(conn, name)
+    if game is None or game.organization_id != organization_id:
+        raise NotFound(NO_LIVEBLOG, field="liveblogId")
+    return game

@@ -1,0 +1,87 @@
+"""A poll or quiz on a page: its options with the results that everybody may see, and what its script needs to take votes."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from api.json_path import at, node, nodes, number, text
+from api.polls.public_results import RESULTS
+from mapping.locales.labels import PERCENT, VOTES, PollText
+
+if TYPE_CHECKING:
+    from api.json_path import Json
+    from mapping.locales import Translator
+
+SAID = {
+    "vote": PollText.VOTE,
+    "change": PollText.CHANGE,
+    "withdraw": PollText.WITHDRAW,
+    "counted": PollText.COUNTED,
+    "removed": PollText.REMOVED,
+    "right": PollText.RIGHT,
+    "wrong": PollText.WRONG,
+    "correct": PollText.CORRECT,
+    "chosen": PollText.CHOSEN,
+    "failed": PollText.FAILED,
+    "shut": PollText.CLOSED,
+}
+"""What the script says, by the name of the attribute."""
+
+
+def poll_html(block: Json, texts: Translator) -> str:
+    """The block of a public post with its results as HTML; empty for one that nobody can vote on."""
+    results = node(block, RESULTS)
+    if not results:
+        return ""
+    question = escape(text(results, "question"))
+    options = "".join(_option(each, texts) for each in nodes(results, "options"))
+    return (
+        f'<section class="poll" data-poll="{escape(text(results, "id"))}"{_facts(results)}{_said(texts)}>'
+        f'<p class="question">{question}</p><ul>{options}</ul>'
+        f'<p class="total">{escape(total(results, texts))}</p><p class="said" role="status"></p></section>'
+    )
+
+
+def total(results: Json, texts: Translator) -> str:
+    """How many votes there are, and that there can be no more, as far as readers may know."""
+    votes = number(results, "total_votes")
+    counted = "" if votes is None else texts.plural(*VOTES, votes)
+    closed = texts.text(PollText.CLOSED) if at(results, "closed") else ""
+    return " · ".join(filter(None, (counted, closed)))
+
+
+def _option(option: Json, texts: Translator) -> str:
+    """The share stands as a bar and as text, both empty where readers may not see it."""
+    percent = number(option, "percent")
+    known = percent is not None
+    share = escape(texts.text(PERCENT, percent=percent)) if known else ""
+    hidden = "" if known else " hidden"
+    return (
+        f'<li data-option="{escape(text(option, "id"))}"><span class="choice">{escape(text(option, "text"))}</span>'
+        f'<meter min="0" max="100" value="{percent or 0}" aria-hidden="true"{hidden}></meter>'
+        f'<b class="share">{share}</b></li>'
+    )
+
+
+def _facts(results: Json) -> str:
+    facts = {
+        "version": number(results, "version") or 0,
+        "closed": int(bool(at(results, "closed"))),
+        "multiple": int(bool(at(results, "multiple"))),
+        "quiz": int(bool(at(results, "quiz"))),
+        "results": text(results, "results"),
+        "closes": number(results, "closes_at") or "",
+    }
+    return "".join(f' data-{name}="{escape(str(each))}"' for name, each in facts.items())
+
+
+def _said(texts: Translator) -> str:
+    """In the language of the liveblog; the script puts its own number in the place of the 2, and its own share of the 50."""
+    said = {name: texts.text(label) for name, label in SAID.items()}
+    said |= {
+        "one": texts.plural(*VOTES, 1),
+        "several": texts.plural(*VOTES, 2),
+        "percent": texts.text(PERCENT, percent=50),
+    }
+    return "".join(f' data-{name}="{escape(each)}"' for name, each in said.items())

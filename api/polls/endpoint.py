@@ -1,0 +1,165 @@
+"""A poll with its results, and a reader's vote on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from api import delay, openapi
+from api.conditional import conditional
+from api.errors import json_bytes, json_response
+from api.liveblog_access import among, readable
+from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
+from api.rendered import Rendering
+from api.routing import READ
+from mapping.documents.poll_results import PollResults, PollVote
+from mapping.errors import NotFound
+from mapping.reader_polls import ReaderPoll, checked_vote, own_vote, poll_block, reader_poll, results
+from store import votes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.delay import Sight
+    from api.json_path import Json
+    from api.request import ApiRequest
+    from mapping.reader_polls import Tally
+    from store.records import StoredEvent, StoredGame
+    from store.unit import Unit
+
+PATH = "/apigw/polls/v1/polls/{POLL_ID}"
+NO_POLL = "there is no such poll"
+TAG = "Polls"
+EXAMPLE: Json = {
+    "id": "b7",
+    "question": "Who wins?",
+    "options": [
+        {"id": "1", "text": "Home", "votes": 2, "percent": 67},
+        {"id": "2", "text": "Away", "votes": 1, "percent": 33},
+    ],
+    "total_votes": 3,
+    "closed": False,
+    "closes_at": None,
+    "multiple": False,
+    "quiz": False,
+    "results": "always",
+    "version": 16,
+}
+RESULTS = openapi.documented(PollResults, "The poll with its results", EXAMPLE)
+POLL: Json = {**openapi.in_path("POLL_ID"), "description": "The `local_id` of the poll's block", "schema": openapi.NAME}
+
+
+SHOW = openapi.operation(
+    "polls.show",
+    "A poll or quiz with its results",
+    TAG,
+    {200: RESULTS, **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS},
+    parameters=[POLL, delay.PARAMETER, PARAMETER],
+    security=openapi.OPEN,
+)
+VOTE = openapi.operation(
+    "polls.vote",
+    "Vote on a poll or quiz, change the vote or take it back",
+    TAG,
+    {200: RESULTS, **openapi.refusals(*openapi.OF_ALL, 401, 404, 409, 413, 422)},
+    parameters=[POLL, delay.PARAMETER, PARAMETER],
+    body=openapi.json_body(openapi.request_schema(PollVote), {"options": ["1"]}),
+    security=openapi.OPEN,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPoll:
+    """A poll that the request may see, in the post and the liveblog of the moment that is `seen`."""
+
+    poll: ReaderPoll
+    event: StoredEvent
+    game: StoredGame
+    seen: Sight
+
+
+async def show(request: ApiRequest) -> Response:
+    """The poll with its results, as far as the poll shows them to this reader (interface: Polls)."""
+    found = await _found(request)
+    known = known_reader(request, found.game.organization_id)
+    if known is not None:
+        return _private(await _results(request, found, known.id))
+    body = Rendering.of(json_bytes(await _results(request, found)))
+    settings = request.services.settings
+    return conditional(
+        request.headers,
+        body,
+        "application/json",
+        cache_control=settings.cache_control,
+        more={"Vary": f"Authorization, {READER_TOKEN}"},
+    )
+
+
+async def vote(request: ApiRequest) -> Response:
+    """One vote a reader and poll: it replaces the reader's last one, and no options take it back (ours: Polls)."""
+    found = await _found(request)
+    known = await reader(request, found.game.organization_id)
+    wanted = await request.document(PollVote)
+    cast = partial(_cast, poll_id=found.poll.id, reader_id=known.id, options=wanted.options, request=request)
+    await request.services.store.write(cast, group_key=f"poll {found.poll.id}")
+    return _private(await _results(request, found, known.id))
+
+
+def _cast(unit: Unit, poll_id: str, reader_id: str, options: Sequence[str], request: ApiRequest) -> None:
+    """The poll is read again, as it is now: a delayed reader votes on that, and an editor may just have closed it."""
+    event, poll = _public_poll(unit.conn, poll_id)
+    now = request.services.clock()
+    choose = partial(checked_vote, poll, options, now=now)
+    votes.vote(unit, event.game_id, poll_id, reader_id, choose)
+
+
+async def _found(request: ApiRequest) -> FoundPoll:
+    """Raises NotFound for a poll that does not exist, and for one of a post or liveblog that the request may not read."""
+    store, settings, context = request.services.store, request.services.settings, request.context
+    poll_id = request.path_params["POLL_ID"]
+    current = await store.read(partial(votes.poll_event, poll_id=poll_id))
+    if current is None:
+        raise NotFound(NO_POLL)
+    seen = await delay.sight(request, current.game_id, context.reads.game)
+    try:
+        game = readable(seen.game, context.caller, public=settings.public_feeds)
+    except NotFound:
+        raise NotFound(NO_POLL) from None
+    event, poll = await store.read(partial(_public_poll, poll_id=poll_id), at=seen.at)
+    return FoundPoll(poll, event, game, seen)
+
+
+def _public_poll(conn: Connection, poll_id: str) -> tuple[StoredEvent, ReaderPoll]:
+    event = votes.poll_event(conn, poll_id)
+    block = poll_block(event.document, poll_id) if event is not None and event.public else None
+    poll = None if block is None else reader_poll(block)
+    if event is None or poll is None:
+        raise NotFound(NO_POLL)
+    return event, poll
+
+
+async def _results(request: ApiRequest, found: FoundPoll, reader_id: str | None = None) -> Json:
+    """The results of the moment that the reader sees, and the reader's own vote as it is now."""
+    store, game_id, poll = request.services.store, found.game.id, found.poll
+    tallies = await store.read(partial(votes.tallies, game_id=game_id, poll_ids=[poll.id]), at=found.seen.at)
+    if reader_id is None:
+        return _shown(request, found, tallies[poll.id], voted=False)
+    chosen = await store.read(partial(votes.own_vote, game_id=game_id, poll_id=poll.id, reader_id=reader_id))
+    own = own_vote(poll, chosen)
+    return {**_shown(request, found, tallies[poll.id], voted=bool(own["options"])), "vote": own}
+
+
+def _shown(request: ApiRequest, found: FoundPoll, tally: Tally, *, voted: bool) -> Json:
+    """Clients of the organization that give their secret see results at any time."""
+    caller, now, poll = request.context.caller, found.seen.now, found.poll
+    trusted = caller is not None and caller.proven and among(found.game, caller) and bool(caller.scopes & set(READ))
+    shown = trusted or poll.shows_results(now, voted=voted)
+    return results(poll, tally, event_version=found.event.version, now=now, shown=shown)
+
+
+def _private(document: Json) -> Response:
+    return json_response(document, headers={"Cache-Control": "private, no-store"})

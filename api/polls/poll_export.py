@@ -1,0 +1,133 @@
+"""The votes and results of all polls of a liveblog as a file: CSV without formulas, or JSON Lines; readers have no names in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.responses import StreamingResponse
+
+from api import openapi
+from api.json_path import nodes
+from api.liveblog_access import NO_LIVEBLOG
+from api.request import choice
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import NotFound
+from mapping.reader_polls import is_poll, percentages, reader_poll
+from mapping.rules.csv_cells import csv_text
+from store import liveblogs, votes
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.request import ApiRequest
+    from mapping.reader_polls import ReaderPoll
+    from store.votes import StoredVote
+
+    Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+
+Row = dict[str, Any]
+PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"
+FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),
+            "results": ("poll", "question", "option", "text", "votes", "percent")}  # fmt: skip
+"""What can be exported, and the columns of it."""
+BETWEEN = "|"
+"""Between the options of a vote in a cell."""
+EXPORT = openapi.operation(
+    "polls.export",
+    "The votes or results of all polls of a liveblog as a file",
+    "Polls",
+    {
+        200: {
+            "description": "A row for each vote, or for each option",
+            "content": {kind.partition(";")[0]: {"schema": openapi.TEXT} for kind in FORMATS.values()},
+        },
+        **openapi.READ_ERRORS,
+    },
+    parameters=[
+        openapi.in_path("organizationId"),
+        {**openapi.in_path("liveblogId"), "description": openapi.LIVEBLOG},
+        openapi.query("format", "What the file is", {"type": "string", "enum": [*FORMATS], "default": "csv"}),
+        openapi.query("content", "What is in it", {"type": "string", "enum": [*CONTENTS], "default": "votes"}),
+    ],
+)
+
+
+class ExportRequest(NamedTuple):
+    """What is exported in which format."""
+
+    content: str
+    form: str
+
+    def text(self, rows: Sequence[Row]) -> str:
+        """The rows as a part of the file."""
+        if self.form == "jsonl":
+            return "".join(f"{json.dumps(row, ensure_ascii=False, separators=(',', ':'))}\n" for row in rows)
+        return csv_text([_cell(row[name]) for name in CONTENTS[self.content]] for row in rows)
+
+    def head(self) -> str:
+        """What the file begins with."""
+        return csv_text([CONTENTS[self.content]]) if self.form == "csv" else ""
+
+
+async def export(request: ApiRequest) -> Response:
+    """The votes or results of all polls of a liveblog (ours: Polls)."""
+    query, name = request.context.query, request.path_params["liveblogId"]
+    wanted = ExportRequest(
+        choice(query, "content", {each: each for each in CONTENTS}, "votes"),
+        choice(query, "format", {each: each for each in FORMATS}, "csv"),
+    )
+    game = await request.services.store.read(partial(liveblogs.find_game, name=name))
+    deleted = game is None or game.local_status == LocalStatus.DELETED
+    if game is None or deleted or game.organization_id != request.organization_id:
+        raise NotFound(NO_LIVEBLOG)
+    parts = exported(request.services.store.read, game.id, wanted)
+    headers = {"Content-Disposition": f'attachment; filename="{wanted.content}.{wanted.form}"'}
+    return StreamingResponse(parts, media_type=FORMATS[wanted.form], headers=headers)
+
+
+async def exported(read: Read, game_id: str, wanted: ExportRequest) -> AsyncIterator[str]:
+    """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query."""
+    yield wanted.head()
+    if wanted.content == "results":
+        yield wanted.text(await read(partial(results, game_id=game_id)))
+        return
+    after: StoredVote | None = None
+    while some := await read(partial(votes.page, game_id=game_id, after=after)):
+        yield wanted.text([_vote(game_id, each) for each in some])
+        after = some[-1]
+
+
+def results(conn: Connection, game_id: str) -> list[Row]:
+    """A row for each option of each poll, also of polls that are not published (any more)."""
+    polls = {each.id: each for each in _polls(conn, game_id)}
+    tallies = votes.tallies(conn, game_id, list(polls))
+    return [
+        {"poll": poll.id, "question": poll.question, "option": name, "text": text, "votes": count, "percent": percent}
+        for poll in polls.values()
+        for counts in [[tallies[poll.id].counts.get(name, 0) for name in poll.options]]
+        for (name, text), count, percent in zip(poll.options.items(), counts, percentages(counts), strict=True)
+    ]
+
+
+def _polls(conn: Connection, game_id: str) -> Iterator[ReaderPoll]:
+    for event in liveblogs.events(conn, game_id, statuses=None, scheduled=True, descending=False):
+        for block in nodes(event.document, "contents"):
+            if is_poll(block) and (poll := reader_poll(block)) is not None:
+                yield poll
+
+
+def _vote(game_id: str, vote: StoredVote) -> Row:
+    """The reader as a number that is another one in each liveblog."""
+    number = hashlib.sha256(f"{game_id} {vote.reader_id}".encode()).hexdigest()[:16]
+    return {"poll": vote.poll_id, "reader": number, "options": vote.options, "voted_at": vote.voted_at}
+
+
+def _cell(value: Any) -> object:
+    return BETWEEN.join(value) if isinstance(value, list) else value

@@ -1,0 +1,47 @@
+"""Results of the polls of a watched liveblog as stream messages: the newest of each poll, sent once to each reader.
+
+A message is the event `poll` without an id: the reader's version stays what it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from api.stream.messages import body_part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.types import Message as ASGIMessage
+
+
+@dataclass(slots=True)
+class LiveResults:
+    """The newest message of each poll with its number, and how often votes had changed when it was read."""
+
+    _changes: dict[str, int] = field(default_factory=dict)
+    _messages: dict[str, tuple[int, ASGIMessage]] = field(default_factory=dict)
+    _last: int = 0
+
+    def outdated(self, changes: Mapping[str, int]) -> list[str]:
+        """The polls whose votes have changed since they were read; `changes` by poll."""
+        return [name for name, count in changes.items() if self._changes.get(name) != count]
+
+    def put(self, changes: Mapping[str, int], bodies: Mapping[str, bytes]) -> None:
+        """Keep what was read of outdated polls: results by poll, none of one that readers may not see."""
+        self._changes |= changes
+        for name in changes:
+            message = body_part(b"event: poll\ndata: %b\n\n" % bodies[name]) if name in bodies else None
+            known = self._messages.pop(name, None)
+            if message is not None and known is not None and message == known[1]:
+                self._messages[name] = known  # the last read was ahead of its count
+            elif message is not None:
+                self._last += 1
+                self._messages[name] = (self._last, message)
+
+    def after(self, number: int) -> list[tuple[int, ASGIMessage]]:
+        """The messages that a reader has not got yet, each with the number that the reader has then."""
+        if number >= self._last:
+            return []
+        return sorted((each for each in self._messages.values() if each[0] > number), key=lambda each: each[0])

@@ -1,0 +1,25 @@
+"""Tables as CSV (RFC 4180) in which no cell is a formula for the program that opens it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a cell begins with that a spreadsheet computes."""
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """The rows as CSV; None is an empty cell."""
+    text = io.StringIO()
+    csv.writer(text).writerows([[defused(each) for each in row] for row in rows])
+    return text.getvalue()
+
+
+def defused(value: object) -> object:
+    """The cell, a text that begins like a formula behind an apostrophe, which spreadsheets do not show."""
+    return f"'{value}" if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA) else value

@@ -1,0 +1,110 @@
+"""Comments in a real browser: written, answered, liked and reported by keyboard, and nothing of a reader's text runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import jwt
+import pytest
+
+from store import clients
+from tests.api import matchday, poison
+from tests.api.conftest import NOW, serving
+from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
+from tests.api.test_browser_accessible import SMALL, violations
+from tests.api.test_comments import DERBY, DESK, MODERATOR
+from tests.api.test_readers import SECRET
+from tests.api.writing import Desk
+
+__all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
+
+
+@pytest.fixture
+async def public(store):
+    """A public service whose organization takes comments; whether they wait is the tests' to say."""
+    async with serving(store) as probe:
+        settings = probe.services.settings
+    moderator = matchday.client("moderator", "comments")
+    await store.write(lambda unit: clients.declare(unit, (*matchday.CLIENTS, moderator)))
+    readers = replace(settings.readers, sign_in_secrets={matchday.ORGANIZATION: SECRET})
+    limits = replace(settings.comments, organization_comments={matchday.ORGANIZATION: "post"})
+    open_to_all = {"client_per_second": 0, "public_per_second": 0, "public_feeds": True}
+    async with serving(store, comments=limits, readers=readers, **open_to_all) as running:
+        await running.add(DERBY)
+        yield running
+
+
+async def test_readers_comment_on_a_post(public, address, browser):
+    """Write, reply, like, report; what waits is shown to its author alone; an update of the post takes no text away."""
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    await public.add(replace(matchday.derby(), local_id="gquiet", ticker_id="7b" * 12, events=()))
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
+    await page.goto(f"{address}/liveblogs/gquiet")
+    await page.locator(".nothing").wait_for()
+    assert [each for each in requested if "comment" in each] == [], "nothing is loaded where there are none"
+    await page.goto(f"{address}/liveblogs/gderby")
+    post = page.locator("#egoal")
+    opened = post.get_by_role("button", name="Comments (0)")
+    await opened.focus()
+    await page.keyboard.press("Enter")
+    assert await post.locator(".open").get_attribute("aria-expanded") == "true"
+
+    await post.get_by_label("Your name").fill(poison.XSS[:30])
+    await post.get_by_label("Write a comment").fill(f"What a goal! {poison.XSS[:60]}")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await post.get_by_text("Your comment is published.").wait_for()
+    comment = post.locator(".comment").first
+    assert poison.XSS[:60] in await comment.locator(".text").inner_text()
+    await post.get_by_role("button", name="Comments (1)").wait_for()
+
+    await comment.get_by_role("button", name="Reply to").press("Enter")
+    await page.keyboard.type("Indeed.")
+    await comment.get_by_role("button", name="Send").press("Enter")
+    await comment.locator(".replies .comment").wait_for()
+    assert await page.evaluate("document.activeElement.className") == "comment"
+    like = comment.locator(":scope > article .like")
+    await like.press("Space")
+    await post.get_by_role("button", name="Like (1)").wait_for()
+    assert await like.get_attribute("aria-pressed") == "true"
+    await like.press("Space")
+    await post.locator(".like[aria-pressed=false]").first.wait_for()
+    await comment.locator(".replies .report").press("Enter")
+    await post.get_by_role("button", name="Reported").wait_for()
+
+    await post.get_by_label("Write a comment").fill("Half a thou")
+    await Desk(public.http).update("egoal", {"headline": "It counts"})
+    await post.get_by_role("heading", name="It counts").wait_for(timeout=30_000)
+    assert await post.get_by_label("Write a comment").input_value() == "Half a thou"
+    assert await page.evaluate("document.activeElement.name") == "text"
+    await post.get_by_label("Write a comment").fill("Indeed.")
+    await post.get_by_role("button", name="Send").click()
+    await post.get_by_text("You have written this already.").wait_for()
+
+    public.services.settings.comments.organization_comments[matchday.ORGANIZATION] = "pre"
+    await post.get_by_label("Write a comment").fill("May I?")
+    await post.get_by_role("button", name="Send").click()
+    await post.locator(".comment .waits").wait_for()
+    found = {}
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)
+        found |= await violations(page)
+    assert found == {}
+    assert [each for each in await page.evaluate(SMALL) if "comment" in each or "like" in each] == []
+    assert [each for each in complaints if "409" not in each] == []
+
+    signed = {"sub": "7", "name": "Kim of the paper", "iat": NOW, "exp": NOW + 60, "jti": "one"}
+    offered = [matchday.ORGANIZATION, jwt.encode(signed, SECRET, "HS256")]
+    await page.evaluate("async (given) => (await import('/static/reader.js')).offerSignIn(...given)", offered)
+    second = page.locator("#egoal ~ .post").first
+    await second.get_by_role("button", name="Comments (0)").click()
+    await second.get_by_label("Write a comment").fill("As myself")
+    assert await second.get_by_label("Your name").count() == 0
+    await second.get_by_role("button", name="Send").click()
+    await second.get_by_role("article", name="Kim of the paper").wait_for()
+    waiting = (await public.http.get(f"{DESK}/comments.json", params={"status": "pending"}, auth=MODERATOR)).json()
+    assert [each["text"] for each in waiting["comments"]] == ["As myself", "May I?"]

@@ -1,0 +1,292 @@
+"""Comments over HTTP: read, written, moderated, exported."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+import structlog
+
+from store import clients
+from store.comment_tables import comments
+from tests.api import matchday, poison
+from tests.api.conftest import NOW, serving
+from tests.api.matchday import ORGANIZATION, OTHER
+from tests.api.writing import Desk
+
+OWNER = f"/api/comments/v1/owner/{ORGANIZATION}/public/egoal/comments"
+DESK = f"/api/comments/v1/organization/{ORGANIZATION}"
+MODERATOR, STRANGER = ("moderator", matchday.SECRET), ("strange-moderator", matchday.SECRET)
+DERBY = matchday.derby(meta_info={**matchday.document()["meta_info"], "allow_comments": True})
+
+
+class Newsroom:
+    """A service whose organization takes comments, and who speaks to it."""
+
+    def __init__(self, server):
+        self.server = server
+
+    async def reader(self, **body):
+        path = f"/api/readers/v1/organization/{ORGANIZATION}/token"
+        response = await self.server.http.post(path, json=body, params={"client_id": "desk"})
+        assert response.status_code == 200, response.text
+        return {"Reader-Token": response.json()["token"]}
+
+    async def post(self, path, body=None, headers=None, status=200, **query):
+        params = {"client_id": "desk", **query}
+        response = await self.server.http.post(path, json=body, params=params, headers=headers)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def comment(self, headers, text="What a goal!", status=200, path=f"{OWNER}.json", **body):
+        return await self.post(path, {"text": text, **body}, headers, status)
+
+    async def read(self, headers=None, status=200, path=f"{OWNER}.json", **query):
+        self.server.now += 1  # what all see is kept for a second
+        response = await self.server.http.get(path, params={"client_id": "desk", **query}, headers=headers)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def shown(self, headers=None, **query):
+        return [each["text"] for each in (await self.read(headers, **query))["comments"]]
+
+    async def decide(self, path, body=None, status=200, auth=MODERATOR):
+        response = await self.server.http.post(f"{DESK}{path}", json=body, auth=auth)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def list(self, code=200, auth=MODERATOR, **query):
+        response = await self.server.http.get(f"{DESK}/comments.json", params=query, auth=auth)
+        assert response.status_code == code, response.text
+        return response.json()
+
+    def mode(self, mode):
+        """Take comments this way from now on."""
+        settings = self.server.services.settings
+        settings.comments.organization_comments[ORGANIZATION] = mode
+
+
+@pytest.fixture
+async def room(store):
+    async with serving(store, client_per_second=0, public_per_second=0) as probe:
+        known = probe.services.settings
+    unlimited = dict.fromkeys(("tokens_per_second", "reader_per_second", "address_per_second"), 0.0)
+    limits = replace(known.comments, organization_comments={ORGANIZATION: "post"})
+    settings = {
+        "client_per_second": 0,
+        "public_per_second": 0,
+        "comments": limits,
+        "readers": replace(known.readers, **unlimited),
+    }
+    moderators = (
+        matchday.client("moderator", "comments"),
+        matchday.client("strange-moderator", "comments", organization=OTHER),
+    )
+    await store.write(lambda unit: clients.declare(unit, (*matchday.CLIENTS, *moderators)))
+    async with serving(store, **settings) as server:
+        await server.add(DERBY)
+        yield Newsroom(server)
+
+
+async def test_comments_are_read_as_the_interface_says(room):
+    """The response of the interface, its limits and its paging, newest first; only what is approved."""
+    kim, sam = await room.reader(name="Kim"), await room.reader()
+    first = await room.comment(kim)
+    reply = await room.comment(sam, "Indeed.", parent_id=first["id"])
+    assert await room.post(f"{OWNER}/{first['id']}/like.json", {}, sam) == {"likes": 1, "liked": True}
+
+    page = await room.read()
+    newest, oldest = page["comments"]
+    assert (page["next"], page["total"]) == (None, 2)
+    assert oldest == {
+        "id": first["id"], "channel_id": "egoal", "created_at": NOW - 60, "updated_at": NOW - 60, "text": "What a goal!",
+        "author": {"id": first["author"]["id"], "name": "Kim", "image": None}, "parent_id": None, "status": "approved",
+        "likes": 1, "reply_count": 1,
+    }  # fmt: skip
+    assert (newest["id"], newest["parent_id"], newest["author"]["name"]) == (reply["id"], first["id"], None)
+    assert [each["liked"] for each in (await room.read(sam))["comments"]] == [False, True]
+    part = await room.read(limit=1)
+    assert part["next"] == reply["id"]
+    assert [each["id"] for each in (await room.read(limit=1, next=part["next"]))["comments"]] == [first["id"]]
+
+    for limit in ("0", "101", "-1", "x", "1.0", ""):
+        assert (await room.read(limit=limit, status=400))["field"] == "limit"
+    assert (await room.read(next="never", status=400))["field"] == "next"
+    for channel in ("enever", "edeleted", "edraft"):
+        await room.read(path=OWNER.replace("egoal", channel) + ".json", status=404)
+    await room.read(path=OWNER.replace(ORGANIZATION, OTHER) + ".json", status=404)
+    await room.read({"Reader-Token": "forged"}, status=401)
+    response = await room.server.http.get(f"{OWNER}.json", params={"client_id": "desk"})
+    again = await room.server.http.get(
+        f"{OWNER}.json", params={"client_id": "desk"}, headers={"If-None-Match": response.headers["etag"]}
+    )
+    assert (again.status_code, response.headers["vary"]) == (304, "Authorization, Reader-Token, Accept-Encoding")
+
+    await room.post(f"{OWNER}/{first['id']}/like.json", {"liked": False}, sam)
+    room.mode("off")
+    assert await room.read() == {"comments": [], "next": None, "total": 0}
+    assert "no comments" in (await room.comment(kim, "More", status=403))["message"]
+
+
+async def test_what_is_no_comment_is_refused(room):
+    """Length, links, markup's look-alikes, duplicates, replies to replies, closed liveblogs; a retry writes once."""
+    kim = await room.reader(name="Kim")
+    limits = room.server.services.settings.comments
+    for text in ("x" * (limits.text_length + 1), "x" * 10**5, "", " \n\u202e\u200b ", "//a //b www.c", 7, None):
+        assert (await room.comment(kim, text, status=422))["field"] == "text"
+    assert (await room.comment(kim, "x" * limits.text_length))["status"] == "approved"
+    kept = await room.comment(kim, "  a\u202eb\r\n\n\n\nc\x07 e\u0301 \U0001f468\u200d\U0001f469\u200d\U0001f467 ")
+    assert kept["text"] == "ab\n\nc \u00e9 \U0001f468\u200d\U0001f469\u200d\U0001f467"
+    for name in ("one", "one"):
+        answered = await room.comment({**kim, "Idempotency-Key": name}, "Only once")
+    assert (await room.comment({**kim, "Idempotency-Key": "one"}, "Twice", status=409))["field"] == "Idempotency-Key"
+    assert (await room.comment(kim, "Only once", status=409))["field"] == "text"
+    assert await room.shown(limit=1) == ["Only once"]
+    reply = await room.comment(kim, "Reply", parent_id=answered["id"])
+    assert (await room.comment(kim, "No", parent_id=reply["id"], status=422))["field"] == "parent_id"
+    await room.comment(None, "Nobody", status=401)
+    await room.comment({"Reader-Token": kim["Reader-Token"][:-3]}, "Forged", status=401)
+    await room.post(f"{OWNER}/never/like.json", {}, kim, 404)
+    await room.post(f"{OWNER}/never/report.json", None, kim, 404)
+
+    await room.decide("/channels/egoal/close.json", {})
+    assert "closed" in (await room.comment(kim, "Too late", status=403))["message"]
+    await room.decide("/channels/egoal/close.json", {"closed": False})
+    await room.comment(kim, "In time")
+    await room.server.add(replace(matchday.derby(), local_id="gquiet", ticker_id="7b" * 12, events=(
+        matchday.event("equiet", NOW - 100),)))  # fmt: skip
+    quiet = OWNER.replace("egoal", "equiet") + ".json"
+    assert "no comments" in (await room.comment(kim, "Psst", path=quiet, status=403))["message"]
+
+
+async def test_a_reader_is_charged_for_what_it_sends(store, room):
+    """One more write than the burst is 429, whatever it is; reading costs nothing."""
+    readers = replace(room.server.services.settings.readers, reader_per_second=1.0, reader_burst=2)
+    limits = room.server.services.settings.comments
+    async with serving(store, client_per_second=0, public_per_second=0, readers=readers, comments=limits) as server:
+        limited = Newsroom(server)
+        kim = await limited.reader(name="Kim")
+        first = await limited.comment(kim)
+        await limited.post(f"{OWNER}/{first['id']}/like.json", {}, kim)
+        await limited.post(f"{OWNER}/{first['id']}/report.json", None, kim, 429)
+        assert await limited.shown(kim) == ["What a goal!"]
+        server.ticks += 1
+        await limited.post(f"{OWNER}/{first['id']}/report.json", None, kim)
+
+
+async def test_a_newsroom_moderates(room):
+    """Pending ones are seen by their author alone; decisions, bans and exports; and who may not."""
+    room.mode("pre")
+    kim, sam = await room.reader(name="=cmd()"), await room.reader(name="Sam")
+    first = await room.comment(kim, "+1\n=2")
+    await room.comment(sam, "Me too")
+    assert first["status"] == "pending"
+    assert await room.shown() == []
+    assert await room.shown(kim) == ["+1\n=2"]
+    waiting = await room.list(status="pending")
+    assert (waiting["total"], waiting["comments"][1]["id"]) == (2, first["id"])
+    assert (await room.list(status="approved"))["total"] == 0
+
+    with structlog.testing.capture_logs() as logs:
+        decided = await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "approve"})
+    assert (decided["status"], decided["moderated_by"], decided["reports"]) == ("approved", "moderator", 0)
+    assert [each["operation"] for each in logs if each["event"] == "audit.write"] == ["comments.approve"]
+    assert await room.shown() == ["+1\n=2"]
+
+    rows = list(csv.reader(io.StringIO((await export(room, "csv")).text)))
+    assert [row[5:7] for row in rows[1:]] == [["'=cmd()", "'+1\n=2"], ["Sam", "Me too"]]
+    lines = [json.loads(line) for line in (await export(room, "jsonl")).text.splitlines()]
+    assert [(each["text"], each["status"]) for each in lines] == [("+1\n=2", "approved"), ("Me too", "pending")]
+    assert (await export(room, "xml")).status_code == 400
+
+    reader = first["author"]["id"]
+    await room.decide(f"/readers/{reader}/ban.json", {})
+    assert await room.shown() == []
+    assert "may not" in (await room.comment(kim, "Again", status=403))["message"]
+    await room.decide(f"/readers/{reader}/ban.json", {"banned": False})
+    await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "delete"})
+    assert await room.shown() == []
+    assert await room.shown(kim) == []
+    await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "approve"}, 404)
+    await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "hide"}, 422)
+    assert (await room.list(400, status="new"))["field"] == "status"
+    await room.list(403, auth=("reader", matchday.SECRET))
+    await room.list(403, auth=STRANGER)
+
+
+async def export(room, form):
+    return await room.server.http.get(f"{DESK}/export", params={"liveblogId": "gderby", "format": form}, auth=MODERATOR)
+
+
+async def test_no_text_of_a_reader_is_markup_anywhere(room):
+    """Name, text and image of a comment, in its own response, lists and exports: JSON and CSV, never HTML."""
+    kim = await room.reader(name=poison.XSS)
+    await room.comment(kim, poison.XSS)
+    response = await room.server.http.get(f"{OWNER}.json", params={"client_id": "desk"})
+    assert response.headers["content-type"] == "application/json"
+    assert response.json()["comments"][0]["text"] == poison.XSS
+    for form in ("csv", "jsonl"):
+        given = await export(room, form)
+        assert "html" not in given.headers["content-type"]
+        assert given.headers["x-content-type-options"] == "nosniff"
+        assert given.headers["content-disposition"].startswith("attachment")
+
+
+async def test_posts_say_how_many_comments_they_have(room):
+    """In deltas, feeds of all forms and counts, after five seconds at the latest, and only where comments are taken."""
+    kim = await room.reader(name="Kim")
+
+    async def read(path, **query):
+        room.server.now, room.server.ticks = room.server.now + 5, room.server.ticks + 5
+        response = await room.server.http.get(path, params=query, auth=("desk", matchday.SECRET))
+        assert response.status_code == 200, response.text
+        return response
+
+    async def everywhere():
+        feed = "/api/embed/v4/feed/liveblog"
+        delta = (await read("/api/v6/ticker/show.json", id="gderby", limit=1000)).json()["events"]
+        shown = (await read("/api/v5/write/ticker/show.json", local_id="gderby")).json()["events"]
+        items = (await read(f"{feed}.json", liveblogId="gderby", limit=1000)).json()["items"]
+        rss = ET.fromstring((await read(f"{feed}.rss", liveblogId="gderby", limit=1000)).content)
+        atom = ET.fromstring((await read(f"{feed}.atom", liveblogId="gderby", limit=1000)).content)
+        return (
+            (await read("/api/comments/v1/liveblog/gderby/counts.json")).json()["counts"],
+            {each["local_id"]: each["comments"] for each in delta if each.get("comments")},
+            {each["local_id"]: each["comments"] for each in shown if each.get("comments")},
+            {
+                each["id"]: each["_matchwire"]["comments"]
+                for each in items
+                if each.get("_matchwire", {}).get("comments")
+            },
+            [each.text for each in rss.iter("{http://purl.org/rss/1.0/modules/slash/}comments") if each.text != "0"],
+            [each.text for each in atom.iter("{http://purl.org/syndication/thread/1.0}total") if each.text != "0"],
+        )
+
+    assert await everywhere() == ({}, {}, {}, {}, [], [])
+    first = await room.comment(kim)
+    await room.comment(kim, "Indeed.", parent_id=first["id"])
+    assert await everywhere() == (*4 * ({"egoal": 2},), ["2"], ["2"])
+    await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "reject"})
+    assert await everywhere() == ({}, {}, {}, {}, [], [])
+    await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "approve"})
+    assert (await everywhere())[0] == {"egoal": 2}
+    await Desk(room.server.http).update("egoal", {"local_status": 60})
+    assert await everywhere() == ({}, {}, {}, {}, [], []), "nobody learns of a post that was withdrawn"
+    await Desk(room.server.http).update("egoal", {"local_status": 0})
+    room.mode("off")
+    assert await everywhere() == ({}, {}, {}, {}, [], [])
+
+
+async def test_delayed_readers_see_what_was_written_until_then(room):
+    """A comment on a goal would give it away: it is seen as late as the goal."""
+    kim = await room.reader(name="Kim")
+    await room.comment(kim)
+    assert await room.shown() == ["What a goal!"]
+    later = comments.update().values(created_at=NOW - 30)
+    await room.server.store.write(lambda unit: unit.conn.execute(later))
+    assert await room.shown(delay=40) == []
+    assert await room.shown(delay=20) == ["What a goal!"]
