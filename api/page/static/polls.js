@@ -1,6 +1,6 @@
 // Polls and quizzes of a liveblog: options to choose from, votes, and results that move while others vote.
 
-import { knownToken, offerSignIn, readerToken } from "./reader.js";
+import { knownToken, readerToken } from "./reader.js";
 
 const POLLS = "../apigw/polls/v1/polls/"; // seen from the page
 const KEPT = ["client_id", "delay"]; // parameters of the page that requests have too
@@ -38,8 +38,6 @@ export class Polls {
   constructor(element, page) {
     this.#element = element;
     this.#page = page;
-    const signIn = element.getRootNode().host?.getAttribute("reader-sign-in");
-    if (signIn) offerSignIn(element.dataset.organization, signIn);
   }
 
   /** Makes what the server has rendered something to vote on; does nothing to what is that already. */
