@@ -9,6 +9,7 @@ from api import delay, openapi
 from api.errors import json_response
 from api.liveblog_access import readable
 from mapping.documents.comments import CommentCounts
+from mapping.documents.scalars import LocalStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.delay import Sight
+    from api.json_path import Json
     from api.request import ApiRequest
     from store.liveblogs import StoredGame
 
@@ -33,9 +35,27 @@ COUNTS = openapi.operation(
 
 async def counts_of(request: ApiRequest, game: StoredGame, seen: Sight) -> Mapping[str, int] | None:
     """The numbers by post, some seconds late; None where the organization takes no comments."""
-    if request.services.settings.comments.mode(game.organization_id) == "off":
+    return await counts_in(request, game.organization_id, game.id, seen.at)
+
+
+async def counts_in(
+    request: ApiRequest, organization_id: str, game_id: str, at: int | None
+) -> Mapping[str, int] | None:
+    """The same of a liveblog by its ids. `at`: the moment that is seen."""
+    if request.services.settings.comments.mode(organization_id) == "off":
         return None
-    return await request.context.reads.comment_counts(game.id, seen.at)
+    return await request.context.reads.comment_counts(game_id, at)
+
+
+def with_counts(document: Json, counts: Mapping[str, int] | None) -> Json:
+    """The document with the number of comments in each published post of its `events`."""
+    if counts is None:
+        return document
+    events = [
+        {**each, "comments": counts.get(each["local_id"], 0)} if each["local_status"] == LocalStatus.PUBLISHED else each
+        for each in document["events"]
+    ]
+    return {**document, "events": events}
 
 
 def numbers_of(counts: Mapping[str, int] | None) -> frozenset[tuple[str, int]] | None:

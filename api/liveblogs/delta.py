@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
-from api.comments.comment_counts import counts_of, numbers_of
+from api.comments.comment_counts import counts_of, numbers_of, with_counts
 from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
@@ -20,7 +20,7 @@ from mapping.event_patch import shown
 from store import deltas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection
     from starlette.responses import Response
@@ -117,7 +117,7 @@ async def show(request: ApiRequest) -> Response:
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
         found = delta(conn, current, wanted, cursor(conn, current.id, wanted.after))
-        return json_bytes(found if counts is None else _with_comments(found, counts))
+        return json_bytes(with_counts(found, counts))
 
     key = ("delta", game.id, game.version, wanted, numbers_of(counts))
     body = await context.reads.body(key, render, seen, request.accept_encoding)
@@ -172,15 +172,6 @@ def response(
         "version": version,
         "more": more,
     }
-
-
-def _with_comments(found: Json, counts: Mapping[str, int]) -> Json:
-    """The response with the number of comments of each post that it shows in full."""
-    events = [
-        {**each, "comments": counts.get(each["local_id"], 0)} if each["local_status"] == LocalStatus.PUBLISHED else each
-        for each in found["events"]
-    ]
-    return {**found, "events": events}
 
 
 def tombstone(event: StoredEvent) -> Json:

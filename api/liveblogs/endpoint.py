@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from api import openapi
+from api.comments.comment_counts import counts_in, with_counts
 from api.errors import json_response
 from api.idempotency import KEY, idempotency_key
 from api.liveblog_access import NO_LIVEBLOG, expected_version, holders, may_write_events, named_game
@@ -165,7 +166,11 @@ async def show(request: ApiRequest) -> Response:
             raise InvalidRequest(f"{' and '.join(names)} name different liveblogs", field=NAMES[0])
         return _decorated(game, request.services, conn, compact=compact)
 
-    return json_response(await request.services.store.read(found))
+    document = await request.services.store.read(found)
+    if not compact:
+        counts = await counts_in(request, document["organization_id"], document["ticker_id"], None)
+        document = with_counts(document, counts)
+    return json_response(document)
 
 
 async def search(request: ApiRequest) -> Response:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import jwt
 import pytest
 
 from store import clients
 from tests.api import matchday, poison
-from tests.api.conftest import serving
+from tests.api.conftest import NOW, serving
 from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.api.test_comments import DERBY, DESK, MODERATOR
+from tests.api.test_readers import SECRET
 from tests.api.writing import Desk
 
 __all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
@@ -24,9 +26,10 @@ async def public(store):
         settings = probe.services.settings
     moderator = matchday.client("moderator", "comments")
     await store.write(lambda unit: clients.declare(unit, (*matchday.CLIENTS, moderator)))
+    readers = replace(settings.readers, sign_in_secrets={matchday.ORGANIZATION: SECRET})
     limits = replace(settings.comments, organization_comments={matchday.ORGANIZATION: "post"})
     open_to_all = {"client_per_second": 0, "public_per_second": 0, "public_feeds": True}
-    async with serving(store, comments=limits, **open_to_all) as running:
+    async with serving(store, comments=limits, readers=readers, **open_to_all) as running:
         await running.add(DERBY)
         yield running
 
@@ -37,6 +40,12 @@ async def test_readers_comment_on_a_post(public, address, browser):
     complaints = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
+    await public.add(replace(matchday.derby(), local_id="gquiet", ticker_id="7b" * 12, events=()))
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
+    await page.goto(f"{address}/liveblogs/gquiet")
+    await page.locator(".nothing").wait_for()
+    assert [each for each in requested if "comment" in each] == [], "nothing is loaded where there are none"
     await page.goto(f"{address}/liveblogs/gderby")
     post = page.locator("#egoal")
     opened = post.get_by_role("button", name="Comments (0)")
@@ -88,16 +97,14 @@ async def test_readers_comment_on_a_post(public, address, browser):
     assert [each for each in await page.evaluate(SMALL) if "comment" in each or "like" in each] == []
     assert [each for each in complaints if "409" not in each] == []
 
+    signed = {"sub": "7", "name": "Kim of the paper", "iat": NOW, "exp": NOW + 60, "jti": "one"}
+    offered = [matchday.ORGANIZATION, jwt.encode(signed, SECRET, "HS256")]
+    await page.evaluate("async (given) => (await import('/static/reader.js')).offerSignIn(...given)", offered)
+    second = page.locator("#egoal ~ .post").first
+    await second.get_by_role("button", name="Comments (0)").click()
+    await second.get_by_label("Write a comment").fill("As myself")
+    assert await second.get_by_label("Your name").count() == 0
+    await second.get_by_role("button", name="Send").click()
+    await second.get_by_role("article", name="Kim of the paper").wait_for()
     waiting = (await public.http.get(f"{DESK}/comments.json", params={"status": "pending"}, auth=MODERATOR)).json()
-    assert [each["text"] for each in waiting["comments"]] == ["May I?"]
-
-
-async def test_a_liveblog_without_comments_loads_nothing_of_them(public, address, browser):
-    """Neither script nor style nor buttons where the liveblog does not allow comments."""
-    await public.add(replace(matchday.derby(), local_id="gquiet", ticker_id="7b" * 12, events=()))
-    page = await browser.new_page()
-    requested = []
-    page.on("request", lambda request: requested.append(request.url))
-    await page.goto(f"{address}/liveblogs/gquiet")
-    await page.locator(".nothing").wait_for()
-    assert [each for each in requested if "comment" in each] == []
+    assert [each["text"] for each in waiting["comments"]] == ["As myself", "May I?"]

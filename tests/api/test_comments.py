@@ -16,6 +16,7 @@ from store.comment_tables import comments
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION, OTHER
+from tests.api.writing import Desk
 
 OWNER = f"/api/comments/v1/owner/{ORGANIZATION}/public/egoal/comments"
 DESK = f"/api/comments/v1/organization/{ORGANIZATION}"
@@ -248,12 +249,14 @@ async def test_posts_say_how_many_comments_they_have(room):
     async def everywhere():
         feed = "/api/embed/v4/feed/liveblog"
         delta = (await read("/api/v6/ticker/show.json", id="gderby", limit=1000)).json()["events"]
+        shown = (await read("/api/v5/write/ticker/show.json", local_id="gderby")).json()["events"]
         items = (await read(f"{feed}.json", liveblogId="gderby", limit=1000)).json()["items"]
         rss = ET.fromstring((await read(f"{feed}.rss", liveblogId="gderby", limit=1000)).content)
         atom = ET.fromstring((await read(f"{feed}.atom", liveblogId="gderby", limit=1000)).content)
         return (
             (await read("/api/comments/v1/liveblog/gderby/counts.json")).json()["counts"],
             {each["local_id"]: each["comments"] for each in delta if each.get("comments")},
+            {each["local_id"]: each["comments"] for each in shown if each.get("comments")},
             {
                 each["id"]: each["_matchwire"]["comments"]
                 for each in items
@@ -263,15 +266,19 @@ async def test_posts_say_how_many_comments_they_have(room):
             [each.text for each in atom.iter("{http://purl.org/syndication/thread/1.0}total") if each.text != "0"],
         )
 
-    assert await everywhere() == ({}, {}, {}, [], [])
+    assert await everywhere() == ({}, {}, {}, {}, [], [])
     first = await room.comment(kim)
     await room.comment(kim, "Indeed.", parent_id=first["id"])
-    assert await everywhere() == ({"egoal": 2}, {"egoal": 2}, {"egoal": 2}, ["2"], ["2"])
+    assert await everywhere() == (*4 * ({"egoal": 2},), ["2"], ["2"])
     await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "reject"})
-    assert await everywhere() == ({}, {}, {}, [], [])
+    assert await everywhere() == ({}, {}, {}, {}, [], [])
     await room.decide(f"/comments/{first['id']}/moderate.json", {"action": "approve"})
+    assert (await everywhere())[0] == {"egoal": 2}
+    await Desk(room.server.http).update("egoal", {"local_status": 60})
+    assert await everywhere() == ({}, {}, {}, {}, [], []), "nobody learns of a post that was withdrawn"
+    await Desk(room.server.http).update("egoal", {"local_status": 0})
     room.mode("off")
-    assert await everywhere() == ({}, {}, {}, [], [])
+    assert await everywhere() == ({}, {}, {}, {}, [], [])
 
 
 async def test_delayed_readers_see_what_was_written_until_then(room):
