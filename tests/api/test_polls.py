@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -195,6 +196,43 @@ async def test_a_quiz_keeps_its_solution_until_the_reader_has_voted(server):
     assert SOLUTION not in str(await anybody.read("q1"))
     written = await Desk(server.http).read("ticker/show", local_id="gpolls")
     assert SOLUTION in str(written)  # who writes sees it
+
+
+async def test_pages_and_feeds_show_polls_without_a_script(server):
+    """Pages have the results that everybody may see, in the liveblog's language; feeds the options and a link; all is escaped."""
+    hidden = {**POLL, "local_id": "phidden", "results": "closed", "closes_at": NOW + 5}
+    hostile = {**POLL, "local_id": 'p"><x-id>', "question": "<x-q>?", "options": [{"id": '"><x-o>', "text": "<x-t>"}]}
+    document = matchday.document(locale="de")
+    posts = [poll_post(each) for each in (POLL, hidden, QUIZ)] + [matchday.event("eb", NOW - 60, contents=[hostile])]
+    await server.add(replace(liveblog(*posts), document=document))
+    for name, option in (("r1", "a"), ("r2", "a"), ("r3", "b")):
+        await voter(server, name).voted("p1", option)
+        await voter(server, name).voted("phidden", option)
+
+    async def page():
+        server.ticks += 6  # older than what is kept of rendered pages
+        text = (await server.http.get("/liveblogs/gpolls", params={"client_id": "reader"})).text
+        found = re.findall(r'<section class="poll" data-poll="(\w+)".*?</section>', text)
+        bodies = re.findall(r'<section class="poll".*?</section>', text)
+        return text, dict(zip(found, [each for each in bodies if "&lt;x-" not in each], strict=True))
+
+    text, polls = await page()
+    assert re.findall('class="share">([^<]*)<', polls["p1"]) == ["67\u00a0%", "33\u00a0%"]
+    assert "3 Stimmen" in polls["p1"]
+    assert re.findall('class="share">([^<]*)<', polls["phidden"]) == ["", ""]
+    assert "<x-" not in text
+    assert "&lt;x-t&gt;" in text
+    server.now += 5
+    _, polls = await page()
+    assert "3 Stimmen · Abstimmung beendet" in polls["phidden"]
+
+    feed = (
+        await server.http.get("/api/embed/v4/feed/liveblog.json?liveblogId=gpolls", auth=("reader", matchday.SECRET))
+    ).json()
+    shown = next(each["content_html"] for each in feed["items"] if "Who wins?" in each["content_html"])
+    assert "<li>Us</li><li>Them</li>" in shown
+    assert re.search(r'<a href="https://live.example.org/[^"]+">Hier abstimmen</a>', shown)
+    assert "%" not in re.sub("<a.*?</a>", "", shown)
 
 
 async def test_delayed_readers_see_the_results_of_their_moment(server):
