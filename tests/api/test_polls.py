@@ -11,6 +11,7 @@ import pytest
 
 from store import clients, liveblogs
 from store.liveblogs import Change
+from store.poll_tables import poll_tallies
 from tests.api import matchday
 from tests.api.conftest import NOW, contents
 from tests.api.polling_readers import POLL, POLLS, QUIZ, SOLUTION, Voter, liveblog, numbers, poll_post, reader_of
@@ -239,11 +240,18 @@ async def test_delayed_readers_see_the_results_of_their_moment(server):
     """In the read, and after a vote, which counts at once."""
     await server.add(liveblog(poll_post(POLL)))
     await voter(server).voted("p1", "a")
-    server.now = NOW - 60 + 10
+    await server.store.write(lambda unit: unit.conn.execute(poll_tallies.update().values(written_at=NOW - 30)))
+    anybody = Voter(server.http, None)
+    server.now = NOW - 25
 
-    late = await Voter(server.http, None).read("p1", delay=5)
-    assert numbers(late) == [(1, 100), (0, 0)]
-    assert (await Voter(server.http, None).sent("GET", "p1", params={"delay": 60})).status_code == 404
+    assert numbers(await anybody.read("p1", delay=10)) == [(0, 0), (0, 0)]
+    assert numbers(await anybody.read("p1")) == [(1, 100), (0, 0)]
+    late = (await voter(server, "r2").vote("p1", "b", delay=10)).json()
+    assert (numbers(late), late["vote"]) == ([(0, 0), (0, 0)], {"options": ["b"]})
+    assert numbers(await anybody.read("p1")) == [(1, 50), (1, 50)]
+    server.now = NOW - 15
+    assert numbers(await anybody.read("p1", delay=10)) == [(1, 50), (1, 50)]
+    assert (await anybody.sent("GET", "p1", params={"delay": 60})).status_code == 404
 
 
 async def test_fifty_readers_at_once_are_counted_exactly(server):
