@@ -34,14 +34,18 @@ comments = Table(
     integer("updated_at"),
     text("idempotency_key", nullable=True),
     text("moderated_by", nullable=True),
+    integer("gone_at", nullable=True, index=True),
     UniqueConstraint("reader_id", "idempotency_key"),
     Index(None, "channel_id", "serial"),
     Index(None, "organization_id", "status", "serial"),
     Index(None, "reader_id", "created_at"),
-    Index(None, "status", "updated_at"),
     sqlite_autoincrement=True,
 )
-"""Newest last by `serial`; `moderated_by`: the client that decided last, whose decision reports do not overrule."""
+"""Newest last by `serial`. `moderated_by`: the client that decided last, whose decision reports do not overrule.
+
+`gone_at`: when it was rejected or deleted, while it is. There is no index of statuses alone: SQLite would use it to count
+the comments of one post, and look through all there are.
+"""
 
 comment_likes = Table(
     "comment_likes",

@@ -39,6 +39,10 @@ class CommentStatus(StrEnum):
     DELETED = "deleted"
 
 
+GONE = (CommentStatus.REJECTED, CommentStatus.DELETED)
+"""Nobody sees them again unless somebody decides otherwise."""
+
+
 class NewComment(NamedTuple):
     """A comment as a reader sends it, its text as it is kept. `id`: a new random one; `status`: pending or approved."""
 
@@ -189,8 +193,9 @@ def report(unit: Unit, channel_id: str, comment_id: str, reader_id: str, *, hide
 
 def set_status(unit: Unit, comment_id: str, status: CommentStatus, *, moderated_by: str | None) -> None:
     """Give the comment another status; a deleted one keeps neither text nor name."""
-    gone = {"text": "", "author_name": None, "author_image": None} if status is CommentStatus.DELETED else {}
-    values = {"status": status, "updated_at": unit.now, "moderated_by": moderated_by, **gone}
+    emptied = {"text": "", "author_name": None, "author_image": None} if status is CommentStatus.DELETED else {}
+    gone_at = unit.now if status in GONE else None
+    values = {"status": status, "updated_at": unit.now, "moderated_by": moderated_by, "gone_at": gone_at, **emptied}
     unit.conn.execute(update(table).where(table.c.id == comment_id).values(values))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, exists, or_, select
+from sqlalchemy import delete, exists, or_, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
@@ -18,8 +18,6 @@ from store.tables import games
 if TYPE_CHECKING:
     from store.comments import StoredComment
     from store.unit import Unit
-
-GONE = (CommentStatus.REJECTED, CommentStatus.DELETED)
 
 
 def decide(
@@ -71,7 +69,8 @@ def close(unit: Unit, game_id: str, channel_id: str, *, closed: bool, client_id:
 
 def purge(unit: Unit, *, before: float, limit: int = 500) -> bool:
     """Forget comments that were rejected or deleted before that time, and those of deleted liveblogs; whether there may be more."""
-    deleted = select(games.c.id).where(games.c.local_status == LocalStatus.DELETED)
-    old = and_(table.c.status.in_(GONE), table.c.updated_at < before)
-    some = select(table.c.serial).where(or_(old, table.c.game_id.in_(deleted))).limit(limit)
-    return unit.conn.execute(delete(table).where(table.c.serial.in_(some))).rowcount == limit
+    old = select(table.c.serial).where(table.c.gone_at < before).limit(limit)
+    deleted = table.c.game_id == games.c.id, games.c.local_status == LocalStatus.DELETED
+    orphans = select(table.c.serial).where(*deleted).limit(limit)
+    gone = [unit.conn.execute(delete(table).where(table.c.serial.in_(some))).rowcount for some in (old, orphans)]
+    return limit in gone

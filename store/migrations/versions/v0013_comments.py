@@ -21,8 +21,8 @@ def _id(name: str, *, nullable: bool = False) -> sa.Column[str]:
     return sa.Column(name, sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=nullable)
 
 
-def _int(name: str) -> sa.Column[int]:
-    return sa.Column(name, sa.BigInteger(), nullable=False)
+def _int(name: str, *, nullable: bool = False) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger(), nullable=nullable)
 
 
 def upgrade() -> None:
@@ -88,6 +88,7 @@ def _create_comments() -> None:
         _int("updated_at"),
         _text("idempotency_key", nullable=True),
         _text("moderated_by", nullable=True),
+        _int("gone_at", nullable=True),
         sa.PrimaryKeyConstraint("serial", name="pk_comments"),
         sa.UniqueConstraint("id", name="uq_comments_id"),
         sa.UniqueConstraint("reader_id", "idempotency_key", name="uq_comments_reader_id_idempotency_key"),
@@ -100,7 +101,7 @@ def _create_comments() -> None:
         ("channel_id", "serial"),
         ("organization_id", "status", "serial"),
         ("reader_id", "created_at"),
-        ("status", "updated_at"),
+        ("gone_at",),
     ):
         op.create_index(f"ix_comments_{'_'.join(columns)}", "comments", columns)
 
