@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from api import delay, openapi
-from api.conditional import conditional
+from api.conditional import VARY, conditional
 from api.content import one_line
 from api.embed.discovery import discovery, frame_url, iframe
 from api.feeds.common import FEED_PATH, page_url
 from api.liveblog_access import readable
 from api.page.document import WITH_POSTS, document
+from api.page.reader_language import preferred
 from api.rendered import Rendering
 from api.static import TYPES
+from mapping.locales import translator
+from mapping.locales.labels import SnippetText
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.request import ApiRequest
+    from mapping.locales import Translator
 
 PATH = "/liveblogs/{liveblogId}/snippets"
 UP = "../../"
@@ -51,24 +55,29 @@ class Snippet(NamedTuple):
 
 
 async def snippets(request: ApiRequest) -> Response:
-    """The page; where the service is not public, the snippets name the client by whose id the page was requested."""
+    """The page in its reader's language; where the service is not public, the snippets name the client that requested it."""
     context, settings = request.context, request.services.settings
     seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
     game = readable(seen.game, context.caller, public=settings.public_feeds)
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
     title = one_line(game.title) or "Liveblog"
-    shown = snippets_of(settings.public_url.rstrip("/"), game.local_id, title, client)
-    body = _page(title, page_url(settings.public_url, game.local_id), shown, _preview(game.local_id, title, client))
+    texts = translator(preferred(request.headers.get("accept-language", "")))
+    shown = snippets_of(settings.public_url.rstrip("/"), game.local_id, title, client, texts)
+    preview = _preview(game.local_id, title, client, texts)
+    body = _page(title, page_url(settings.public_url, game.local_id), shown, preview, texts)
     return conditional(
         request.headers,
         Rendering.of(body.encode("utf-8", "replace")),
         TYPES["html"],
         cache_control=settings.cache_control,
-        more={"Content-Security-Policy": f"{WITH_POSTS} 'self'; frame-ancestors 'none'"},
+        more={
+            "Content-Security-Policy": f"{WITH_POSTS} 'self'; frame-ancestors 'none'",
+            "Vary": f"{VARY}, Accept-Language",
+        },
     )
 
 
-def snippets_of(root: str, liveblog: str, title: str, client: str) -> tuple[Snippet, ...]:
+def snippets_of(root: str, liveblog: str, title: str, client: str, texts: Translator) -> tuple[Snippet, ...]:
     """What to copy for a liveblog of the service at `root`; `client`: who must be named, empty where nobody need be."""
     named = {"client_id": client} if client else {}
     query = urlencode({"liveblogId": liveblog, **named})
@@ -78,28 +87,28 @@ def snippets_of(root: str, liveblog: str, title: str, client: str) -> tuple[Snip
     return (
         Snippet(
             "element",
-            "Element",
-            "The liveblog as a part of your page: it takes your font and width, and follows what happens.",
+            texts.text(SnippetText.ELEMENT),
+            texts.text(SnippetText.ELEMENT_ABOUT),
             f'<script type="module" src="{escape(root)}/static/embed.js"></script>\n{element(liveblog, client)}',
         ),
         Snippet(
             "frame",
-            "Frame",
-            "For pages that take no scripts into their own. The second line makes the frame as high as the liveblog.",
+            texts.text(SnippetText.FRAME),
+            texts.text(SnippetText.FRAME_ABOUT),
             f"{iframe(framed, title, '100%', HEIGHT)}\n"
             f'<script type="module" src="{escape(root)}/static/frame.js"></script>',
         ),
         Snippet(
             "prefetch",
-            "Prefetch",
-            "For a CMS: put html into the article and schema into its head. It needs no script.",
+            texts.text(SnippetText.PREFETCH),
+            texts.text(SnippetText.PREFETCH_ABOUT),
             f"{root}/api/embed/v4/prefetch/liveblog.json?{query}",
         ),
-        Snippet("feeds", "Feeds", "RSS, Atom and JSON Feed.", feeds),
+        Snippet("feeds", texts.text(SnippetText.FEEDS), texts.text(SnippetText.FEEDS_ABOUT), feeds),
         Snippet(
             "oembed",
             "oEmbed",
-            "Where a CMS knows oEmbed, paste the address of the page; it finds the rest by itself.",
+            texts.text(SnippetText.OEMBED_ABOUT),
             "\n".join((page, discovery(root, page)["application/json+oembed"])),
         ),
     )
@@ -111,19 +120,21 @@ def element(liveblog: str, client: str) -> str:
     return f'<matchwire-liveblog liveblog-id="{escape(liveblog)}"{named}></matchwire-liveblog>'
 
 
-def _page(title: str, page: str, shown: tuple[Snippet, ...], preview: str) -> str:
+def _page(title: str, page: str, shown: tuple[Snippet, ...], preview: str, texts: Translator) -> str:
+    copied, selected = (escape(texts.text(each)) for each in (SnippetText.COPIED, SnippetText.SELECTED))
     sections = "".join(
-        f'<section class="snippet"><h2 id="{each.name}">{each.heading}</h2><p>{escape(each.about)}</p>'
+        f'<section class="snippet"><h2 id="{each.name}">{escape(each.heading)}</h2><p>{escape(each.about)}</p>'
         f'<pre tabindex="0" aria-labelledby="{each.name}"><code>{escape(each.code)}</code></pre>'
-        f'<button type="button" aria-describedby="{each.name}" hidden>Copy</button></section>'
+        f'<button type="button" aria-describedby="{each.name}" data-copied="{copied}" data-selected="{selected}"'
+        f" hidden>{escape(texts.text(SnippetText.COPY))}</button></section>"
         for each in shown
     )
-    about = f"Embed “{title}”"
+    about = texts.text(SnippetText.EMBED, title=title)
     head = f'<header class="front"><h1>{escape(about)}</h1><p><a href="{escape(page)}">{escape(title)}</a></p></header>'
     return document(
         title=about,
-        language="en",
-        about="What shows this liveblog elsewhere, to copy and paste",
+        language=texts.locale,
+        about=texts.text(SnippetText.ABOUT),
         body=f'{head}<main>{sections}<p role="status" class="unseen"></p>{preview}</main>',
         up=UP,
         script="snippets.js",
@@ -131,14 +142,16 @@ def _page(title: str, page: str, shown: tuple[Snippet, ...], preview: str) -> st
     )
 
 
-def _preview(liveblog: str, title: str, client: str) -> str:
+def _preview(liveblog: str, title: str, client: str, texts: Translator) -> str:
+    headings = (escape(texts.text(each)) for each in (SnippetText.PREVIEW_ELEMENT, SnippetText.PREVIEW_FRAME))
+    of_element, of_frame = headings
     framed = iframe(
         frame_url(UP.rstrip("/"), liveblog) + (f"?{urlencode({'client_id': client})}" if client else ""),
-        f"{title}, in a frame",
+        texts.text(SnippetText.IN_A_FRAME, title=title),
         "100%",
         HEIGHT,
     )
     return (
-        f'<section class="preview"><h2>Preview: element</h2>{element(liveblog, client)}</section>'
-        f'<section class="preview"><h2>Preview: frame</h2>{framed}</section>'
+        f'<section class="preview"><h2>{of_element}</h2>{element(liveblog, client)}</section>'
+        f'<section class="preview"><h2>{of_frame}</h2>{framed}</section>'
     )

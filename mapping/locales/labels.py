@@ -105,6 +105,30 @@ class CommentLabel(StrEnum):
     FAILED = "That did not work. Please try again."
 
 
+class SnippetText(StrEnum):
+    """The texts of the page of snippets; its value is the msgid."""
+
+    EMBED = "Embed “{title}”"
+    ABOUT = "What shows this liveblog elsewhere, to copy and paste"
+    ELEMENT = "Element"
+    ELEMENT_ABOUT = "The liveblog as a part of your page: it takes your font and width, and follows what happens."
+    FRAME = "Frame"
+    FRAME_ABOUT = (
+        "For pages that take no scripts into their own. The second line makes the frame as high as the liveblog."
+    )
+    PREFETCH = "Prefetch"
+    PREFETCH_ABOUT = "For a CMS: put html into the article and schema into its head. It needs no script."
+    FEEDS = "Feeds"
+    FEEDS_ABOUT = "RSS, Atom and JSON Feed."
+    OEMBED_ABOUT = "Where a CMS knows oEmbed, paste the address of the page; it finds the rest by itself."
+    COPY = "Copy"
+    COPIED = "Copied"
+    SELECTED = "Selected: copy it with the keyboard"
+    PREVIEW_ELEMENT = "Preview: element"
+    PREVIEW_FRAME = "Preview: frame"
+    IN_A_FRAME = "{title}, in a frame"
+
+
 class PollText(StrEnum):
     """What a poll or quiz says; its value is the msgid."""
 

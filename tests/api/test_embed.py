@@ -1,7 +1,7 @@
 """How other sites show a liveblog: the frame, oEmbed and the page of snippets; to whom, and that no text becomes code."""
 
 import re
-from html import unescape
+from html import escape, unescape
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
@@ -9,6 +9,8 @@ import pytest
 
 from api.embed.snippets import snippets_of
 from api.static import version
+from mapping.locales import translator
+from mapping.locales.labels import SnippetText
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
@@ -134,13 +136,22 @@ async def test_the_page_of_snippets_has_each_of_them(derby):
     response = await derby.http.get(SNIPPETS)
     codes = [unescape(code) for code in re.findall("<code>(.*?)</code>", response.text, re.DOTALL)]
 
-    assert codes == [each.code for each in snippets_of(ROOT, "gderby", "SV Hafenstadt – Alpenverein Bergheim", "")]
+    title = "SV Hafenstadt – Alpenverein Bergheim"
+    assert codes == [each.code for each in snippets_of(ROOT, "gderby", title, "", translator("en"))]
     assert codes[0].endswith('<matchwire-liveblog liveblog-id="gderby"></matchwire-liveblog>')
     assert f'<iframe src="{ROOT}/embed/gderby"' in codes[1]
     for url in re.findall(r"https://live\S*(?:json|rss|atom)\?\S*", " ".join(codes)):
         assert (await derby.http.get(url.removeprefix(ROOT))).status_code == 200
     assert response.text.count('<matchwire-liveblog liveblog-id="gderby">') == 1
     assert "unsafe" not in response.headers["content-security-policy"]
+
+    german = await derby.http.get(SNIPPETS, headers={"Accept-Language": "de-AT, en;q=0.5"})
+    assert "accept-language" in response.headers["vary"].lower()
+    assert '<html lang="de">' in german.text
+    assert [unescape(code) for code in re.findall("<code>(.*?)</code>", german.text, re.DOTALL)] == codes
+    for each in SnippetText:
+        values = {"title": title} if "{title}" in each else {}
+        assert escape(translator("de").text(each, **values)) in german.text, each
 
 
 @pytest.mark.parametrize("path", [FRAME, SNIPPETS, f"/oembed?url={PAGE}"], ids=["frame", "snippets", "oembed"])

@@ -29,6 +29,7 @@ from mapping.locales.labels import (
     PageText,
     PollText,
     Recap,
+    SnippetText,
 )
 from mapping.match import Status
 from mapping.sports import SPORTS
@@ -38,7 +39,7 @@ from mapping.wording import placeholders
 
 def used():
     """Every (context, msgid) that a row, a label or a position asks for."""
-    texts = {(None, text.value) for text in (*Label, *Recap, *PageText, *PollText)} | {
+    texts = {(None, text.value) for text in (*Label, *Recap, *PageText, *PollText, *SnippetText)} | {
         (None, POSTS[0]),
         (None, LAP),
         (None, LOADS_FROM),

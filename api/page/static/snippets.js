@@ -5,23 +5,24 @@ import "./frame.js";
 
 const status = document.querySelector("[role=status]");
 
-async function copy(code) {
+async function copy(code, { copied, selected }) {
   try {
     await navigator.clipboard.writeText(code.textContent);
-    return "Copied";
+    return copied;
   } catch { // no permission, or no https
     getSelection().selectAllChildren(code);
-    return "Selected: copy it with the keyboard";
+    return selected;
   }
 }
 
 for (const snippet of document.querySelectorAll(".snippet")) {
   const button = snippet.querySelector("button");
+  const copyText = button.textContent;
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const done = await copy(snippet.querySelector("code"));
+    const done = await copy(snippet.querySelector("code"), button.dataset);
     status.textContent = done;
     button.textContent = done;
-    setTimeout(() => (button.textContent = "Copy"), 3000);
+    setTimeout(() => (button.textContent = copyText), 3000);
   });
 }
