@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from mapping.prefill import game_document
 from mapping.references import References
 from mapping.terms import Terms
 from providers.heim.translate import translate
+from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from store import clients, liveblogs, masterdata, masterdata_edit
 from store.liveblogs import Change, EventWrite, NewGame
@@ -32,14 +34,14 @@ from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.test_streams import TICKER, Follower
 from tests.ingest.scripted import BERLIN, NAMES
-from tests.ingest.test_convergence import course
+from tests.ingest.test_convergence import course, others
 from tests.opening import pool_settings, store_at
 from tests.recordings import required, soccer_recordings
 from tests.sqlite import migrated_url
 
 EMBED = "/api/embed/v4"
 SEVERAL = 3
-"""So many recordings are read; each costs a hundred responses."""
+"""So many recordings are read in a bounded run, as each costs a hundred responses; eight in the soak."""
 PARTING = NOW
 """The second in which the two liveblogs part."""
 
@@ -173,9 +175,10 @@ async def response(server, path, query):
     return found.status_code, headers, found.content
 
 
-def recorded():
-    """Some recordings of soccer, each with posts from its start to its end."""
-    return [Course(path, number) for number, path in enumerate(required(soccer_recordings())[:SEVERAL], 1)]
+def recorded(several):
+    """A recording of each kind that we have, those of soccer first."""
+    paths = [*required(soccer_recordings()), *others(), *demo_files("en")]
+    return [Course(path, number) for number, path in enumerate(paths[:several], 1)]
 
 
 @asynccontextmanager
@@ -192,7 +195,8 @@ async def served(url, clock, **settings):
 def urls(request, tmp_path):
     if request.param == "sqlite":
         return [migrated_url(tmp_path / f"{name}.db") for name in "ab"]
-    return [request.getfixturevalue("postgres_cluster").create_database(f"delay_{name}") for name in "ab"]
+    made = request.getfixturevalue("postgres_cluster").create_database
+    return [made(f"delay_{name}_{secrets.token_hex(4)}") for name in "ab"]
 
 
 @pytest.fixture
@@ -200,9 +204,10 @@ def migrated(tmp_path):
     return migrated_url(tmp_path / "test.db")
 
 
-async def test_what_came_since_is_in_no_public_byte(urls):
+@pytest.mark.parametrize("several", [SEVERAL, pytest.param(8, marks=pytest.mark.soak)])
+async def test_what_came_since_is_in_no_public_byte(urls, several):
     """Two liveblogs of each recording that part at a second: until the delay has gone by, all bytes and headers are equal."""
-    time, courses = [PARTING - 300.0], recorded()
+    time, courses = [PARTING - 300.0], recorded(several)
     delays = {"delay_max": 100, "client_delays": {"reader": 30}, "public_delays": {matchday.OTHER: 30}}
     async with (
         served(urls[0], lambda: time[0], **delays) as one,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from store import clients, liveblogs
 from store.liveblogs import Change
+from store.poll_tables import poll_tallies
 from tests.api import matchday
 from tests.api.conftest import NOW, contents
 from tests.api.polling_readers import POLL, POLLS, QUIZ, SOLUTION, Voter, liveblog, numbers, poll_post, reader_of
@@ -197,15 +199,59 @@ async def test_a_quiz_keeps_its_solution_until_the_reader_has_voted(server):
     assert SOLUTION in str(written)  # who writes sees it
 
 
+async def test_pages_and_feeds_show_polls_without_a_script(server):
+    """Pages have the results that everybody may see, in the liveblog's language; feeds the options and a link; all is escaped."""
+    hidden = {**POLL, "local_id": "phidden", "results": "closed", "closes_at": NOW + 5}
+    hostile = {**POLL, "local_id": 'p"><x-id>', "question": "<x-q>?", "options": [{"id": '"><x-o>', "text": "<x-t>"}]}
+    document = matchday.document(locale="de")
+    posts = [poll_post(each) for each in (POLL, hidden, QUIZ)] + [matchday.event("eb", NOW - 60, contents=[hostile])]
+    await server.add(replace(liveblog(*posts), document=document))
+    for name, option in (("r1", "a"), ("r2", "a"), ("r3", "b")):
+        await voter(server, name).voted("p1", option)
+        await voter(server, name).voted("phidden", option)
+
+    async def page():
+        server.ticks += 6  # older than what is kept of rendered pages
+        text = (await server.http.get("/liveblogs/gpolls", params={"client_id": "reader"})).text
+        found = re.findall(r'<section class="poll" data-poll="(\w+)".*?</section>', text)
+        bodies = re.findall(r'<section class="poll".*?</section>', text)
+        return text, dict(zip(found, [each for each in bodies if "&lt;x-" not in each], strict=True))
+
+    text, polls = await page()
+    assert re.findall('class="share">([^<]*)<', polls["p1"]) == ["67\u00a0%", "33\u00a0%"]
+    assert "3 Stimmen" in polls["p1"]
+    assert re.findall('class="share">([^<]*)<', polls["phidden"]) == ["", ""]
+    assert "<x-" not in text
+    assert "&lt;x-t&gt;" in text
+    server.now += 5
+    _, polls = await page()
+    assert "3 Stimmen · Abstimmung beendet" in polls["phidden"]
+
+    feed = (
+        await server.http.get("/api/embed/v4/feed/liveblog.json?liveblogId=gpolls", auth=("reader", matchday.SECRET))
+    ).json()
+    shown = next(each["content_html"] for each in feed["items"] if "Who wins?" in each["content_html"])
+    assert "<li>Us</li><li>Them</li>" in shown
+    assert re.search(r'<a href="https://live.example.org/[^"]+">Hier abstimmen</a>', shown)
+    assert "%" not in re.sub("<a.*?</a>", "", shown)
+
+
 async def test_delayed_readers_see_the_results_of_their_moment(server):
     """In the read, and after a vote, which counts at once."""
     await server.add(liveblog(poll_post(POLL)))
     await voter(server).voted("p1", "a")
-    server.now = NOW - 60 + 10
+    await server.store.write(lambda unit: unit.conn.execute(poll_tallies.update().values(written_at=NOW - 30)))
+    anybody = Voter(server.http, None)
+    server.now = NOW - 25
 
-    late = await Voter(server.http, None).read("p1", delay=5)
-    assert numbers(late) == [(1, 100), (0, 0)]
-    assert (await Voter(server.http, None).sent("GET", "p1", params={"delay": 60})).status_code == 404
+    assert numbers(await anybody.read("p1", delay=10)) == [(0, 0), (0, 0)]
+    assert numbers(await anybody.read("p1")) == [(1, 100), (0, 0)]
+    late = (await voter(server, "r2").vote("p1", "b", delay=10)).json()
+    assert (numbers(late), late["vote"]) == ([(0, 0), (0, 0)], {"options": ["b"]})
+    assert numbers(await anybody.read("p1")) == [(1, 50), (1, 50)]
+    server.now = NOW - 15
+    assert numbers(await anybody.read("p1", delay=10)) == [(1, 50), (1, 50)]
+    assert (await anybody.sent("GET", "p1", params={"delay": 60})).status_code == 404
 
 
 async def test_fifty_readers_at_once_are_counted_exactly(server):

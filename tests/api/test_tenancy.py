@@ -21,7 +21,7 @@ from store.tables import games, webhook_rounds
 from tests.api import matchday
 from tests.api.conftest import contents, serving
 from tests.api.described import operations
-from tests.api.polling_readers import POLL, liveblog, poll_post, reader_of
+from tests.api.polling_readers import POLL, poll_post, reader_of
 from tests.api.tenants import MISSING, ROWS, UNKNOWN, ByName, Names, Public, Row, Sent
 from tests.api.write.desk import match, player, refused, team, tournament
 
@@ -89,8 +89,8 @@ async def prepare(server: Server) -> None:
     await server.store.write(lambda unit: clients.declare(unit, CLIENTS))
     await server.store.write(partial(clients.create, spec=matchday.client("gone", *SCOPES)))
     await server.store.write(partial(clients.revoke, client_id="gone"))
-    await server.add(matchday.derby())
-    await server.add(liveblog(poll_post({**POLL, "local_id": "pderby"})))
+    derby, poll = matchday.derby(), poll_post({**POLL, "local_id": "pderby"})
+    await server.add(replace(derby, events=(*derby.events, poll)))
     await server.store.write(attached)
 
 

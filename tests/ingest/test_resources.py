@@ -88,6 +88,18 @@ def knock(host, port):
         socket.create_connection((host, int(port)), timeout=0.5).close()
 
 
+def opened(pid):
+    return sorted(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208
+
+
+async def settled(pid):
+    """Wait until the process opens no files any more: what comes after readiness is loaded."""
+    before, calm = None, 0
+    while calm < 10:
+        before, calm = (opened(pid), calm + 1) if opened(pid) == before else (opened(pid), 0)
+        await asyncio.sleep(0.1)
+
+
 async def within(seconds, condition):
     """Wait until `condition` holds."""
     async with asyncio.timeout(seconds):
@@ -99,7 +111,9 @@ async def test_without_file_descriptors_known_connections_are_served_and_new_one
     """Open files at their limit: what is connected is answered, the process neither dies nor spins, and it heals itself."""
     async with daemon_in(tmp_path) as daemon, client_of(daemon) as client:
         pid, liveblog = daemon.process.pid, await made(client)
-        assert (await shown(client, liveblog)).status_code == 200
+        for first in (written, shown):
+            assert (await first(client, liveblog)).status_code == 200
+        await settled(pid)
         address = daemon.address.removeprefix("http://").rpartition(":")
         highest = max(int(name) for name in os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208
         _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)

@@ -7,6 +7,7 @@ const KEPT = ["client_id", "delay"]; // parameters of the page that requests hav
 const CHOSEN = "matchwire.vote."; // where this browser keeps what its reader has chosen
 const PATIENCE = 10000; // milliseconds for a response
 const SPREAD = 2000; // over which readers who want the same at the same moment come
+const HIDDEN = 10000; // before results are read that only some may see: all of those read them
 
 let counted = 0; // groups of options need names of their own
 
@@ -58,7 +59,7 @@ export class Polls {
   receive(results) {
     const known = this.#newest.get(results.id);
     if (known && known.version >= results.version) return;
-    if (results.total_votes === null && this.#chosen(results.id).length) return this.#later(results.id);
+    if (results.total_votes === null && this.#chosen(results.id).length) return this.#later(results.id, HIDDEN);
     this.#show(results);
   }
 
@@ -222,7 +223,7 @@ export class Polls {
   }
 
   // Reads the results anew as this reader may see them, a little later: others want the same now.
-  #later(id, milliseconds = 0) {
+  #later(id, milliseconds = 0, spread = milliseconds || SPREAD) {
     if (this.#timers.has(id)) return;
     const read = async () => {
       this.#timers.delete(id);
@@ -233,14 +234,22 @@ export class Polls {
         // the next results, or the next visit
       }
     };
-    this.#timers.set(id, setTimeout(read, milliseconds + Math.random() * SPREAD));
+    this.#timers.set(id, setTimeout(read, milliseconds + Math.random() * spread));
   }
 
-  // Nobody says that the time of a poll is over.
+  // Nobody says that the time of a poll is over. Results that everybody sees are there already.
   #close(poll) {
-    const { closes, closed, delay = this.#element.dataset.delay, poll: id } = poll.dataset;
+    const { closes, closed, results, poll: id } = poll.dataset;
     if (!closes || closed === "1") return;
-    const left = (Number(closes) + Number(delay)) * 1000 - Date.now();
-    if (left < 2 ** 31) setTimeout(() => this.#later(id), Math.max(left, 0));
+    const left = (Number(closes) + Number(this.#element.dataset.delay)) * 1000 - Date.now();
+    const shut = () => {
+      if (!poll.isConnected || poll.dataset.closes !== closes || poll.dataset.closed === "1") return;
+      poll.dataset.closed = "1";
+      const total = poll.querySelector(".total");
+      total.textContent = [total.textContent, poll.dataset.shut].filter(Boolean).join(" · ");
+      this.#mark(poll);
+      if (results !== "always") this.#later(id, HIDDEN);
+    };
+    if (left < 2 ** 31) setTimeout(shut, Math.max(left, 0));
   }
 }
