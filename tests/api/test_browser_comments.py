@@ -62,6 +62,8 @@ async def test_readers_comment_on_a_post(public, address, browser):
     await post.get_by_text("Your comment is published.").wait_for()
     comment = post.locator(".comment").first
     assert poison.XSS[:60] in await comment.locator(".text").inner_text()
+    card, text = await comment.bounding_box(), await comment.locator(".text").bounding_box()
+    assert text["width"] > card["width"] * 0.9, "a comment is laid out as a post is"
     await post.get_by_role("button", name="Comments (1)").wait_for()
 
     await comment.get_by_role("button", name="Reply to").press("Enter")
