@@ -7,9 +7,11 @@ from dataclasses import replace
 import jwt
 import pytest
 
+from providers.http_server import bound, listening
 from store import clients
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
+from tests.api.embedding import OtherSite, Service
 from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.api.test_comments import DERBY, DESK, MODERATOR
@@ -60,6 +62,8 @@ async def test_readers_comment_on_a_post(public, address, browser):
     await post.get_by_text("Your comment is published.").wait_for()
     comment = post.locator(".comment").first
     assert poison.XSS[:60] in await comment.locator(".text").inner_text()
+    card, text = await comment.bounding_box(), await comment.locator(".text").bounding_box()
+    assert text["width"] > card["width"] * 0.9, "a comment is laid out as a post is"
     await post.get_by_role("button", name="Comments (1)").wait_for()
 
     await comment.get_by_role("button", name="Reply to").press("Enter")
@@ -108,3 +112,31 @@ async def test_readers_comment_on_a_post(public, address, browser):
     await second.get_by_role("article", name="Kim of the paper").wait_for()
     waiting = (await public.http.get(f"{DESK}/comments.json", params={"status": "pending"}, auth=MODERATOR)).json()
     assert [each["text"] for each in waiting["comments"]] == ["As myself", "May I?"]
+
+
+async def test_readers_of_another_site_comment_in_its_embed(public, browser):
+    """Across origins and under the site's policy, signed in by the site, styled within the shadow root."""
+    known = public.services.settings
+    service = Service(public, comments=known.comments, readers=known.readers)
+    await service.start()
+    site = OtherSite(service)
+    signed = {"sub": "7", "name": "Kim of the paper", "iat": NOW, "exp": NOW + 60, "jti": "one"}
+    site.pages["/"] = (
+        f'<!doctype html><title>Article</title><script type="module" src="{service.address}/static/embed.js"></script>'
+        f'<matchwire-liveblog liveblog-id="gderby" reader-sign-in="{jwt.encode(signed, SECRET, "HS256")}">'
+        "</matchwire-liveblog>"
+    )
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    async with listening(site, bound("127.0.0.1", 0), log_level="critical") as elsewhere:
+        await page.goto(elsewhere)
+        post = page.locator("#egoal")
+        await post.get_by_role("button", name="Comments (0)").click()
+        await post.get_by_label("Write a comment").fill("From over here")
+        await post.get_by_role("button", name="Send").click()
+        await post.get_by_role("article", name="Kim of the paper").wait_for()
+        assert await post.locator(".comments ol").first.evaluate("each => getComputedStyle(each).display") == "grid"
+        assert complaints == []
+    await service.stop()
