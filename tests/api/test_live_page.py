@@ -33,8 +33,11 @@ HIDE = """hidden => {
 ANNOUNCED = """() => {
   window.announced = [];
   const announcer = document.querySelector(".announcer");
-  const note = () => announced.push({ at: performance.now(), words: announcer.textContent });
-  new MutationObserver(note).observe(announcer, { childList: true, characterData: true, subtree: true });
+  const text = Object.getOwnPropertyDescriptor(Node.prototype, "textContent");
+  Object.defineProperty(announcer, "textContent", { set(words) {
+    announced.push({ at: performance.now(), words });
+    text.set.call(this, words);
+  }, get: text.get });
 }"""
 
 
