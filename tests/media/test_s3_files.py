@@ -59,9 +59,11 @@ async def answering(status=None, body="", *, length=None, seen=None):
         try:
             yield S3Server(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "uploads")
         finally:
+            server.close()
+            await asyncio.sleep(0.01)  # a connection that is being accepted has its writer then
             for writer in connections.values():
                 writer.close()
-            await asyncio.gather(*connections)
+            await asyncio.gather(*connections, *(each.wait_closed() for each in connections.values()))
 
 
 async def failures(files):
