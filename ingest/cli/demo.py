@@ -13,7 +13,7 @@ from ingest.cli.start_errors import StartError
 from ingest.daemon import logs
 from ingest.daemon import run as daemon
 from providers.replay import ReplaySettings, running
-from providers.replay.demo import demo_files
+from providers.replay.demo import LANGUAGES, NAMES, demo_files
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from config import Settings
 
 BASE_URL = "MATCHWIRE_ORGANIZATIONS__DEMO__PROVIDERS__HEIM__BASE_URL"
+GERMAN = {"uruguay-russia"}
+"""Matches whose liveblogs are German in `config/demo.toml`; so is the text of their feed."""
+
 PORT = "MATCHWIRE_SERVER__PORT"
 GREETING = """
   matchwire shows matches of four sports at {speed:g} times their speed.
@@ -36,8 +39,13 @@ GREETING = """
 
 
 async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) -> None:
-    """Play the demo matches from a minute before kick-off until `stop`; the database lives in a temporary folder."""
-    matches = ReplaySettings(files=demo_files("en"), speed=speed, start_at="kickoff-60")
+    """Play the demo matches from ten minutes after kick-off until `stop`; the database lives in a temporary folder.
+
+    They are under way when the first reader comes, so that there is something to read at once.
+    """
+    english, german = map(demo_files, LANGUAGES)
+    files = tuple(german[place] if name in GERMAN else english[place] for place, name in enumerate(NAMES))
+    matches = ReplaySettings(files=files, speed=speed, start_at="kickoff+600")
     async with running(matches) as replay:
         with TemporaryDirectory(prefix="matchwire-demo-", ignore_cleanup_errors=True) as folder:
             settings = _settings(port, replay.url).in_folder(Path(folder))

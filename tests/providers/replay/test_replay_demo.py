@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -159,6 +160,49 @@ def test_the_other_sports_end_as_they_ended(matches):
     }
     assert ["25", "22"] == [row["match_result"] for row in football["match_result"] if row["match_result_at"] == "0"]
     assert 18 == len([row for row in last(matches["9900011"], "match-event") if row["kind"] == "pit-stop"])
+
+
+QUIET = timedelta(minutes=30)
+"""A half-time takes 29 minutes and a red flag 23; at the demo's speed this is a minute and a half."""
+
+
+@pytest.mark.parametrize("match_id", ["9900011", "9900012", "9900013"])
+def test_another_sport_can_be_read_all_the_way(matches, match_id):
+    """Texts or games come before the start, go on without a long silence and end with the match; none says a thing twice."""
+    recording = matches[match_id]
+    texts = last(recording, "liveticker")
+    kinds = ("liveticker", "match") if match_id == "9900012" else ("liveticker",)
+    moments = [line.at for line in recording.lines if line.kind in kinds and line.at > recording.kickoff]
+
+    assert len({item["content"] for item in texts}) == len(texts) >= 15
+    assert not any("{" in item["content"] for item in texts)
+    assert texts[0]["id"] in {item["id"] for body in answers(recording, "liveticker")[:2] for item in body}
+    assert max(after - before for before, after in pairwise([recording.kickoff, *moments])) <= QUIET
+    assert recording.lines[-1].kind == "liveticker"
+
+
+def test_texts_say_the_scores_of_the_feed(matches):
+    """Each text of the football game that names a score names the one that the match has then."""
+    recording, score, compared, known = matches["9900013"], ("0", "0"), set(), set()
+    for line in recording.lines:
+        if line.kind == "match":
+            score = (
+                tuple(
+                    row["match_result"]
+                    for row in line.body["match"].get("match_result", ())
+                    if row["match_result_at"] == "0"
+                )
+                or score
+            )
+        elif line.kind == "liveticker":
+            for item in line.body:
+                found = re.search(r"Kansas City (\d+), San Francisco (\d+)", item["headline"])
+                if found and item["id"] not in known:
+                    known.add(item["id"])
+                    compared.add(found.groups())
+                    assert found.groups() == score, item["headline"]
+
+    assert {("0", "3"), ("13", "10"), ("13", "16"), ("19", "19"), ("25", "22")} < compared
 
 
 @pytest.mark.parametrize("match_id", FACTS)

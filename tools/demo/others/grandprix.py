@@ -8,6 +8,7 @@ from typing import Any
 from providers.replay.dates import CLOCK, DAY, ISO_SECONDS, write
 from tools.demo.others.racefacts import Driver, Finish, RaceFacts, Stop, duration
 from tools.demo.others.tape import Json, Tape, competition, scheduled
+from tools.demo.others.texts import ALL
 
 NAME, MATCH_ID = "sao-paulo-grand-prix", "9900011"
 INTERRUPTED = 1400.0
@@ -16,36 +17,17 @@ INTERRUPTED = 1400.0
 NEVER_A_STOP = 20 * 60
 """Seconds; a stop that took longer was the red flag."""
 
-WORDS = {
-    "en": {
-        "event": "São Paulo Grand Prix",
-        "session": "Race",
-        "rain": "rain, the track is wet",
-        "disqualified": "disqualified, outside assistance",
-        "seconds": "10 seconds",
-        "before": "The cars are on the grid at Interlagos.",
-        "red": "Franco Colapinto has crashed behind the safety car, and the race is stopped in lap 32.",
-        "after": "From 17th on the grid to the win: that is the story of this afternoon.",
-    },
-    "de": {
-        "event": "Großer Preis von São Paulo",
-        "session": "Rennen",
-        "rain": "Regen, die Strecke ist nass",
-        "disqualified": "disqualifiziert wegen fremder Hilfe",
-        "seconds": "10 Sekunden",
-        "before": "Die Autos stehen in Interlagos in der Startaufstellung.",
-        "red": "Franco Colapinto ist hinter dem Safety-Car verunfallt, in Runde 32 wird das Rennen unterbrochen.",
-        "after": "Von Startplatz 17 zum Sieg: Das ist die Geschichte dieses Nachmittags.",
-    },
-}
+EVERY = 5
+"""Laps from one summary to the next."""
 
 
 def feed_of(facts: RaceFacts, language: str) -> Iterator[str]:
     """The recording in a language of the demo."""
-    race = _Race(facts, WORDS[language])
+    race = _Race(facts, ALL[NAME][language])
     race.before()
     race.incidents()
     race.stops()
+    race.laps()
     race.finish()
     return race.tape.lines()
 
@@ -57,7 +39,7 @@ class _Race:
         self.facts, self.words = facts, words
         self.start = facts.start + timedelta(minutes=2)
         self.lap_seconds = (facts.seconds - INTERRUPTED) / facts.laps
-        self._ids = count(9_911_101)
+        self._ids, self._texts = count(9_911_101), count(9_911_901)
         teams = {key: str(9_911_001 + place) for place, key in enumerate(sorted(facts.teams))}
         self._teams = teams
         above = competition(9_911_010, "264", words["event"], "2024", round_=words["session"], topic="Formula 1")
@@ -73,48 +55,88 @@ class _Race:
         """The starters without places, the weather and the start."""
         starters = [self._row(finish) for finish in self.facts.result]
         self.tape.set(self.facts.start - timedelta(minutes=65), match_result=starters)
-        self.tape.write(self.facts.start - timedelta(minutes=12), 9_911_901, self.words["before"])
+        grid = sorted((each for each in self.facts.result if each.grid.isdigit()), key=lambda each: int(each.grid))
+        front, winner = self._names(grid[:5]), self.facts.result[0]
+        self._write(self.facts.start - timedelta(minutes=40), "grid", front=front, place=winner.grid)
+        self._write(self.facts.start - timedelta(minutes=12), "before")
         self._event(self.facts.start - timedelta(minutes=10), "weather-info", content=self.words["rain"])
-        self._event(self.start, "game-start", action="match")
+        self._write(self.facts.start - timedelta(minutes=5), "absent")
+        event = self._event(self.start, "game-start", action="match")
+        self._write(self.start + timedelta(seconds=10), "start", event, laps=self.facts.laps)
         since = write(self.start, ISO_SECONDS)
         self.tape.set(self.start + timedelta(seconds=6), current_period="game-start", current_period_start=since)
-        lead = self.facts.drivers
-        self._event(self.moment(1, 0.1), "overtake", 1, lead["george-russell"], lead["lando-norris"], content="1")
-        self._event(self.moment(43, 0.7), "overtake", 43, lead["max-verstappen"], lead["esteban-ocon"], content="1")
+        for lap, into, key, behind in (
+            (1, 0.1, "george-russell", "lando-norris"),
+            (43, 0.7, "max-verstappen", "esteban-ocon"),
+        ):
+            driver, other = self.facts.drivers[key], self.facts.drivers[behind]
+            event = self._event(self.moment(lap, into), "overtake", lap, driver, other, content="1")
+            self._write(self.moment(lap, into + 0.2), "lead", event, driver=driver.name, other=other.name)
 
     def incidents(self) -> None:
         """Accidents with their flags, safety cars, the red flag, penalties and the fastest lap."""
-        facts, words = self.facts, self.words
+        facts = self.facts
         for retired in (finish for finish in facts.result if finish.reason == "Accident" and finish.laps):
             lap = retired.laps + 1
             for into, sector in ((0.15, "2"), (0.2, "3")):
                 self._event(self.moment(lap, into), "yellow-flag", lap, content=sector)
-            self._event(self.moment(lap, 0.22), "crash", lap, facts.drivers[retired.driver])
-        self._event(self.moment(facts.virtual[0]), "virtual-safety-car", facts.virtual[0], content="deployed")
-        self._event(self.moment(facts.virtual[-1], 0.9), "virtual-safety-car", facts.virtual[-1], content="ending")
-        for deployed, retreated in facts.safety_cars:
-            self._event(self.moment(deployed, 0.6), "safety-car", deployed, content="deployed")
-            self._event(self.moment(retreated, 0.5), "safety-car", retreated, content="in")
-        red = self._event(self.moment(facts.red, 0.4), "red-flag", facts.red)
-        self.tape.write(self.moment(facts.red, 0.9), 9_911_902, f"<b>Red flag</b> <br/>{words['red']}", red)
-        self._event(self.moment(facts.red + 1, 0.0), "red-flag", facts.red + 1, content="restart")
-        for finish in facts.result:
-            driver = facts.drivers[finish.driver]
-            if finish.position == "DSQ":
-                self._event(self.moment(31, 0.9), "penalty", 31, driver, content=words["disqualified"])
-            if finish.penalty:
-                self._event(self.moment(60, 0.3), "penalty", 60, driver, content=words["seconds"])
+            driver = facts.drivers[retired.driver]
+            event = self._event(self.moment(lap, 0.22), "crash", lap, driver)
+            self._write(self.moment(lap, 0.35), "crash", event, driver=driver.name, lap=lap, number=driver.number)
+        first, last = facts.virtual[0], facts.virtual[-1]
+        for lap, into, content, text in ((first, 0.5, "deployed", "virtual"), (last, 0.9, "ending", "virtual_over")):
+            event = self._event(self.moment(lap, into), "virtual-safety-car", lap, content=content)
+            self._write(self.moment(lap, into + 0.05), text, event)
+        for laps in facts.safety_cars:
+            for lap, into, content, text in zip(
+                laps, (0.6, 0.5), ("deployed", "in"), ("safety", "safety_over"), strict=True
+            ):
+                event = self._event(self.moment(lap, into), "safety-car", lap, content=content)
+                self._write(self.moment(lap, into + 0.2), text, event, lap=lap)
+        event = self._event(self.moment(facts.red, 0.4), "red-flag", facts.red)
+        self._write(self.moment(facts.red, 0.9), "red", event, lap=facts.red)
+        event = self._event(self.moment(facts.red + 1, 0.0), "red-flag", facts.red + 1, content="restart")
+        self._write(self.moment(facts.red + 1, 0.2), "restart", event)
+        self.penalties()
         who, lap, time = facts.fastest
-        self._event(self.moment(lap, 1.0), "fastest-lap", lap, facts.drivers[who], content=time)
+        event = self._event(self.moment(lap, 1.0), "fastest-lap", lap, facts.drivers[who], content=time)
+        self._write(self.moment(lap, 1.1), "fastest", event, driver=facts.drivers[who].name, time=time)
+
+    def penalties(self) -> None:
+        """Who was disqualified, and who got seconds."""
+        for finish in self.facts.result:
+            driver = self.facts.drivers[finish.driver]
+            lap, into, words = (31, 0.9, "disqualified") if finish.position == "DSQ" else (60, 0.3, "seconds")
+            if finish.position == "DSQ" or finish.penalty:
+                event = self._event(self.moment(lap, into), "penalty", lap, driver, content=self.words[words])
+                text = "help" if finish.position == "DSQ" else "penalty"
+                self._write(self.moment(lap, into + 0.3), text, event, driver=driver.name)
+
+    def laps(self) -> None:
+        """Every few laps how many are left, and the stops so far where there are new ones."""
+        counted = [stop for stop in self.facts.stops if self._counts(stop)]
+        mentioned = 0
+        for lap in range(EVERY, self.facts.laps, EVERY):
+            text = self.words["lap"].format(lap=lap, laps=self.facts.laps, left=self.facts.laps - lap)
+            stops = [stop for stop in counted if stop.lap < lap]
+            if len(stops) > mentioned:
+                mentioned, short = len(stops), min(stops, key=lambda stop: duration(stop.time))
+                words = self.words["stops" if mentioned > 1 else "stop"]
+                driver = self.facts.drivers[short.driver].name
+                text = f"{text} {words.format(count=mentioned, driver=driver, seconds=short.time, lap=short.lap)}"
+            self.tape.write(self.moment(lap, 0.05), next(self._texts), text)
 
     def stops(self) -> None:
         """Every stop but those of the interruption, which all spent in the pit lane."""
         order: dict[int, int] = {}
         for stop in self.facts.stops:
-            seconds = duration(stop.time)
-            if seconds < NEVER_A_STOP and stop.lap != self.facts.red:
+            if self._counts(stop):
                 order[stop.lap] = order.get(stop.lap, 0) + 1
-                self._stop(stop, f"{seconds:.3f}", order[stop.lap])
+                self._stop(stop, f"{duration(stop.time):.3f}", order[stop.lap])
+
+    def _counts(self, stop: Stop) -> bool:
+        """Whether this was a stop, and not the interruption."""
+        return duration(stop.time) < NEVER_A_STOP and stop.lap != self.facts.red
 
     def _stop(self, stop: Stop, seconds: str, place: int) -> None:
         at = self.moment(stop.lap, 0.7) + timedelta(seconds=2 * place)
@@ -123,12 +145,33 @@ class _Race:
     def finish(self) -> None:
         """The flag, then the result."""
         at = self.start + timedelta(seconds=self.facts.seconds)
-        self._event(at, "game-end", action="match")
+        event = self._event(at, "game-end", action="match")
         result = [self._row(finish) | _final(finish) for finish in self.facts.result]
         since = write(at, ISO_SECONDS)
         self.tape.set(at + timedelta(seconds=9), current_period="game-end", current_period_start=since, finished="yes")
         self.tape.set(at + timedelta(seconds=95), match_result=result)
-        self.tape.write(at + timedelta(minutes=5), 9_911_903, self.words["after"])
+        self._report(at, event)
+
+    def _report(self, at: datetime, event: Json) -> None:
+        """The result in words: winner, podium, points, those who did not finish, and the choice of the spectators."""
+        first, drivers = self.facts.result[0], self.facts.drivers
+        self._write(at + timedelta(seconds=20), "finish", event, driver=drivers[first.driver].name, time=first.time)
+        ranked = [each for each in self.facts.result if each.position.isdigit()]
+        out = [each for each in self.facts.result if each.position == "DNF"]
+        self._write(at + timedelta(minutes=2), "podium", podium=self._names(ranked[:3]))
+        scored = [each for each in ranked[3:] if float(each.points or 0)]
+        self._write(at + timedelta(minutes=3), "points", others=self._names(scored))
+        self._write(at + timedelta(minutes=4), "retired", out=self._names(out))
+        self._write(at + timedelta(minutes=5), "after", place=first.grid)
+        driver, share = self.facts.favourite
+        self._write(at + timedelta(minutes=7), "fan", driver=drivers[driver].name, share=share)
+
+    def _names(self, of: list[Finish]) -> str:
+        return ", ".join(self.facts.drivers[each.driver].name for each in of)
+
+    def _write(self, at: datetime, text: str, event: Json | None = None, /, **facts: object) -> None:
+        """A text of the list by its name, alone or on an event."""
+        self.tape.write(at, next(self._texts), self.words[text].format(**facts), event)
 
     def _event(
         self,

@@ -32,7 +32,10 @@ class Driver:
 
 @dataclass(frozen=True)
 class Finish:
-    """A line of the result; `time` of the winner, `gap` of the others, `reason` of those who did not finish."""
+    """A line of the result; `time` of the winner, `gap` of the others, `reason` of those who did not finish.
+
+    `grid` is the place at the start; `PL` where the car started from the pits.
+    """
 
     position: str
     driver: str
@@ -42,6 +45,7 @@ class Finish:
     reason: str
     points: str
     penalty: str
+    grid: str
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class RaceFacts:
-    """A race as it was; `safety_cars` from lap to lap, `virtual` the laps of a virtual one, `red` the lap of the red flag."""
+    """A race as it was; `safety_cars` from lap to lap, `virtual` the laps of a virtual one, `red` the lap of the red flag.
+
+    `favourite` is the driver of the day with the percentage of the votes.
+    """
 
     start: datetime
     laps: int
@@ -62,6 +69,7 @@ class RaceFacts:
     result: tuple[Finish, ...]
     stops: tuple[Stop, ...]
     fastest: tuple[str, int, str]
+    favourite: tuple[str, str]
     safety_cars: tuple[tuple[int, int], ...]
     virtual: tuple[int, ...]
     red: int
@@ -100,6 +108,7 @@ def read_race(folder: Path, race: str = "2024_21-sao-paulo", called: str = "2024
     result = flat((f1db / race / "race-results.yml").read_text())
     stops = flat((f1db / race / "pit-stops.yml").read_text())
     fastest = flat((f1db / race / "fastest-laps.yml").read_text())[0]
+    favourite = flat((f1db / race / "driver-of-the-day-results.yml").read_text())[0]
     cars = [row for row in _csv(lists / "safety_cars.csv") if row["Race"] == called]
     red = next(row for row in _csv(lists / "red_flags.csv") if row["Race"] == called)
     virtual = json.loads((lists / "virtual_safety_car_estimates.json").read_text())
@@ -111,6 +120,7 @@ def read_race(folder: Path, race: str = "2024_21-sao-paulo", called: str = "2024
         result=tuple(_finish(row) for row in result),
         stops=tuple(Stop(row["driverId"], int(row["lap"]), row["time"]) for row in stops),
         fastest=(fastest["driverId"], int(fastest["lap"]), fastest["time"]),
+        favourite=(favourite["driverId"], favourite["percentage"]),
         safety_cars=tuple((int(row["Deployed"]), int(float(row["Retreated"]))) for row in cars),
         virtual=tuple(_virtual(virtual, called)),
         red=int(red["Lap"]),
@@ -160,4 +170,5 @@ def _finish(row: Flat) -> Finish:
         reason=row["reasonRetired"],
         points=row["points"],
         penalty=row["timePenalty"],
+        grid=row["gridPosition"],
     )

@@ -37,7 +37,9 @@ class Tape:
         row = {**event, "created": write(instant, DAY_SECONDS)}
         self.at(instant, lambda state: state["match-event"].append(row))
 
-    def write(self, instant: datetime, item_id: int, content: str, event: Json | None = None) -> None:
+    def write(
+        self, instant: datetime, item_id: int, content: str, event: Json | None = None, *, headline: str = ""
+    ) -> None:
         """From this instant there is one more piece of text, alone or on an event."""
         bound = (
             {} if event is None else {"event": {key: event[key] for key in ("id", "action", "kind") if key in event}}
@@ -47,7 +49,7 @@ class Tape:
             **bound,
             "tickertime": write(instant, DAY_SECONDS),
             "minute": "0",
-            "headline": "",
+            "headline": headline,
             "content": content,
             "syndicate": "matchwire-demo",
         }
