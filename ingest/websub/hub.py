@@ -113,10 +113,9 @@ class Hub:
             claimed = await self._store.write(partial(rows.claim_subscriber, id_=id_, now=now, seconds=seconds))
             if claimed is None:
                 return
-            try:
-                await self._work(claimed)
-            finally:
-                await self._store.write(partial(rows.release_subscriber, claimed=claimed))
+            await self._work(claimed)
+            # What raised keeps its claim, so that it is tried again, and logged, no sooner than that ends.
+            await self._store.write(partial(rows.release_subscriber, claimed=claimed))
 
     async def _work(self, claimed: FeedSubscriber) -> None:
         client = SubscriberClient(self._guard, claimed.callback, seconds=self._settings.timeout)

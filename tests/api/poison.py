@@ -48,6 +48,11 @@ def insert(unit):
     unit.conn.execute(sql("UPDATE events SET created_at = :far WHERE local_id = 'epoison0'"), {"far": -(10**15)})
 
 
+def _file(local_id):
+    texts = dict.fromkeys(("title", "credit", "description", "content_warning", "source_url"), XSS)
+    return {"_type": "Svc::Model::Media", "local_id": local_id, "url": f"https://x.example/{XSS}", **texts}
+
+
 def xss_liveblog():
     """A liveblog with markup and script in every text that it has."""
     team = {"_type": "Svc::Model::Team", "local_id": "t1", "name": XSS, "short_name": XSS[:3], "image": "javascript:x"}
@@ -66,9 +71,11 @@ def xss_liveblog():
         squads={"home": {"team": team, "lineup": [player], "bench": [player]}},
         locale=XSS,
         summary=XSS,
+        tags=[XSS, {"name": XSS}],
+        cover_image={**_file("mcover"), "subtype": "i"},
     )
     kinds = ["RichText", "Quote", "WebEmbed", "Emoji", "Poll", "Quiz", "PlayerCard", "Scoreboard", "MultiMedia"]
-    media = {"_type": "Svc::Model::Media", "local_id": "m1", "subtype": "i", "url": f"https://x.example/{XSS}"}
+    media = {**_file("m1"), "subtype": "i"}
     block = {
         "text": XSS,
         "author": XSS,
@@ -84,7 +91,14 @@ def xss_liveblog():
     contents = [{"_type": f"Svc::Model::Content::{kind}ContentBlock", **block} for kind in kinds]
     happened = matchday.incident(XSS, XSS, XSS, side=team, people=((XSS, XSS),), score=score)
     event = matchday.event(
-        "exss", matchday.KICK_OFF, headline=XSS, contents=contents, sport_event=happened, media=[media], editor=XSS
+        "exss",
+        matchday.KICK_OFF,
+        headline=XSS,
+        contents=contents,
+        sport_event=happened,
+        media=[media],
+        editor=XSS,
+        tags=[XSS],
     )
     bare = matchday.event("ebare", matchday.KICK_OFF, contents=contents, highlight=XSS)
     return matchday.Liveblog(local_id="gxss", ticker_id="9e" * 12, document=document, events=(event, bare))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from api.page.reader_language import LOCALES, preferred
-from tests.api import matchday
+from tests.api import matchday, poison
 from tests.api.harmless import active_parts, read
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
@@ -106,3 +106,13 @@ async def test_a_private_service_says_what_it_is(server):
     assert '<html lang="it-it">' in response.text
     assert 'href="docs"' in response.text
     assert "Documentazione" in words(response.text)
+
+
+async def test_no_text_of_a_liveblog_becomes_code_in_the_list(public):
+    """Titles, teams, summaries and scores of others stand in it as text."""
+    await public.add(poison.xss_liveblog())
+    for query in ("", "?fragment=1"):
+        response = await public.http.get(f"/{query}")
+        listed = read(response.text)
+        assert (response.status_code, listed.bad) == (200, [])
+        assert "alert(1)" in "".join(listed.text)
