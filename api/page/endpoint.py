@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -89,11 +90,16 @@ async def liveblog(request: ApiRequest) -> Response:
         schema, listed = found.schema(request.services), request.services.settings.public_feeds
         return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
-    public_url = request.services.settings.public_url
-    found = discovery(public_url, page_url(public_url, game.local_id, seen.delay))
-    links = ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
     key = (wanted, _key(game, seen, fragment=fragment))
-    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding), {"Link": links})
+    body = await context.reads.body(key, render, seen, request.accept_encoding)
+    return _html(request, body, {"Link": _links(request.services.settings.public_url, game.local_id, seen.delay)})
+
+
+@lru_cache(maxsize=4096)
+def _links(public_url: str, local_id: str, delayed: int) -> str:
+    """The header that leads to the descriptions of the page for embedders."""
+    found = discovery(public_url, page_url(public_url, local_id, delayed))
+    return ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
 
 
 async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:

@@ -38,6 +38,9 @@ BEFORE = {
 """A whistle → the one that must have been before it."""
 BRANCHES = ("match", "round", "season")
 SENT_OFF = {("card", "red"), ("card", "yellow-red")}
+SIGNS = {"yellow-flag", "red-flag", "safety-car", "virtual-safety-car"}
+OVER = {"in", "ending", "restart", "clear"}
+"""What the provider writes where a sign is lifted."""
 Seen = tuple[str, str, str]
 """Type, minute where it is no whistle, score after it where it is the score's."""
 
@@ -93,6 +96,25 @@ def truth_of_tennis(row: dict[str, Any]) -> list[Seen]:
     return sorted([*(("set", "", score) for score in ended), *result])
 
 
+def truth_of_race(match: dict[str, Any], rows: list[dict[str, Any]]) -> list[Seen]:
+    """A flag for every sign of the race control, yellow ones of one lap taken together, and crashes, start and end."""
+    found: set[Seen] = set()
+    for row in rows:
+        kind, lap = row["kind"], row.get("lap", "")
+        if kind == "crash":
+            found.add(("incident", f"Lap {lap} {row['person']['name'].rpartition(' ')[2]}", ""))
+        elif kind in SIGNS:
+            content = "" if kind == "yellow-flag" else row["content"]
+            found.add(("flag", f"Lap {lap} {kind} {content in OVER}", ""))
+        elif kind in {"game-start", "game-end"}:
+            found.add(("start" if kind == "game-start" else "result", "", ""))
+    if match["current_period"]:
+        found.add(("start", "", ""))
+    if match["finished"] == "yes":
+        found.add(("result", "", ""))
+    return sorted(found)
+
+
 def truth(bodies: Bodies, sport: str) -> list[Seen]:
     """What the provider's answer says, of the sports of which it has moments."""
     found = json.loads(bodies["match"])
@@ -100,15 +122,29 @@ def truth(bodies: Bodies, sport: str) -> list[Seen]:
         found = found[0] if isinstance(found, list) else next(found[name] for name in BRANCHES if name in found)
     if sport == "soccer":
         return truth_of_soccer(found, json.loads(bodies["match-event"]))
+    if sport == "motorsports":
+        return truth_of_race(found, json.loads(bodies["match-event"]))
     return truth_of_tennis(found)
 
 
 def seen(moment: KeyMoment) -> Seen:
     """A key moment of ours, as the truth is written."""
+    if moment.event_type.startswith("motorsports."):
+        return seen_in_race(moment)
     whistle = moment.type in {"break", "shoot-out", "result", "set"}
     scored = moment.type in {"goal", "break", "result", "set"} and moment.phase != "Penalty shoot-out"
     result = moment.type == "result"
     return moment.type, "" if whistle else moment.minute, str(moment.score) if scored or result else ""
+
+
+def seen_in_race(moment: KeyMoment) -> Seen:
+    """A key moment of a race: of flags whether they are lifted, as the sentence says it, of crashes the end of the name."""
+    if moment.type == "flag":
+        lifted = any(word in moment.text for word in ("comes in", "is over", "restarted", "clear again"))
+        return "flag", f"{moment.minute} {moment.event_type.removeprefix('motorsports.')} {lifted}", ""
+    if moment.type == "incident":
+        return "incident", f"{moment.minute} {moment.player.rpartition(' ')[2]}", ""
+    return moment.type, "", ""
 
 
 def liveblog(bodies: Bodies, match_id: str, rows: RowCache[Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -122,7 +158,7 @@ def liveblog(bodies: Bodies, match_id: str, rows: RowCache[Any]) -> tuple[dict[s
 
 def paths() -> list[Path]:
     """Every recording with goals, sets or whistles, and those of our own matches that show what no recording has."""
-    own = [path for path in demo_files("en") if path.name.startswith(("croatia", "wimbledon"))]
+    own = [path for path in demo_files("en") if path.name.startswith(("croatia", "sao-paulo", "wimbledon"))]
     return [
         path for path in (*soccer_recordings(), *others(), *own) if path.parent.name in {"soccer", "tennis", "demo"}
     ]

@@ -83,20 +83,14 @@ class _Race:
             driver = facts.drivers[retired.driver]
             event = self._event(self.moment(lap, 0.22), "crash", lap, driver)
             self._write(self.moment(lap, 0.35), "crash", event, driver=driver.name, lap=lap, number=driver.number)
-        first, last = facts.virtual[0], facts.virtual[-1]
-        for lap, into, content, text in ((first, 0.5, "deployed", "virtual"), (last, 0.9, "ending", "virtual_over")):
-            event = self._event(self.moment(lap, into), "virtual-safety-car", lap, content=content)
-            self._write(self.moment(lap, into + 0.05), text, event)
-        for laps in facts.safety_cars:
-            for lap, into, content, text in zip(
-                laps, (0.6, 0.5), ("deployed", "in"), ("safety", "safety_over"), strict=True
-            ):
-                event = self._event(self.moment(lap, into), "safety-car", lap, content=content)
-                self._write(self.moment(lap, into + 0.2), text, event, lap=lap)
-        event = self._event(self.moment(facts.red, 0.4), "red-flag", facts.red)
-        self._write(self.moment(facts.red, 0.9), "red", event, lap=facts.red)
-        event = self._event(self.moment(facts.red + 1, 0.0), "red-flag", facts.red + 1, content="restart")
-        self._write(self.moment(facts.red + 1, 0.2), "restart", event)
+        self._event(self.moment(facts.virtual[0]), "virtual-safety-car", facts.virtual[0], content="deployed")
+        self._event(self.moment(facts.virtual[-1], 0.9), "virtual-safety-car", facts.virtual[-1], content="ending")
+        for deployed, retreated in facts.safety_cars:
+            self._event(self.moment(deployed, 0.6), "safety-car", deployed, content="deployed")
+            self._event(self.moment(retreated, 0.5), "safety-car", retreated, content="in")
+        self._event(self.moment(facts.red, 0.4), "red-flag", facts.red)
+        self._write(self.moment(facts.red, 0.9), "red", lap=facts.red)
+        self._event(self.moment(facts.red + 1, 0.0), "red-flag", facts.red + 1, content="restart")
         self.penalties()
         who, lap, time = facts.fastest
         event = self._event(self.moment(lap, 1.0), "fastest-lap", lap, facts.drivers[who], content=time)
