@@ -51,7 +51,7 @@ async def test_a_day_of_four_sports_ends_as_the_provider_says(tmp_path):
     score = football["scoreboard"]["score"]
     assert ("25", "22", "n. V.") == (score["home_score"], score["away_score"], score["title"])
     assert [] == events(football)
-    assert 3 == len(football["events"]), "text alone"
+    assert 31 == len(football["events"]), "text alone"
     assert "d" == football["options"]["timing_type"]
 
     assert ("4", "3") == tuple(hockey["scoreboard"]["score"][f"{side}_score"] for side in ("home", "away"))
