@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 Json = dict[str, Any]
+DAY = 86_400
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999, all that a datetime can hold
 
 
@@ -47,6 +51,11 @@ def number(value: Any, *path: str) -> int | None:
 def instant(seconds: int | None) -> datetime:
     """Unix seconds as UTC, kept within the years that a datetime can hold."""
     return datetime.fromtimestamp(min(max(seconds or 0, FIRST), LAST), UTC)
+
+
+def local(seconds: int, zone: ZoneInfo) -> datetime:
+    """Unix seconds as the time of `zone`, kept a day within those years, so that every zone has it."""
+    return datetime.fromtimestamp(min(max(seconds, FIRST + DAY), LAST - DAY), zone)
 
 
 def kind(value: Any) -> str:

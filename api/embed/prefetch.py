@@ -155,7 +155,7 @@ def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
     page = page_url(services.settings.public_url, found.game.local_id, seen.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
-        f"<li>{moment(number(post, 'created_at') or 0, 'time')} "
+        f"<li>{moment(number(post, 'created_at') or 0, 'time', files.zone)} "
         f'<a href="{escape(page)}#{quote(text(post, "local_id"), safe="")}">{escape(head)}</a></li>'
         for post in found.posts
         if (head := headline(post, language(game), squads))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from api.errors import json_bytes
 from api.json_path import Json, text
@@ -64,6 +65,7 @@ class AsPage:
     clock: Callable[[], float]
     media_key: bytes
     consent: bool
+    zone: ZoneInfo
     delay: int = 0
     show: Show = Show.ALL
     commented: frozenset[str] = frozenset()
@@ -73,7 +75,8 @@ class AsPage:
     def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
         settings = services.settings
         commented = settings.comments.taken
-        return cls(services.clock, services.media_key, settings.embed_consent, delay, show, commented)
+        zone = ZoneInfo(settings.timezone)
+        return cls(services.clock, services.media_key, settings.embed_consent, zone, delay, show, commented)
 
     def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
         """Writes the images and videos of a liveblog in its language.
@@ -82,7 +85,8 @@ class AsPage:
         """
         images = Images(self.media_key, base, game.organization_id)
         commented = game.organization_id in self.commented
-        return PageFiles(images, translator(language(game.document)), self.consent, page, self.delay, commented)
+        texts = translator(language(game.document))
+        return PageFiles(images, texts, self.consent, self.zone, page, self.delay, commented)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool

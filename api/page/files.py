@@ -13,6 +13,7 @@ from mapping.web_embeds import web_embed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from zoneinfo import ZoneInfo
 
     from api.json_path import Json
     from api.post_files import File, Images
@@ -39,6 +40,8 @@ class PageFiles:
     images: Images
     texts: Translator
     consent: bool
+    zone: ZoneInfo
+    """Whose time stands where no script turns it into the reader's."""
     page: str = ""
     """The liveblog's page, before the queries of addresses; empty on that page."""
     delay: int = 0

@@ -144,7 +144,7 @@ def _row(game: Json, texts: Translator, now: float, zone: ZoneInfo, delay: int) 
     shown = tally({"home_score": score[0], "away_score": score[1]}, texts.locale) if score else ""
     name = f'<span lang="{escape(language(game))}">{escape(title(game))}</span>'
     href = f"liveblogs/{quote(text(game, 'local_id'), safe='')}{f'?delay={delay}' if delay else ''}"
-    facts = f"{moment(starts, 'time')} <span>{escape(text(game, 'meta_info', 'tournament', 'name'))}</span>"
+    facts = f"{moment(starts, 'time', zone)} <span>{escape(text(game, 'meta_info', 'tournament', 'name'))}</span>"
     link = f'<a href="{href}">{name}{f"<b>{escape(shown)}</b>" if shown else ""}</a>'
     return Row(
         day=None if _live(state) else datetime.fromtimestamp(starts, zone).date(),

@@ -139,7 +139,7 @@ def post(game: Json, event: Json, files: PageFiles) -> str:
     classes += ["pinned"] if text(event, "highlight") in PINNED else []
     classes += [f"of-{side}"] if (side := _side(game, event)) else []
     when = minute(event)
-    at = moment(number(event, "created_at") or 0, "time")
+    at = moment(number(event, "created_at") or 0, "time", files.zone)
     link = f'<a class="link" href="{escape(permalink(files.page, text(event, "local_id"), files.delay))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'

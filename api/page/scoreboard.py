@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.content import tally
-from api.json_path import Json, instant, node, nodes, number, text
+from api.json_path import Json, instant, local, node, nodes, number, text
 from api.page.clock import ShownClock, clock
 from api.page.files import CREST
 from api.page.ranking import progress
@@ -15,6 +15,7 @@ from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from zoneinfo import ZoneInfo
 
     from api.page.files import PageFiles
 
@@ -51,17 +52,17 @@ def scoreboard(game: Json, files: PageFiles, now: float) -> str:
     place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
     facts = "".join(f"<span>{escape(fact)}</span>" for fact in place if fact)
     if (starts := number(meta, "starts_at")) is not None:
-        facts += f"<span>{moment(starts, 'date')}</span>"
+        facts += f"<span>{moment(starts, 'date', files.zone)}</span>"
     # Where the teams say it all, the heading is there for those who listen.
     seen = ' class="unseen"' if title(game) == pairing(game) else ""
     heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
     return f'<header class="board" part="board">{heading}{_match(game, files, now)}</header>'
 
 
-def moment(seconds: int, form: str) -> str:
-    """A time element in UTC, which the page's script turns into the reader's own; `form` is `date` or `time`."""
+def moment(seconds: int, form: str, zone: ZoneInfo) -> str:
+    """A time element in the time of `zone`, which the page's script turns into the reader's own; `form` is `date` or `time`."""
     at = instant(seconds)
-    shown = at.strftime("%H:%M") if form == "time" else at.strftime("%Y-%m-%d %H:%M UTC")
+    shown = local(seconds, zone).strftime("%H:%M" if form == "time" else "%Y-%m-%d %H:%M %Z")
     return f'<time datetime="{at.strftime("%Y-%m-%dT%H:%M:%SZ")}" data-form="{form}">{shown}</time>'
 
 

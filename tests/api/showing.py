@@ -1,5 +1,7 @@
 """What tests of the pages' and feeds' files have in common: posts that show files, and the addresses that readers get."""
 
+from zoneinfo import ZoneInfo
+
 from api.page.files import UP, PageFiles
 from api.post_files import Images
 from mapping.locales import translator
@@ -12,7 +14,7 @@ CONTENT = "Svc::Model::Content"
 
 def page_files(locale="en", *, consent=True):
     """As the page of a liveblog in that language writes its files."""
-    return PageFiles(Images(KEY, UP, matchday.ORGANIZATION), translator(locale), consent)
+    return PageFiles(Images(KEY, UP, matchday.ORGANIZATION), translator(locale), consent, ZoneInfo("UTC"))
 
 
 def proxied(url, **options):

@@ -4,10 +4,13 @@ import gzip
 import json
 import re
 from html import unescape
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from api.json_path import FIRST, LAST
 from api.page.page import render_liveblog
+from api.page.scoreboard import moment
 from api.player_deeds import Deed, deeds_of
 from api.static import version
 from mapping.sports import SPORTS
@@ -407,3 +410,23 @@ def test_the_state_of_play_is_shown(state, shown):
     game = matchday.document(state_info=state)
 
     assert shown in render_liveblog(game, [], page_files(), 1001)
+
+
+async def test_times_without_a_script_are_those_of_the_service(store):
+    """In page, list and teaser; what a script turns into the reader's own is UTC. No zone is without the years 1 and 9999."""
+    async with serving(store, public_feeds=True, timezone="America/New_York") as newsroom:
+        await newsroom.add(matchday.derby())
+        page = (await newsroom.http.get("/liveblogs/gderby")).text
+        listed = (await newsroom.http.get("/")).text
+        teaser = (await newsroom.http.get("/api/embed/v4/prefetch/liveblog-teaser.json?liveblogId=gderby")).json()[
+            "html"
+        ]
+
+    assert 'data-form="date">2026-09-21 09:00 EDT</time>' in page
+    assert '<time datetime="2026-09-21T13:00:00Z" data-form="time">09:00</time>' in listed
+    for times in (page, teaser):
+        shown = re.findall(r'datetime="[0-9-]+T(\d\d):(\d\d):\d\dZ" data-form="time">(\d\d):(\d\d)<', times)
+        assert shown
+        assert all((int(hour) - 4) % 24 == int(there) and minute == same for hour, minute, there, same in shown)
+    for zone in ("America/New_York", "Asia/Kolkata"):
+        assert [moment(year, "date", ZoneInfo(zone)).count(":") for year in (FIRST, LAST)] == [3, 3]
