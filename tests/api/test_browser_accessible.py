@@ -43,7 +43,7 @@ async def violations(page):
 
 
 async def test_axe_finds_nothing_and_keys_are_enough(public, address, browser):
-    """Liveblog, filter, list and error, light and dark; every target has 24 pixels; nothing is animated where that is unwanted."""
+    """Each kind of page, light and dark; every target has 24 pixels; nothing is animated where that is unwanted."""
     await public.add(matchday.derby())
     state = {"gamestate": 31}
     await public.add(matchday.Liveblog("gover", "6b" * 12, document=matchday.document(locale="de", state_info=state)))
@@ -57,6 +57,8 @@ async def test_axe_finds_nothing_and_keys_are_enough(public, address, browser):
             "/liveblogs/gderby?post=ekick&limit=2",
             "/",
             "/none",
+            "/liveblogs/gderby/snippets",
+            "/embed/gderby",
         ):
             await page.goto(f"{address}{path}")
             await page.evaluate(WAITING)

@@ -14,6 +14,7 @@ from tests.api import matchday
 from tests.api.embedding import OtherSite, Service, example
 from tests.api.showing import file, showing
 from tests.api.test_browser import CHROMIUM, browser, pytestmark
+from tests.api.test_browser_accessible import violations
 from tests.api.writing import post, text
 
 __all__ = ["browser", "pytestmark"]
@@ -120,6 +121,7 @@ async def test_the_documented_page_is_live_under_a_strict_policy(service, site, 
     assert {url for url in article.requested if not url.startswith((service.address, site.address))} == set()
     policy = [said for said in article.complaints if "404" not in said and "media" not in said]
     assert policy == []
+    assert (await violations(article.page)).keys() <= {"landmark-unique"}, "two liveblogs on a page have the same parts"
 
 
 async def test_an_embed_loses_nothing_while_the_server_is_away(service, site, browser):
