@@ -214,7 +214,7 @@ def checked(late: list[float], seen: dict[str, Any], polls_due: float) -> float:
 async def test_sixty_matches_keep_their_intervals_beside_forty_hostile_ones(tmp_path, record_property):
     """One endpoint has all the hanging, flooding and senseless ones; another one is throttled, a third redirects.
 
-    Whoever waits for one that hangs is late by its time-out; which is three seconds; on a busy machine all are late, by less.
+    Whoever waits for one that hangs is late by its time-out, three seconds; on a busy machine all are late, by less.
     """
     late, seen = await hostile_day(tmp_path, seconds=14, interval=2.0)
     p99 = checked(late, seen, 7)
