@@ -69,6 +69,8 @@ class Context:
     """Largest body; a handler that takes files sets its own limit before it reads."""
     route: str = ""
     """The path of the route that serves it, with its parameters' names."""
+    counted: bool = False
+    """Whether the log counts it as it counts reads, because there are as many."""
     caller: Caller | None = None
     headers: dict[str, str] = field(default_factory=dict)
 

@@ -31,6 +31,8 @@ from api.polls import poll_export
 from api.readers import endpoint as readers
 from api.routing import Route
 from api.static import folder
+from api.statistics import collect
+from api.statistics import endpoint as statistics
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
@@ -58,6 +60,7 @@ from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
 from mapping.documents.poll_results import PollResults, PollVote
 from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse
+from mapping.documents.statistics import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
 if TYPE_CHECKING:
@@ -99,6 +102,12 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
     Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
     Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
+    Route("POST", collect.PATH, collect.collect, "reader", collect.COLLECT),
+    Route("GET", f"{statistics.PATH}/overview.json", statistics.overview, "stats", statistics.OVERVIEW),
+    Route("GET", f"{statistics.PATH}/{{date}}/periods.json", statistics.periods, "stats", statistics.PERIODS),
+    Route("GET", f"{statistics.PATH}/all/origins.json", statistics.origins, "stats", statistics.ORIGINS),
+    Route("GET", f"{statistics.PATH}/all/origin/{{origin}}/locations.json", statistics.locations, "stats",
+          statistics.LOCATIONS),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
     Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
     Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),
@@ -145,7 +154,7 @@ ROUTES: tuple[Route, ...] = (
 # fmt: on
 
 REQUESTS: tuple[type[BaseModel], ...] = (
-    AttachToExternal, ChannelClosingRequest, CommentDecision, CommentDraft, CommentLike, CreateFromExternal, Event,
+    AttachToExternal, Beacon, ChannelClosingRequest, CommentDecision, CommentDraft, CommentLike, CreateFromExternal, Event,
     ExternalChange, GameDraft, HandBack, PollVote, PostModifications, ReaderBanRequest, ReaderTokenRequest, WebhookAddress,
     WebhookReplay,
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
@@ -153,7 +162,7 @@ REQUESTS: tuple[type[BaseModel], ...] = (
 RESPONSES: tuple[type[BaseModel], ...] = (
     ChannelClosing, Collection[Game], CommentCollection, CommentCounts, CommentLikes, CommentReported, Event, ExternalSource, Game,
     GameShowResponse, Media, ModeratedComment, ModeratedCommentCollection, PollResults, ReaderBan, ReaderComment,
-    ReaderTokenResponse,
+    ReaderTokenResponse, StatisticsOverview, StatisticsPeriod, StatisticsPlace,
     WebhookDeliveries, WebhookSubscription,
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip

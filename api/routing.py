@@ -65,13 +65,18 @@ class Routes:
         apps = {path: ByMethod(rows, services) for path, rows in by_path.items()}
         self._fixed = {path: app for path, app in apps.items() if "{" not in path}
         self._router = routing.Router(
-            [routing.Route(path, app) for path, app in apps.items() if path not in self._fixed],
+            [routing.Route(_pattern(path), app) for path, app in apps.items() if path not in self._fixed],
             redirect_slashes=False,
             default=_no_route,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._fixed.get(scope["path"], self._router)(scope, receive, send)
+
+
+def _pattern(path: str) -> str:
+    """The path for Starlette: an origin is a URL with slashes, which the server has decoded before any route is looked up."""
+    return path.replace("{origin}", "{origin:path}")
 
 
 async def _no_route(_scope: Scope, _receive: Receive, _send: Send) -> None:

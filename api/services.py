@@ -14,6 +14,7 @@ from api.middleware.rate_limiter import RateLimiter
 from api.middleware.request_log import RequestLog
 from api.readers.limits import ReaderLimits
 from api.readers.reader_settings import ReaderSettings
+from api.statistics.beacons import Beacons
 from api.stream.streams import Streams
 from api.websub.hub_settings import HubSettings
 from store.database import Store
@@ -64,6 +65,8 @@ class ApiSettings:
     hub: HubSettings | None
     """Of the hub for public feeds; None: there is none."""
     comments: CommentSettings
+    counted: frozenset[str]
+    """Organizations whose readers are counted."""
     frame_ancestors: tuple[str, ...]
     """Sites that may show a liveblog in a frame, as a Content Security Policy names them."""
     organization_frame_ancestors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -151,6 +154,8 @@ class Services:
     """Shows images; without it there are none."""
     streams: Streams | None = None
     """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
+    beacons: Beacons | None = None
+    """What pages report of their readers; without it nothing is counted."""
     metrics: Callable[[], bytes] | None = None
     """The numbers for Prometheus."""
     hub_limit: RateLimiter = field(default_factory=lambda: RateLimiter(0, 1, monotonic))

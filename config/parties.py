@@ -79,6 +79,7 @@ class OrganizationConfig(Section):
     frame_ancestors: tuple[FrameAncestor, ...] | None = None
     reader_sign_in: ReaderSignIn | None = None
     comments: Literal["off", "pre", "post"] = "off"
+    statistics: bool = True
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)

@@ -184,6 +184,23 @@ class Comments(Section):
     rejected_kept: Interval = 2592000.0
 
 
+class Statistics(Section):
+    """What is counted of readers, how much of it waits in memory, and for how long it is kept (seconds)."""
+
+    enabled: bool = True
+    folder: Annotated[str, StringConstraints(min_length=1, max_length=4096)] = "statistics"
+    interval: Annotated[Interval, Field(le=60)] = 5.0
+    pending_cells: Annotated[Count, Field(ge=10)] = 20_000
+    pending_readers: Annotated[Count, Field(ge=1)] = 100_000
+    places: Annotated[Count, Field(ge=1, le=10_000)] = 500
+    minutes_kept: Annotated[Interval, Field(ge=3600)] = 172800.0
+    kept: Annotated[Interval, Field(ge=86400)] = 63072000.0
+
+    def in_folder(self, folder: Path) -> Self:
+        """A relative folder taken as below `folder`."""
+        return self.model_copy(update={"folder": str(folder / self.folder)})
+
+
 class MediaConfig(Section):
     """Files that clients upload, images that readers see, how they are kept, made and bounded (bytes, seconds)."""
 

@@ -19,6 +19,7 @@ from config.sections import (
     Recording,
     Section,
     Server,
+    Statistics,
     Webhooks,
     WebSub,
 )
@@ -38,6 +39,7 @@ class Settings(Section):
     embed: Embed = Embed()
     readers: Readers = Readers()
     comments: Comments = Comments()
+    statistics: Statistics = Statistics()
     recording: Recording = Recording()
     media: MediaConfig = MediaConfig()
     providers: dict[ProviderId, ProviderNames] = Field(default_factory=dict)
@@ -47,10 +49,11 @@ class Settings(Section):
     liveblogs: tuple[Liveblog, ...] = ()
 
     def in_folder(self, folder: Path) -> Self:
-        """These settings with relative names (SQLite file, recordings, media) taken as below `folder`; the rest stays as it is."""
+        """These settings with relative names of files and folders taken as below `folder`; the rest stays as it is."""
         moved = {
             "database": self.database.in_folder(folder),
             "recording": self.recording.in_folder(folder),
             "media": self.media.in_folder(folder),
+            "statistics": self.statistics.in_folder(folder),
         }
         return self.model_copy(update=moved)

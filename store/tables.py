@@ -13,6 +13,7 @@ from store.history_tables import event_history, game_documents, game_versions, m
 from store.hub_tables import hub_subscriptions  # noqa: F401 -- known with all others
 from store.media_tables import media_probes, service_keys, upload_uses, uploads  # noqa: F401 -- known with all others
 from store.poll_tables import poll_history, poll_tallies, poll_votes  # noqa: F401 -- likewise
+from store.statistics_tables import load_counts  # noqa: F401 -- likewise
 
 games = Table(
     "games",

@@ -27,7 +27,7 @@ READS = frozenset({"GET", "HEAD"})
 class RequestLog:
     """Counts of one process by (method, route, status).
 
-    A read that is answered in less than `slow_request` seconds is counted; one that is slower, refused or failed has a
+    A read, or a request that the context says is counted alone, that is answered in less than `slow_request` seconds is counted; one that is slower, refused or failed has a
     line too, and so does every other request. At the level `debug` each request has one.
     """
 
@@ -41,7 +41,7 @@ class RequestLog:
         """Note a request whose response began after `first` seconds and was complete after `whole`."""
         method: str = scope["method"]
         self.counts[method if method in METHODS else "other", context.route or "other", status] += 1
-        ordinary = method in READS and status < 400 and first < self._slow_request
+        ordinary = (method in READS or context.counted) and status < 400 and first < self._slow_request
         if ordinary and not log.is_enabled_for(logging.DEBUG):
             return
         write = log.debug if ordinary else log.info

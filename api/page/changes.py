@@ -70,13 +70,16 @@ class AsPage:
     show: Show = Show.ALL
     commented: frozenset[str] = frozenset()
     """Organizations that take comments."""
+    counted: frozenset[str] = frozenset()
+    """Those whose readers are counted."""
 
     @classmethod
     def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
         settings = services.settings
         commented = settings.comments.taken
         zone = ZoneInfo(settings.timezone)
-        return cls(services.clock, services.media_key, settings.embed_consent, zone, delay, show, commented)
+        counted = settings.counted
+        return cls(services.clock, services.media_key, settings.embed_consent, zone, delay, show, commented, counted)
 
     def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
         """Writes the images and videos of a liveblog in its language.
@@ -86,7 +89,8 @@ class AsPage:
         images = Images(self.media_key, base, game.organization_id)
         commented = game.organization_id in self.commented
         texts = translator(language(game.document))
-        return PageFiles(images, texts, self.consent, self.zone, page, self.delay, commented)
+        counted = game.organization_id in self.counted
+        return PageFiles(images, texts, self.consent, self.zone, page, self.delay, commented, counted)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool

@@ -48,6 +48,8 @@ class PageFiles:
     """Seconds by which the reader is late, which links to posts repeat."""
     commented: bool = False
     """Whether the organization takes comments."""
+    counted: bool = False
+    """Whether its readers are counted."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""

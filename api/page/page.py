@@ -53,6 +53,8 @@ def render_liveblog(
         "delay": delay,
         "organization": files.images.organization_id,
     }
+    if files.counted:
+        known["counted"] = 1
     if files.commented and node(game, "meta_info").get("allow_comments") is True:
         known["comments"] = _commented(files.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())

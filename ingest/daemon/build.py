@@ -21,6 +21,7 @@ from api.services import ApiSettings
 from api.websub.hub_settings import HubSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
+from ingest.daemon.counting import counted_organizations
 from ingest.daemon.endpoints import connect, rehome
 from ingest.daemon.housekeeping import check_clients
 from ingest.daemon.jobs import Jobs, queue_of
@@ -275,6 +276,7 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         comments=_comment_settings(settings),
         frame_ancestors=settings.embed.frame_ancestors,
         organization_frame_ancestors=_frame_ancestors(settings),
+        counted=counted_organizations(settings),
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from store import delivery_log, history, moderation, outbox, sync, uploads, votes, webhooks
+from store import delivery_log, history, moderation, outbox, statistics, sync, uploads, votes, webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -79,6 +79,14 @@ class Purging:
         """Forget comments rejected or deleted so many seconds ago, and those of deleted liveblogs; whether that is all."""
         purge = partial(moderation.purge, before=now - rejected_kept)
         return await in_batches(partial(self._store.write, purge), longest=self._longest)
+
+    async def statistics(self, now: float, minutes_kept: float, kept: float) -> bool:
+        """Add up what was counted by the minute so many seconds ago, and forget what is too old; whether that is all."""
+        steps = (
+            partial(statistics.roll_up, before=int(now - minutes_kept)),
+            partial(statistics.purge, before=int(now - kept)),
+        )
+        return all([await in_batches(partial(self._store.write, step), longest=self._longest) for step in steps])
 
     async def _rounds(self, before: float) -> bool:
         return await self._store.write(partial(delivery_log.purge, before=before)) > 0

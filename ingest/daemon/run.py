@@ -6,7 +6,7 @@ import asyncio
 import errno
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, nullcontext, suppress
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from config.folders import is_writable
 from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
+from ingest.daemon.counting import count_readers
 from ingest.daemon.file_store import file_store
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
@@ -61,6 +62,7 @@ TIMETABLE = {
     "47 * * * *": "purge votes",
     "*/5 * * * *": "purge history",
     "23 * * * *": "purge comments",
+    "*/10 * * * *": "roll up statistics",
 }
 """Jobs that every process asks for at these minutes."""
 
@@ -114,6 +116,9 @@ async def run(
         )
         cleanup.callback(images.close)
         streams = Streams(components.store, clock=clock)
+        beacons = await cleanup.enter_async_context(
+            count_readers(settings, components.store, clock, loops) if role.serves else nullcontext()
+        )
         request_log = RequestLog(settings.logging.slow_request)
         loops.start(request_log.run(), name="request log")
         services = Services(
@@ -139,6 +144,7 @@ async def run(
             check_file_address=guard.may_be_kept,
             images=images,
             streams=streams,
+            beacons=beacons,
             metrics=dispatcher.metrics.text,
             request_log=request_log,
         )
@@ -148,8 +154,14 @@ async def run(
             connections_per_address=settings.limits.connections_per_address,
             max_connections=connections_that_fit(settings.server.max_connections),
         )
-        collectors = (components.containment.gauge, components.followers.demand, RequestCounts(request_log))
-        _register(dispatcher.metrics, *collectors, *limits.collectors)
+        _register(
+            dispatcher.metrics,
+            components.containment.gauge,
+            components.followers.demand,
+            RequestCounts(request_log),
+            *limits.collectors,
+            *([] if beacons is None else [beacons.counter]),
+        )
         address = await cleanup.enter_async_context(
             serving(app if role.serves else operations_only(app), listener, limits, settings.server)
         )
@@ -283,10 +295,12 @@ def _start_hub(
 def _timed_purges(components: Components, settings: Settings, clock: Callable[[], float]) -> Mapping[str, Purge]:
     """What is kept for a time that the configuration says."""
     history_kept, rejected_kept = settings.limits.delay_max + MARGIN, settings.comments.rejected_kept
+    counted = settings.statistics
     purging = Purging(components.store)
     return {
         "purge history": lambda: purging.history(clock() - history_kept),
         "purge comments": lambda: purging.comments(clock(), rejected_kept),
+        "roll up statistics": lambda: purging.statistics(clock(), counted.minutes_kept, counted.kept),
     }
 
 

@@ -82,6 +82,9 @@ RIGHT = (
     Refusal(".*", 400, words="^the Authorization header and the query name different credentials$"),
     # The options of a poll are its own, and how many can be chosen too.
     Refusal(r"polls\.vote", 422, words="^(there is no such option|one option can be chosen)$", field="^options"),
+    # Days that exist and zones that the system knows are more than a pattern can say; so are addresses.
+    Refusal(r"stats\.periods", 400, field="^(date|tz|origin)$"),
+    Refusal(r"stats\.locations", 400, field="^origin$"),
     # What is gone cannot be modified: a rule about the order of the modifications.
     Refusal(
         r"ticker\.post_modifications", 422, words="^nothing can follow the deletion", field=r"^modifications\.[0-9]+$"

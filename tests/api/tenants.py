@@ -80,6 +80,8 @@ class ByName:
     opens: str = "GET"
     status: int = 200
     """The response to the owner's client; 401 where a reader has to be known too."""
+    stranger: int = 404
+    """The response to another tenant's client, and for what does not exist."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,10 @@ ROWS: dict[str, Row | ByName | Public] = {
     "media.upload": Row(WRITE, lambda n: Sent(of_path(n), content=picture("png", 4, 3)), 403),
     "media.link": Row(READ, lambda n: Sent(of_path(n), query={"url": "https://example.org/a.jpg"}), 403),
     "polls.export": Row(("stats",), lambda n: Sent(of_path(n, liveblogId=n.ticker)), 403, own=404),
+    "stats.overview": Row(("stats",), lambda n: Sent({"id": n.ticker})),
+    "stats.periods": Row(("stats",), lambda n: Sent({"id": n.ticker, "date": "2026"})),
+    "stats.origins": Row(("stats",), lambda n: Sent({"id": n.ticker})),
+    "stats.locations": Row(("stats",), lambda n: Sent({"id": n.ticker, "origin": "https%3A%2F%2Fexample.org"})),
     "webhooks.subscribe": Row(HOOKS, address, 403),
     "webhooks.unsubscribe": Row(HOOKS, address, 403, own=200),
     "webhooks.list": Row(HOOKS, lambda n: Sent(of_path(n)), 403, own=200),
@@ -187,6 +193,10 @@ ROWS: dict[str, Row | ByName | Public] = {
     "polls.show": ByName(lambda n: Sent(path={"POLL_ID": n.poll})),
     # An empty vote takes back what there is: nothing.
     "polls.vote": ByName(lambda n: Sent({"POLL_ID": n.poll}, body={"options": []}, reader=ORGANIZATION), opens="POST"),
+    # Taken without a look at the database; whether it counts is decided when it is written.
+    "stats.collect": ByName(
+        lambda n: Sent(body={"kind": "load", "liveblog": n.ticker}), opens="POST", status=204, stranger=204
+    ),
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.frame": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.snippets": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),

@@ -16,6 +16,7 @@ TICKER = matchday.Liveblog().ticker_id
 FEED = "/api/embed/v4/feed/liveblog"
 PREFETCH = "/api/embed/v4/prefetch"
 WRITE = "/api/v5/write"
+STATS = "/api/analytics/v6/stats/liveblog/{id}"
 SOURCE = "/apigw/sports/v2/{organizationId}/liveblog/{liveblogId}/external"
 NAMING = {"liveblogId", "ticker_local_id", "ticker_id", "local_id", "id"}
 """Parameters that name a liveblog; event operations call theirs `event_local_id`."""
@@ -33,6 +34,7 @@ class Call:
 
 
 IN_PATH = Call(names=("liveblogId",), where="path")
+BY_ID = Call(names=("id",), where="path")
 ON_NO_MATCH = Call(names=("liveblogId",), where="path", method="POST", status=404)
 CHANGE = {"_type": "Svc::Model::PostModifications", "modifications": []}
 CALLS = {
@@ -50,6 +52,10 @@ CALLS = {
         names=("local_id", "ticker_local_id", "ticker_id"), where="body", method="POST", body=CHANGE
     ),
     ("GET", f"{WRITE}/ticker/show.json"): Call(names=("local_id", "ticker_local_id", "ticker_id")),
+    ("GET", f"{STATS}/overview.json"): BY_ID,
+    ("GET", f"{STATS}/{{date}}/periods.json"): BY_ID,
+    ("GET", f"{STATS}/all/origins.json"): BY_ID,
+    ("GET", f"{STATS}/all/origin/{{origin}}/locations.json"): BY_ID,
     ("GET", "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"): IN_PATH,
     ("GET", f"{SOURCE}.json"): Call(names=("liveblogId",), where="path", status=404),
     ("POST", f"{SOURCE}.json"): ON_NO_MATCH,
@@ -61,6 +67,8 @@ CALLS = {
     ("GET", "/api/comments/v1/organization/{organizationId}/export"): Call(names=("liveblogId",)),
 }
 """Every route that names a liveblog. `status`: on no match there is nothing to show, change or give back."""
+OTHER = {"date": "2026", "origin": "https:%2F%2Fexample.org"}
+"""Parameters of paths that name something else."""
 ELSEWHERE = {("POST", f"{WRITE}/ticker/post_modifications.json"): "in its body"}
 FILTERS = {
     "/apigw/webhooks/v2/organization/{organizationId}/deliveries",
@@ -90,7 +98,7 @@ async def test_a_liveblog_is_named_alike_wherever_it_is_named(server, auth, rout
 
     async def sent(value: str) -> tuple[int, Any]:
         named = {name: value}
-        path = route[1].format(organizationId=matchday.ORGANIZATION, liveblogId=value)
+        path = route[1].format(organizationId=matchday.ORGANIZATION, liveblogId=value, id=value, **OTHER)
         query = auth | (named if call.where == "query" else {})
         body = call.body | (named if call.where == "body" else {}) if call.method == "POST" else None
         response = await server.http.request(call.method, path, params=query, json=body)

@@ -56,6 +56,7 @@ LATER = {
     "PIL": "no image is looked at",
     "argon2": "nobody signs in to the desk",
     "fastapi": "it is no part of the product",
+    "crawleruseragents": "no page has reported anything",
     "babel": "no text is rendered",
     "pgqueuer": "jobs come after",
     "obstore": "uploads are on the disk",

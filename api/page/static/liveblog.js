@@ -106,8 +106,8 @@ function play(event) {
  * `page` is the address of its page, with the parameters that requests shall have. The addresses of images in what the server
  * sends may be relative to it.
  *
- * Dispatches `change` after something has changed (`detail`: what the server sent) and `withdraw` when nobody may read it
- * any more.
+ * Dispatches `change` after something has changed (`detail`: what the server sent), `more` after older posts were appended, and
+ * `withdraw` when nobody may read it any more.
  */
 export class Liveblog extends EventTarget {
   #page;
@@ -163,9 +163,16 @@ export class Liveblog extends EventTarget {
     addEventListener("online", () => this.#connect(), { signal });
     addEventListener("offline", () => this.#disconnected(true), { signal });
     addEventListener("scroll", () => this.#scrolled(), { signal, passive: true, capture: true });
+    this.#report(signal);
     const clock = setInterval(() => this.#tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(clock));
     visible();
+  }
+
+  // Readers are counted where the organization wants it, once a stay in the document.
+  #report(signal) {
+    if (!this.element.dataset.counted) return;
+    import("./statistics.js").then(({ Visit }) => signal.aborted || new Visit(this, this.#page, signal)).catch(() => {});
   }
 
   stop() {
@@ -425,6 +432,7 @@ export class Liveblog extends EventTarget {
       const known = new Set(this.#posts().map((post) => post.id));
       const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
       this.#list.append(...older);
+      this.dispatchEvent(new Event("more"));
       this.#showPolls();
       const further = found.querySelector("a.more");
       this.element.dataset.more = further ? "1" : "0";

@@ -1,0 +1,141 @@
+"""What pages have reported and is not written yet: sums in memory, whose size does not follow the number of beacons."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from prometheus_client import CollectorRegistry, Counter
+
+from mapping.rules.page_address import NOWHERE, page_address
+from store.statistics import CountKey, LoadSums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mapping.documents.statistics import Beacon
+    from mapping.rules.page_address import PageAddress
+
+MINUTE = 60
+READER_BYTES = 16
+NOTHING = LoadSums()
+
+
+class BeaconLimits(NamedTuple):
+    """The most places with their minutes, and the most readers of them, that wait to be written."""
+
+    cells: int
+    readers: int
+
+
+class IntakeTally(Protocol):
+    """Counts what a process has received, in a way that survives it."""
+
+    def receive(self) -> None:
+        """One beacon has come in."""
+
+    def drop(self, beacons: int) -> None:
+        """So many of them will never be counted."""
+
+
+class NoIntakeTally:
+    """For a process whose loss nobody counts."""
+
+    def receive(self) -> None: ...
+
+    def drop(self, beacons: int) -> None: ...
+
+
+class Audience(NamedTuple):
+    """A liveblog as a page has named it, and whose client did; None where feeds are public and nobody need be named."""
+
+    liveblog: str
+    organizations: frozenset[str] | None
+
+
+@dataclass(slots=True)
+class PendingCell:
+    """Sums of one place and minute, and the hashes of its readers, which no salt protects: they are never stored."""
+
+    sums: LoadSums = NOTHING
+    beacons: int = 0
+    readers: set[bytes] = field(default_factory=set)
+
+
+Pending = dict[Audience, dict[CountKey, PendingCell]]
+
+
+class Beacons:
+    """The beacons of one process. Beyond the limits pages are counted without their place, then not at all."""
+
+    def __init__(self, limits: BeaconLimits, clock: Callable[[], float], tally: IntakeTally | None = None) -> None:
+        """`clock` gives Unix seconds."""
+        self._limits = limits
+        self._clock = clock
+        self._tally = tally or NoIntakeTally()
+        self._pending: Pending = defaultdict(dict)
+        self._cells = 0
+        self._readers = 0
+        made = CollectorRegistry()
+        self.counter = Counter("matchwire_beacons", "What pages have reported of readers", ["outcome"], registry=made)
+        """By outcome: `counted`, `dropped` (too many, or a liveblog that nobody may read), `lost` (with a process), `bot`."""
+
+    def take(self, beacon: Beacon, audience: Audience, reader: bytes) -> None:
+        """Count it; `reader`: what `reader_of` gave."""
+        self._tally.receive()
+        slot = int(self._clock()) // MINUTE * MINUTE
+        cell = self._cell(audience, slot, page_address(beacon.url)) or self._cell(audience, slot, NOWHERE)
+        if cell is None:
+            self.drop(1)
+            return
+        cell.beacons += 1
+        sampled = beacon.kind == "load" and self._note_reader(cell, reader)
+        cell.sums = cell.sums.plus(_sums_of(beacon, sampled=sampled))
+
+    def drop(self, beacons: int) -> None:
+        """So many that were received are not counted."""
+        self._tally.drop(beacons)
+        self.counter.labels("dropped").inc(beacons)
+
+    def drain(self) -> Pending:
+        """What waits; from now on it is the caller's."""
+        drained, self._pending = self._pending, defaultdict(dict)
+        self._cells = self._readers = 0
+        return drained
+
+    def _cell(self, audience: Audience, slot: int, place: PageAddress) -> PendingCell | None:
+        """The cell; None where there is no room for a new one. A tenth of the room is for those without a place."""
+        key = CountKey(slot, *place)
+        found = self._pending[audience].get(key) if audience in self._pending else None
+        if found is None:
+            most = self._limits.cells if place == NOWHERE else self._limits.cells * 9 // 10
+            if self._cells >= most:
+                return None
+            self._cells += 1
+            found = self._pending[audience][key] = PendingCell()
+        return found
+
+    def _note_reader(self, cell: PendingCell, reader: bytes) -> bool:
+        if reader not in cell.readers:
+            if self._readers >= self._limits.readers:
+                return False
+            self._readers += 1
+            cell.readers.add(reader)
+        return True
+
+
+def reader_of(network: str, user_agent: str) -> bytes:
+    """What distinguishes readers within a few seconds, before a salt makes of it what is stored."""
+    return hashlib.blake2b(f"{network}\0{user_agent}".encode(errors="replace"), digest_size=READER_BYTES).digest()
+
+
+def _sums_of(beacon: Beacon, *, sampled: bool) -> LoadSums:
+    match beacon.kind:
+        case "load":
+            return LoadSums(loads=1, sampled=int(sampled))
+        case "load_more":
+            return LoadSums(more=1)
+        case _:
+            return LoadSums(retention_ms=beacon.ms, retention_views=int(beacon.first))

@@ -1,0 +1,201 @@
+"""Writes what pages have reported: every few seconds, beside everything else, in one small unit a liveblog."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import defaultdict
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import structlog
+from cachetools import LRUCache
+
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import ServiceError
+from mapping.rules.reader_sketch import HASH_BYTES
+from mapping.rules.salt_spans import DAY, day_slots, last_use, month_slots
+from store import liveblogs, statistics
+from store.statistics import CountKey, LoadBatch, SketchKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlalchemy import Connection
+
+    from api.statistics.beacons import Audience, Beacons, Pending, PendingCell
+    from ingest.daemon.beacon_tally import BeaconTally
+    from store.database import Store
+
+log = structlog.get_logger()
+
+KNOWN_LIVEBLOGS = 10_000
+"""Days of liveblogs whose places a process knows."""
+NO_ROOM = ("", "")
+
+Cells = dict[CountKey, "PendingCell"]
+
+
+class GameCells(NamedTuple):
+    """What is to be written of one liveblog."""
+
+    game_id: str
+    cells: Cells
+
+
+class BeaconWriter:
+    """Writes the beacons of one process, by the clock of the intake.
+
+    `places`: the most pages that a liveblog has in a day, beyond which loads count without their page; `counts`: whether
+    an organization wants numbers of its readers.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        beacons: Beacons,
+        tally: BeaconTally,
+        *,
+        interval: float,
+        places: int,
+        clock: Callable[[], float],
+        counts: Callable[[str], bool],
+    ) -> None:
+        self._store = store
+        self._beacons = beacons
+        self._tally = tally
+        self._interval = interval
+        self._clock = clock
+        self._counts = counts
+        self._places = PlaceLimit(places)
+        self._salts: dict[str, bytes] = {}
+        self._number = 0
+        self._unwritten: list[tuple[str, LoadBatch]] = []
+
+    async def run(self) -> None:
+        """Write until cancelled; what cannot be written now waits, and meanwhile the intake's limits hold."""
+        while True:
+            await asyncio.sleep(self._interval)
+            try:
+                await self.flush()
+            except ServiceError as error:
+                log.warning("statistics.unwritten", error=str(error))
+
+    async def flush(self) -> None:
+        """Write what waits. Raises the errors of the store; a batch whose outcome is not known is written once nevertheless."""
+        await self._write()
+        if not (pending := self._beacons.drain()):
+            return
+        waiting = await self._resolved(pending)
+        try:
+            while waiting:
+                self._unwritten.append((waiting[0].game_id, await self._batch(waiting[0])))
+                del waiting[0]
+        finally:
+            self._drop(found.cells for found in waiting)
+        await self._write()
+
+    async def stop(self) -> None:
+        """Write what is left, then end the run."""
+        try:
+            await self.flush()
+            await self._store.write(self._tally.settle)
+        except ServiceError as error:
+            log.warning("statistics.unwritten", error=str(error))
+            return  # the next process counts what was lost
+        self._tally.remove()
+
+    async def _write(self) -> None:
+        while self._unwritten:
+            game_id, batch = self._unwritten[0]
+            await self._store.write(partial(statistics.add, game_id=game_id, batch=batch))
+            self._beacons.counter.labels("counted").inc(batch.beacons)
+            del self._unwritten[0]
+
+    async def _resolved(self, pending: Pending) -> list[GameCells]:
+        """The cells by liveblog; those of liveblogs that nobody may read, or whose owner wants no numbers, are dropped."""
+        try:
+            found = await self._store.read(partial(_games, audiences=list(pending)))
+        except ServiceError:
+            self._drop(pending.values())
+            raise
+        by_game: dict[str, Cells] = defaultdict(dict)
+        for audience, cells in pending.items():
+            game = found.get(audience)
+            if game is None or not self._counts(game[1]):
+                self._drop([cells])
+                continue
+            for key, cell in cells.items():
+                place = self._places.admit(game[0], key)
+                _merge(by_game[game[0]], place, cell)
+        return [GameCells(game_id, cells) for game_id, cells in sorted(by_game.items())]
+
+    def _drop(self, many: Iterable[Mapping[CountKey, PendingCell]]) -> None:
+        self._beacons.drop(sum(cell.beacons for cells in many for cell in cells.values()))
+
+    async def _batch(self, found: GameCells) -> LoadBatch:
+        self._number += 1
+        names = {slot.salt for key in found.cells for slot in (*day_slots(key.slot), *month_slots(key.slot))}
+        now = self._clock()
+        self._salts = {name: value for name, value in self._salts.items() if now < last_use(name)}
+        if not names <= self._salts.keys():
+            self._salts |= await self._store.write(partial(statistics.salts, names=names))
+        readers = await asyncio.to_thread(_hashed, found, self._salts)
+        counts = {key: cell.sums for key, cell in found.cells.items()}
+        beacons = sum(cell.beacons for cell in found.cells.values())
+        return LoadBatch(self._tally.id, self._number, beacons, counts, readers)
+
+
+class PlaceLimit:
+    """Bounds the origins and pages of a liveblog: a stranger can make up as many as they like."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: LRUCache[tuple[str, int], set[tuple[str, str]]] = LRUCache(KNOWN_LIVEBLOGS)
+
+    def admit(self, game_id: str, key: CountKey) -> CountKey:
+        """The key, without the page or also without the origin where the liveblog has too many in that day."""
+        known = self._known.setdefault((game_id, key.slot // DAY), set())
+        for place in ((key.origin, key.location), (key.origin, ""), NO_ROOM):
+            if place in known or place == NO_ROOM:
+                break
+            if len(known) < self._most:
+                known.add(place)
+                break
+        return CountKey(key.slot, *place)
+
+
+def _games(conn: Connection, audiences: Iterable[Audience]) -> dict[Audience, tuple[str, str]]:
+    """The published liveblogs that these may read: their id and their organization."""
+    found = {}
+    for audience in audiences:
+        game = liveblogs.find_game(conn, audience.liveblog)
+        if game is None or game.local_status != LocalStatus.PUBLISHED:
+            continue
+        if audience.organizations is None or game.organization_id in audience.organizations:
+            found[audience] = game.id, game.organization_id
+    return found
+
+
+def _merge(cells: Cells, key: CountKey, cell: PendingCell) -> None:
+    known = cells.setdefault(key, cell)
+    if known is not cell:
+        known.sums = known.sums.plus(cell.sums)
+        known.beacons += cell.beacons
+        known.readers |= cell.readers
+
+
+def _hashed(found: GameCells, salts: Mapping[str, bytes]) -> dict[SketchKey, set[int]]:
+    """The hashes of readers under each of their salts, by sketch."""
+    sketches: dict[SketchKey, set[int]] = defaultdict(set)
+    for key, cell in found.cells.items():
+        days = [SketchKey(each.salt, each.slot, key.origin, "") for each in day_slots(key.slot)]
+        months = [SketchKey(each.salt, each.slot, key.origin, key.location) for each in month_slots(key.slot)]
+        for sketch in (*days, *months):
+            salt = salts[sketch.salt]
+            sketches[sketch].update(_hash(salt, found.game_id, reader) for reader in cell.readers)
+    return {key: hashes for key, hashes in sketches.items() if hashes}
+
+
+def _hash(salt: bytes, game_id: str, reader: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(reader + game_id.encode(), key=salt, digest_size=HASH_BYTES).digest(), "big")

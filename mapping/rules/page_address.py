@@ -1,0 +1,52 @@
+"""Where readers see a liveblog: the origin and the page, in one form for all spellings, without what may name a person."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
+
+LONGEST = 2048
+"""Characters of an address that is understood, and of a page that is kept."""
+PORTS = {"http": 80, "https": 443}
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_SAFE = "/%:@!$&'()*+,;=~"
+LONGEST_HOST = 253
+
+
+class PageAddress(NamedTuple):
+    """An origin (`https://example.org`) and a page of it (`https://example.org/a/b`); empty where nothing is known."""
+
+    origin: str = ""
+    location: str = ""
+
+
+NOWHERE = PageAddress()
+
+
+@lru_cache(maxsize=4096)
+def page_address(url: str) -> PageAddress:
+    """The page of an address, without user, query, fragment, default port and last slash; `NOWHERE` for what is none."""
+    if len(url) > LONGEST or not url.isprintable():
+        return NOWHERE
+    try:
+        parts = urlsplit(url.strip())
+        host, port = _host(parts.hostname or ""), parts.port
+    except ValueError:
+        return NOWHERE
+    if parts.scheme not in PORTS or not host:
+        return NOWHERE
+    origin = f"{parts.scheme}://{host}" + ("" if port in {None, PORTS[parts.scheme]} else f":{port}")
+    path = quote(re.sub("/{2,}", "/", parts.path).rstrip("/"), safe=_SAFE)
+    location = f"{origin}{path}" if path else f"{origin}/"
+    return PageAddress(origin, location) if len(location) <= LONGEST else PageAddress(origin)
+
+
+def _host(name: str) -> str:
+    """The host in ASCII, an address of IPv6 in brackets; empty for what is none."""
+    if ":" in name:
+        return f"[{name}]"
+    ascii_name = name.rstrip(".").encode("idna").decode("ascii").lower() if name.rstrip(".") else ""
+    labels = ascii_name.split(".")
+    return ascii_name if len(ascii_name) <= LONGEST_HOST and all(map(_LABEL.fullmatch, labels)) else ""

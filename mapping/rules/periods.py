@@ -1,0 +1,98 @@
+"""The periods of statistics: the months of a year, the days of a month or the hours of a day, by the clock of a time zone."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from zoneinfo import ZoneInfo
+
+QUARTER = 900
+"""Seconds. Since 1973 every zone's clock differs from UTC by whole quarters of an hour, so periods are made of them."""
+OLDEST, YOUNGEST = 2000, 2999
+"""Years that can be requested."""
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+
+
+class Period(NamedTuple):
+    """From `start` on and before `end`, in Unix seconds; `id` is ISO 8601, as short as the period is long."""
+
+    id: str
+    start: int
+    end: int
+
+
+class Calendar(NamedTuple):
+    """What is requested: a year, a month of it or a day of that."""
+
+    year: int
+    month: int | None = None
+    day: int | None = None
+
+    def periods(self, zone: ZoneInfo) -> list[Period]:
+        """The months, days or hours. An hour that the clock has twice is there twice, with the offsets in their ids."""
+        if self.month is None:
+            return [_of_days(f"{self.year:04}-{month:02}", *_month(self.year, month), zone) for month in range(1, 13)]
+        if self.day is None:
+            first, beyond = _month(self.year, self.month)
+            days = (first + timedelta(days) for days in range((beyond - first).days))
+            return [_of_days(day.isoformat(), day, day + timedelta(1), zone) for day in days]
+        day = date(self.year, self.month, self.day)
+        return _hours(_of_days(day.isoformat(), day, day + timedelta(1), zone), zone)
+
+
+def calendar(text: str) -> Calendar:
+    """The year (`YYYY`), month (`YYYY-MM`) or day (`YYYY-MM-DD`) that the text names; raises ValueError."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        raise ValueError("expects a year, a month or a day: YYYY, YYYY-MM or YYYY-MM-DD")
+    year, month, day = (None if part is None else int(part) for part in found.groups())
+    if year is None or not OLDEST <= year <= YOUNGEST:
+        raise ValueError(f"expects a year from {OLDEST} to {YOUNGEST}")
+    date(year, month or 1, day if day is not None else 1)
+    return Calendar(year, month, day)
+
+
+def utc_day(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def utc_month(at: int) -> str:
+    return utc_day(at)[:7]
+
+
+def _month(year: int, month: int) -> tuple[date, date]:
+    return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
+
+
+def _of_days(name: str, first: date, beyond: date, zone: ZoneInfo) -> Period:
+    """Where the clock jumps over a midnight, the day begins at the jump."""
+    start, end = (int(datetime.combine(day, time(), zone).timestamp()) for day in (first, beyond))
+    return Period(name, start, end)
+
+
+def _hours(day: Period, zone: ZoneInfo) -> list[Period]:
+    found = list(_spans(day, zone))
+    names = [name for name, _, _, _ in found]
+    return [
+        Period(f"{name}{offset}" if names.count(name) > 1 else name, start, end) for name, offset, start, end in found
+    ]
+
+
+def _spans(day: Period, zone: ZoneInfo) -> Iterator[tuple[str, str, int, int]]:
+    """Spans in which the hour on the clock and its distance from UTC stay the same."""
+    start = day.start
+    while start < day.end:
+        reading, end = _reading(start, zone), start
+        while end < day.end and _reading(end, zone) == reading:
+            end += QUARTER
+        yield *reading, start, end
+        start = end
+
+
+def _reading(at: int, zone: ZoneInfo) -> tuple[str, str]:
+    local = datetime.fromtimestamp(at, zone).isoformat()
+    return local[:13], local[19:]

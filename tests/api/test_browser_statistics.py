@@ -1,0 +1,105 @@
+"""Statistics by a real browser: what a page and a frame report, and what a browser that objects does not."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from time import monotonic
+
+from playwright.async_api import async_playwright
+from starlette.responses import HTMLResponse
+
+from providers.http_server import bound, listening
+from tests.api import matchday
+from tests.api.conftest import serving
+from tests.api.test_browser import CHROMIUM, pytestmark
+from tests.api.test_statistics import BROWSER, Site
+
+__all__ = ["CHROMIUM", "pytestmark"]
+
+OBJECTS = "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', {get: () => true})"
+POSTS = [matchday.event(f"e{number:03}", matchday.KICK_OFF + number) for number in range(70)]
+
+
+async def article(scope, receive, send, *, inside):
+    await HTMLResponse(f"<!doctype html><title>News</title><iframe src='{inside}'></iframe>")(scope, receive, send)
+
+
+async def until(site, loads):
+    """Wait for so many loads and clicks; the numbers that are read then."""
+    ends = monotonic() + 10
+    while True:
+        await site.writer.flush()
+        metrics = (await site.read("overview.json"))["visitorMetrics"]
+        if metrics["tickerLoads"] >= loads or monotonic() > ends:
+            return metrics
+        await asyncio.sleep(0.05)
+
+
+async def test_a_page_and_a_frame_report_what_their_reader_does(store, tmp_path):
+    """Load, click on load more and visible time; the frame reports the page around it; no cookie; who objects, nothing."""
+    async with AsyncExitStack() as cleanup:
+        server = await cleanup.enter_async_context(
+            serving(
+                store,
+                client_per_second=0,
+                public_per_second=0,
+                public_feeds=True,
+                counted=frozenset({matchday.ORGANIZATION}),
+            )
+        )
+        await server.add(replace(matchday.derby(), events=tuple(POSTS)))
+        site = Site(server, tmp_path / "statistics")
+        await store.write(site.begin)
+
+        async def opened(app):
+            listener = bound("127.0.0.1", 0)
+            await cleanup.enter_async_context(
+                listening(app, listener, timeout_graceful_shutdown=1, log_level="critical")
+            )
+            return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+        address = await opened(site.app)
+        news = await opened(lambda *asgi: article(*asgi, inside=f"{address}/embed/gderby"))
+        playwright = await cleanup.enter_async_context(async_playwright())
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        cleanup.push_async_callback(browser.close)
+        context, objecting = [await browser.new_context(user_agent=BROWSER) for _ in range(2)]
+        await objecting.add_init_script(OBJECTS)
+        page, frame, quiet = await context.new_page(), await context.new_page(), await objecting.new_page()
+        complaints = []
+        for each in (page, frame, quiet):
+            each.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+            each.on("pageerror", lambda error: complaints.append(str(error)))
+
+        await page.goto(f"{address}/liveblogs/gderby?utm=1#e069")
+        assert (await until(site, 1))["tickerLoads"] == 1
+        await page.locator("a.more").click()
+        assert (await until(site, 2))["tickerLoads"] == 2
+        await quiet.goto(f"{address}/liveblogs/gderby")
+        await quiet.locator("#e069").wait_for()
+        await frame.goto(f"{news}/today?kim=1")
+        await until(site, 3)
+        for each in (page, frame, quiet):
+            await each.goto("about:blank")
+        for _ in range(100):
+            metrics = await until(site, 3)
+            if metrics["samplesForRetention"] == 2:
+                break
+            await asyncio.sleep(0.05)
+
+        assert {name: metrics[name] for name in ("tickerLoads", "totalUniques", "samplesForRetention")} == {
+            "tickerLoads": 3, "totalUniques": 1, "samplesForRetention": 2,
+        }  # fmt: skip
+        assert 0 < metrics["avgRetentionMS"] < 60_000
+        places = {
+            each["normalizedUrl"]: each["visitorMetrics"]["tickerLoads"] for each in await site.read("all/origins.json")
+        }
+        assert places == {address: 2, news: 1}
+        assert [each["normalizedUrl"] for each in await site.read(f"all/origin/{address}/locations.json")] == [
+            f"{address}/liveblogs/gderby"
+        ]
+        assert await context.cookies() == []
+        assert complaints == []
+        await site.writer.stop()

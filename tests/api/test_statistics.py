@@ -1,0 +1,171 @@
+"""Statistics over HTTP: the intake takes what a browser sends, the reads show it, and neither is moved by hostile input."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from api.app import create_app
+from api.statistics.beacons import BeaconLimits, Beacons
+from ingest.daemon.beacon_tally import BeaconTally
+from ingest.daemon.beacon_writer import BeaconWriter
+from tests.api import matchday
+from tests.api.conftest import NOW, contents
+
+COLLECT = "/api/analytics/v6/collect"
+READS = "/api/analytics/v6/stats/liveblog"
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+ZEROS = dict.fromkeys(
+    ("tickerLoads", "totalUniques", "avgRetentionMS", "samplesForUniques", "samplesForRetention", "totalViews"), 0
+)
+DESK = ("desk", matchday.SECRET)
+
+
+class Site:
+    """Readers of the service, and a client that reads its statistics."""
+
+    def __init__(self, server, folder):
+        clock = lambda: server.now  # noqa: E731
+        tally = BeaconTally(folder)
+        self.beacons = Beacons(BeaconLimits(1000, 1000), clock, tally)
+        self.writer = BeaconWriter(
+            server.store,
+            self.beacons,
+            tally,
+            interval=5,
+            places=100,
+            clock=clock,
+            counts={matchday.ORGANIZATION}.__contains__,
+        )
+        self.server, self.begin = server, tally.begin
+        self.app = create_app(replace(server.services, beacons=self.beacons), monotonic=lambda: server.ticks)
+
+    def http(self, address="192.0.2.1", agent=BROWSER):
+        transport = httpx.ASGITransport(app=self.app, client=(address, 4711))
+        return httpx.AsyncClient(transport=transport, base_url="http://testserver", headers={"User-Agent": agent})
+
+    async def report(self, *, address="192.0.2.1", agent=BROWSER, headers=None, client="reader", **beacon):
+        body = json.dumps({"liveblog": "gderby", "url": "https://news.example/derby", **beacon})
+        sent = {"Content-Type": "text/plain;charset=UTF-8", **(headers or {})}
+        async with self.http(address, agent) as http:
+            response = await http.post(COLLECT, params={"client_id": client}, content=body, headers=sent)
+        assert (response.status_code, response.content) == (204, b""), response.text
+        return response
+
+    async def read(self, path, **query):
+        response = await self.sent(path, **query)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    async def sent(self, path, **query):
+        async with self.http() as http:
+            return await http.get(f"{READS}/gderby/{path}", params=query, auth=DESK)
+
+
+@pytest.fixture
+async def site(server, tmp_path):
+    await server.add(matchday.derby())
+    made = Site(server, tmp_path / "statistics")
+    await server.store.write(made.begin)
+    yield made
+    await made.writer.stop()
+
+
+async def test_the_four_reads_show_what_readers_did(site):
+    """Loads, clicks, readers and how long they looked; by period, origin and page; a bot or who objects counts nowhere."""
+    before = await contents(site.server)
+    await site.report(kind="load")
+    await site.report(kind="load", address="192.0.2.2", url="https://NEWS.example:443/derby/?utm=1#x")
+    await site.report(kind="load", agent=BROWSER + " Other", url="https://news.example/live")
+    await site.report(kind="load", address="192.0.2.3", url="about:blank")
+    await site.report(kind="load_more")
+    for ms, first in ((1500, True), (500, False), (4000, True)):
+        await site.report(kind="retention", ms=ms, first=first)
+    await site.report(kind="load", agent="Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
+    await site.report(kind="load", agent="")
+    await site.report(kind="load", headers={"DNT": "1"})
+    await site.report(kind="load", headers={"Sec-GPC": "1"})
+    await site.report(kind="load", client="stranger")
+    assert await contents(site.server) == before
+    await site.writer.flush()
+
+    shown = {"tickerLoads": 5, "totalUniques": 4, "avgRetentionMS": 3000, "samplesForUniques": 4,
+             "samplesForRetention": 2, "totalViews": 5}  # fmt: skip
+    assert await site.read("overview.json") == {"visitorMetrics": shown}
+    assert NOW == 1_790_000_000  # 2026-09-21 14:13:20 UTC
+    months = await site.read("2026/periods.json")
+    assert [each["id"] for each in months] == [f"2026-{month:02}" for month in range(1, 10)]
+    assert months[-1] == {"id": "2026-09", "startTS": 1_788_220_800_000, "visitorMetrics": shown}
+    assert all(each["visitorMetrics"] == ZEROS for each in months[:-1])
+    days = await site.read("2026-09/periods.json", tz="Asia/Kathmandu")
+    assert (len(days), days[-1]["id"], days[-1]["visitorMetrics"]) == (21, "2026-09-21", shown)
+    hours = await site.read("2026-09-21/periods.json", tz="Asia/Kathmandu", origin="https://news.example/any")
+    assert (hours[-1]["id"], hours[-1]["startTS"] % 3_600_000) == ("2026-09-21T19", 900_000)
+    own = {**shown, "tickerLoads": 4, "totalUniques": 3, "samplesForUniques": 3, "totalViews": 4}
+    assert hours[-1]["visitorMetrics"] == own
+    assert await site.read("2027/periods.json") == []
+    assert await site.read("all/origins.json") == [{"normalizedUrl": "https://news.example", "visitorMetrics": own}]
+    for origin in ("https://news.example", "https%3A%2F%2Fnews.example", "https://NEWS.example/x"):
+        pages = await site.read(f"all/origin/{origin}/locations.json")
+        assert [(each["normalizedUrl"], each["visitorMetrics"]["tickerLoads"]) for each in pages] == [
+            ("https://news.example/derby", 3), ("https://news.example/live", 1),
+        ]  # fmt: skip
+    assert await site.read("all/origin/https:%2F%2Fother.example/locations.json") == []
+    stored = repr(await contents(site.server))
+    assert not [each for each in ("192.0.2", "Firefox", "utm") if each in stored]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "field"),
+    [
+        ("20265/periods.json", {}, "date"), ("2026-13/periods.json", {}, "date"), ("2026-02-30/periods.json", {}, "date"),
+        ("2026/periods.json", {"tz": "Mars/Base"}, "tz"), ("2026/periods.json", {"tz": "../etc/passwd"}, "tz"),
+        ("2026/periods.json", {"origin": "nowhere"}, "origin"), ("all/origin/nowhere/locations.json", {}, "origin"),
+    ],
+)  # fmt: skip
+async def test_reads_that_make_no_sense_are_refused_with_their_field(site, path, query, field):
+    """400."""
+    response = await site.sent(path, **query)
+
+    assert (response.status_code, response.json()["field"]) == (400, field), response.text
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400), (b"nonsense", 400), (b"[]", 422), (b"{}", 422), (b'{"kind":"load"}', 422),
+        (b'{"kind":"steal","liveblog":"gderby"}', 422), (b'{"kind":"load","liveblog":7}', 422),
+        (b'{"kind":"load","liveblog":"gderby","url":null}', 422), (b'{"kind":"load","liveblog":"gderby","ms":NaN}', 400),
+        (b'{"kind":"retention","liveblog":"gderby","ms":1e400}', 400),
+        (b'{"kind":"retention","liveblog":"gderby","ms":-1}', 422), (b'{"kind":"retention","liveblog":"gderby","ms":1.5}', 422),
+        (b'{"kind":"retention","liveblog":"gderby","ms":99999999999999999999}', 400),
+        (b'{"kind":"retention","liveblog":"gderby","ms":86400001}', 422),
+        (b'{"kind":"retention","liveblog":"gderby","ms":true}', 422), (b'{"kind":"load","liveblog":"gderby","url":"\\ud800"}', 400),
+        (b'{"kind":"load","liveblog":"gderby","first":"yes"}', 422), (b'{"kind":"load","liveblog":"g\\u0000"}', 400),
+        (b'{"kind":"load","liveblog":"gderby","url":"' + b"a" * 2100 + b'"}', 422), (b" " * 5000, 413),
+        (b"[" * 4000, 400), (b"\xff\xfe", 400),
+    ],
+)  # fmt: skip
+async def test_hostile_beacons_are_refused_and_counted_nowhere(site, body, status):
+    """Whatever is sent, never 500."""
+    async with site.http() as http:
+        response = await http.post(COLLECT, params={"client_id": "reader"}, content=body)
+    await site.writer.flush()
+
+    assert response.status_code == status, response.text
+    assert (await site.read("overview.json"))["visitorMetrics"] == ZEROS
+
+
+async def test_a_beacon_wants_no_secret_and_no_question_before_it(site):
+    """A page of another site may send it; without the client's id it is refused where feeds are not public."""
+    response = await site.report(kind="load")
+    async with site.http() as http:
+        nobody = await http.post(COLLECT, content=b"{}")
+        preflight = await http.options(COLLECT)
+
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Set-Cookie" not in response.headers
+    assert (nobody.status_code, preflight.status_code) == (401, 204)

@@ -1,0 +1,291 @@
+"""Statistics equal a brute-force count, whoever writes them: zones, months, processes, roll-ups, and what is forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter, defaultdict
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import func, select, update
+
+from api.statistics import audience
+from api.statistics.beacons import Audience, BeaconLimits, Beacons
+from ingest.daemon.beacon_tally import BeaconTally, count_lost, forget
+from ingest.daemon.beacon_writer import BeaconWriter
+from mapping.documents.scalars import LocalStatus
+from mapping.documents.statistics import Beacon
+from mapping.errors import StoreUnavailable
+from mapping.rules.periods import Calendar
+from mapping.rules.reader_sketch import EXACT
+from store import statistics
+from store.liveblogs import insert_game
+from store.statistics_tables import beacon_intakes, load_counts, reader_salts, reader_sketches
+from store.tables import games
+from tests.store.conftest import EMPTY, GAME, ORGANIZATION, new_game, open_store
+
+BEGIN = int(datetime(2026, 10, 24, 12, tzinfo=UTC).timestamp())
+"""Before clocks change in Europe and America, and before the month ends."""
+DAYS = 9
+PLACES = ("https://a.example/derby", "https://a.example/live", "https://b.example/", "")
+SIZE = (50_000, 9_000)
+"""Loads, and the readers that there are at most."""
+ROOMY = BeaconLimits(20_000, 100_000)
+
+
+def a_beacon(kind="load", url=PLACES[0], liveblog=GAME, **more):
+    return Beacon(kind=kind, liveblog=liveblog, url=url, **more)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def simulated_store(request, clock):
+    """Two stores on one PostgreSQL, or one on a SQLite file, which belongs to one process."""
+    url = request.getfixturevalue("migrated_sqlite_url" if request.param == "sqlite" else "migrated_postgres_url")
+    async with AsyncExitStack() as cleanup:
+        stores = []
+        for _ in range(1 if request.param == "sqlite" else 2):
+            stores.append(await open_store(url, clock=clock))
+            cleanup.push_async_callback(stores[-1].close)
+        if request.param == "postgresql":
+            await stores[0].write(lambda unit: unit.conn.exec_driver_sql(EMPTY))
+        yield stores
+
+
+class Process:
+    """The intake and the writer of one process."""
+
+    def __init__(self, store, clock, folder: Path, limits=ROOMY, places=100):
+        self.tally = BeaconTally(folder)
+        self.beacons = Beacons(limits, clock, self.tally)
+        self.writer = BeaconWriter(
+            store, self.beacons, self.tally, interval=5, places=places, clock=clock, counts={ORGANIZATION}.__contains__
+        )
+        self.store = store
+
+    async def start(self):
+        await self.store.write(self.tally.begin)
+        return self
+
+    def take(self, beacon, reader=b"kim"):
+        self.beacons.take(beacon, Audience(beacon.liveblog, None), reader.ljust(16, b"\0"))
+
+
+async def overview(store):
+    found = await store.read(partial(audience.overview, game_id=GAME))
+    return found.visitor_metrics
+
+
+def simulated(count, readers, seed=3):
+    """Loads in the order of time: when, who, where, what, for how long."""
+    chance = random.Random(seed)
+    minutes = [BEGIN + chance.randrange(DAYS * 86_400) for _ in range(150)]
+    for at in sorted(chance.choice(minutes) for _ in range(count)):
+        kind = chance.choices(("load", "load_more", "retention"), (8, 1, 1))[0]
+        yield at, chance.randrange(readers), chance.randrange(len(PLACES)), kind, chance.randrange(60_000)
+
+
+def expected(loads):
+    """(loads and clicks, average retention, views, loads) as a person would count them, and the readers."""
+    kinds = Counter(kind for _, _, _, kind, _ in loads)
+    times = [ms for _, _, _, kind, ms in loads if kind == "retention"]
+    readers = {who for _, who, _, kind, _ in loads if kind == "load"}
+    average = round(sum(times) / len(times)) if times else 0
+    return (kinds["load"] + kinds["load_more"], average, len(times), kinds["load"]), len(readers)
+
+
+def check(metrics, loads):
+    counted, readers = expected(loads)
+    assert counted == (
+        metrics.ticker_loads, metrics.avg_retention_ms, metrics.samples_for_retention, metrics.samples_for_uniques,
+    )  # fmt: skip
+    assert metrics.total_uniques == pytest.approx(readers, rel=0 if readers <= EXACT else 0.03)
+    assert metrics.total_views == metrics.ticker_loads
+
+
+async def test_fifty_thousand_loads_by_three_processes_equal_a_brute_force_count(simulated_store, clock, tmp_path):
+    """In each hour, day and month of each zone, by origin and page, before and after the roll-up."""
+    stores, count, readers = simulated_store, *SIZE
+    clock.now = BEGIN
+    await stores[0].write(partial(insert_game, game=new_game()))
+    processes = [await Process(stores[number % len(stores)], clock, tmp_path).start() for number in range(3)]
+    beacons = {(kind, url): a_beacon(kind, url) for kind in ("load", "load_more") for url in PLACES}
+    loads = list(simulated(count, readers))
+    for at, who, where, kind, ms in loads:
+        if at > clock.now + 1800:
+            await asyncio.gather(*(each.writer.flush() for each in processes))
+        clock.now = at
+        beacon = beacons.get((kind, PLACES[where])) or a_beacon(kind, PLACES[where], ms=ms, first=True)
+        processes[who * 7 % 3].take(beacon, b"%d" % who)
+    await asyncio.gather(*(each.writer.stop() for each in processes))
+
+    store = stores[-1]
+    await check_everything(store, loads, "Europe/Berlin", "Asia/Kathmandu")
+    before = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_counts)))
+    while await store.write(partial(statistics.roll_up, before=BEGIN + 12 * 86_400)):
+        pass
+    after = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_counts)))
+    assert after < before
+    await check_everything(store, loads, "UTC", "America/New_York", "Asia/Kolkata")
+    lost = await store.read(
+        lambda conn: conn.execute(select(func.sum(beacon_intakes.c.counted), func.sum(beacon_intakes.c.lost))).one()
+    )
+    assert tuple(map(int, lost)) == (len(loads), 0)
+    assert not list(tmp_path.glob("*.beacons"))
+
+
+async def check_everything(store, loads, *zones):
+    by_time = defaultdict(list)
+    for each in loads:
+        by_time[each[0]].append(each)
+    for zone in map(ZoneInfo, zones):
+        for wanted in (
+            Calendar(2026),
+            Calendar(2026, 10),
+            Calendar(2026, 11),
+            Calendar(2026, 10, 25),
+            Calendar(2026, 11, 1),
+        ):
+            origin = "https://a.example" if wanted.day == 1 else None
+            periods = wanted.periods(zone)
+            found = await store.read(partial(audience.periods, game_id=GAME, wanted=periods, origin=origin))
+            assert [each.id for each in found] == [each.id for each in periods]
+            for period, shown in zip(periods, found, strict=True):
+                own = [each for at in by_time if period.start <= at < period.end for each in by_time[at]]
+                own = own if origin is None else [each for each in own if each[2] < 2]
+                assert shown.start_ts == period.start * 1000
+                check(shown.visitor_metrics, own)
+    months = [[each for each in loads if (each[0] < BEGIN + 7.5 * 86_400) == first] for first in (True, False)]
+    metrics = await overview(store)
+    assert metrics.ticker_loads == expected(loads)[0][0]
+    assert metrics.total_uniques == pytest.approx(sum(expected(each)[1] for each in months), rel=0.03)
+    origins = await store.read(partial(audience.places, game_id=GAME))
+    assert [each.normalized_url for each in origins] == ["https://a.example", "https://b.example"]
+    pages = await store.read(partial(audience.places, game_id=GAME, origin="https://a.example"))
+    by_page = {each.normalized_url: each.visitor_metrics.ticker_loads for each in pages}
+    assert by_page == {PLACES[at]: expected([each for each in loads if each[2] == at])[0][0] for at in (0, 1)}
+
+
+@pytest.fixture
+async def process(sqlite_store, clock, tmp_path):
+    await sqlite_store.write(partial(insert_game, game=new_game()))
+    return await Process(sqlite_store, clock, tmp_path).start()
+
+
+async def rows(store, table):
+    return await store.read(lambda conn: conn.execute(select(table)).all())
+
+
+async def test_what_may_not_be_counted_is_dropped_and_counted_as_that(process, clock):
+    """Liveblogs that do not exist, are deleted or another client's, and organizations that want no numbers."""
+    store = process.store
+    await store.write(partial(insert_game, game=new_game(2)))
+    await store.write(partial(insert_game, game=new_game(3, organization_id="other")))
+    gone = update(games).where(games.c.id == f"{GAME[:-4]}0002").values(local_status=LocalStatus.DELETED)
+    await store.write(lambda unit: unit.conn.execute(gone))
+    for name in ("gnever", new_game(2).local_id, new_game(3).local_id):
+        process.take(a_beacon(liveblog=name))
+    process.beacons.take(a_beacon(), Audience(GAME, frozenset({"stranger"})), b"kim".ljust(16, b"\0"))
+    process.beacons.take(a_beacon(), Audience(GAME, frozenset({ORGANIZATION})), b"kim".ljust(16, b"\0"))
+    process.take(a_beacon(liveblog=new_game().local_id))
+    await process.writer.stop()
+
+    metrics = await overview(store)
+    assert (metrics.ticker_loads, metrics.total_uniques, metrics.samples_for_uniques) == (2, 1, 2)
+    assert [tuple(each)[2:] for each in await rows(store, beacon_intakes)] == [(1, 2, 4, 0)]
+    assert {each.game_id for each in await rows(store, load_counts)} == {GAME}
+
+
+async def test_strangers_fill_neither_memory_nor_tables(sqlite_store, clock, tmp_path):
+    """Of a hundred thousand made-up pages and readers a bounded number is kept; each load counts, or is counted as dropped."""
+    await sqlite_store.write(partial(insert_game, game=new_game()))
+    process = await Process(sqlite_store, clock, tmp_path, BeaconLimits(50, 30), places=5).start()
+    for number in range(2_000):
+        process.take(a_beacon(url=f"https://{number}.example/"), b"%d" % number)
+        process.take(a_beacon(liveblog=f"g{number}"))
+    await process.writer.stop()
+
+    places = {(each.origin, each.location) for each in await rows(sqlite_store, load_counts)}
+    assert len(places) <= 6
+    assert ("", "") in places
+    metrics = await overview(sqlite_store)
+    assert metrics.ticker_loads == 2_000
+    assert metrics.samples_for_uniques <= 30
+    ((_, _, _, counted, dropped, lost),) = await rows(sqlite_store, beacon_intakes)
+    assert (counted, counted + dropped, lost) == (2_000, 4_000, 0)
+
+
+async def test_a_batch_is_written_once_although_nobody_learned_its_outcome(process, clock, monkeypatch):
+    """A commit whose response is lost is tried again and adds nothing; a database that is away keeps the batch waiting."""
+    process.take(a_beacon())
+    store, write = process.store, process.store.write
+
+    async def written_but_lost(work, **more):
+        await write(work, **more)
+        raise StoreUnavailable("nobody knows")
+
+    monkeypatch.setattr(store, "write", written_but_lost)
+    with pytest.raises(StoreUnavailable):  # the salts: what waits is dropped and counted
+        await process.writer.flush()
+    monkeypatch.setattr(store, "write", write)
+    process.take(a_beacon())
+    await process.writer.flush()
+    process.take(a_beacon())
+    monkeypatch.setattr(store, "write", written_but_lost)
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await process.writer.flush()
+    monkeypatch.setattr(store, "write", write)
+    await process.writer.stop()
+
+    assert (await overview(store)).ticker_loads == 2
+    assert [tuple(each)[2:] for each in await rows(store, beacon_intakes)] == [(3, 2, 1, 0)]
+
+
+async def test_what_dies_with_a_process_is_counted_by_the_next(process, clock, tmp_path):
+    """The file outlives the process; that of a process that lives is left alone."""
+    process.take(a_beacon())
+    await process.writer.flush()
+    for _ in range(7):
+        process.take(a_beacon())
+    count = partial(process.store.write, partial(count_lost, folder=tmp_path))
+    assert await count() == 0
+    process.tally.abandon()
+
+    assert await count() == 7
+    assert await count() == 7  # a unit may run twice
+    forget(tmp_path)
+    assert await count() == 0
+    assert [each.lost for each in await rows(process.store, beacon_intakes)] == [7]
+    assert (await overview(process.store)).ticker_loads == 1
+
+
+async def test_salts_and_what_is_old_or_deleted_go(process, clock):
+    """A salt of a day lives two days and an hour, that of a month no day longer than it is needed; no address is stored."""
+    store, start = process.store, int(clock.now)
+    process.take(a_beacon(), b"kim")
+    await process.writer.flush()
+    names = {each.name for each in await rows(store, reader_salts)}
+    day, before, month = "2023-11-14", "2023-11-13", "2023-11"
+    assert names == {day, before, month}
+    assert all(b"kim" not in bytes(each.sketch) for each in await rows(store, reader_sketches))
+    for days, left in ((1, {day, month}), (3, {month}), (40, set())):
+        clock.now = start + days * 86_400
+        await store.write(partial(statistics.purge, before=0))
+        assert {each.name for each in await rows(store, reader_salts)} == left
+
+    assert (await overview(store)).total_uniques == 1
+    await store.write(partial(statistics.purge, before=int(clock.now)))
+    assert not await rows(store, load_counts)
+    process.take(a_beacon())
+    await process.writer.flush()
+    gone = update(games).values(local_status=LocalStatus.DELETED)
+    await store.write(lambda unit: unit.conn.execute(gone))
+    assert not await store.write(partial(statistics.purge, before=0))
+    assert not await rows(store, load_counts)
+    assert not await rows(store, reader_sketches)
+    await process.writer.stop()
