@@ -27,8 +27,9 @@ READS = frozenset({"GET", "HEAD"})
 class RequestLog:
     """Counts of one process by (method, route, status).
 
-    A read, or a request that the context says is counted alone, that is answered in less than `slow_request` seconds is counted; one that is slower, refused or failed has a
-    line too, and so does every other request. At the level `debug` each request has one.
+    A read that is answered in less than `slow_request` seconds is counted, and so is a request that the context says is
+    counted alone; one that is slower, refused or failed has a line too, and so does every other request. At the level
+    `debug` each request has one.
     """
 
     def __init__(self, slow_request: float) -> None:
