@@ -111,8 +111,8 @@ async def test_the_fragment_is_the_part_that_changes(derby):
     assert (again.status_code, again.content) == (304, b"")
 
 
-async def changes(server, refresh, **params):
-    response = await server.http.get(PAGE, params={"fragment": "1", "refresh": refresh, **params})
+async def changes(server, refresh, page=PAGE, **params):
+    response = await server.http.get(page, params={"fragment": "1", "refresh": refresh, **params})
     return response, response.json() if response.status_code == 200 else None
 
 
@@ -341,6 +341,25 @@ async def test_no_text_becomes_code(public):
     assert page.bad == []
     assert response.text.count("exss") >= 1
     assert "alert(1)" in "".join(page.text)
+
+
+async def test_no_text_of_a_change_becomes_code(public):
+    """Script in every text of a liveblog: what an open page is sent, requested and streamed, cannot run when it is put in."""
+    await public.add(poison.xss_liveblog())
+    _, changed = await changes(public, 0, page="/liveblogs/gxss")
+    async with over_http(public.app) as http:
+        params = {"liveblogId": "gxss", "html": "1", "refresh": "0"}
+        async with http.stream("GET", STREAM, params=params) as response:
+            line = await anext(each async for each in response.aiter_lines() if each.startswith("data: "))
+    streamed = json.loads(line.removeprefix("data: "))
+
+    for found in (changed, streamed):
+        posts = {each["id"]: each["html"] for each in found["posts"]}
+        assert set(posts) == {"exss", "ebare", "egoalxss"}
+        for html in (*posts.values(), found["board"], found["moments"], found["squads"]):
+            shown = read(html)
+            assert shown.bad == []
+            assert "alert(1)" in "".join(shown.text)
 
 
 async def test_poisoned_events_break_no_page(public):
