@@ -11,7 +11,7 @@ import gc
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
 from threading import Lock
@@ -91,6 +91,12 @@ async def fetch_resource(
     except ServiceError as error:
         error.__cause__ = http_client.Heard.of(reply.status, reply.body)
         return failed(request.resource, error, request.path), None
+
+
+async def fetch_rows(client: http_client.Client, request: ResourceRequest, known: Mapping[str, Known]) -> Answer:
+    """The response alone. Its content ends where it was read: the event loop would take 40 ms to free 20,000 rows."""
+    counted = replace(request, read=lambda body: request.size(request.read(body)), size=int)
+    return (await fetch_resource(client, counted, known))[0]
 
 
 async def together(
@@ -257,7 +263,10 @@ async def beside(size: int, work: Callable[..., T], *args: Any, **named: Any) ->
 
 
 def _without_collection(work: Callable[[], T]) -> T:
-    """The result of `work` without garbage collection meanwhile, which stops every thread for 50 ms and finds nothing."""
+    """The result of `work` without garbage collection meanwhile, which stops every thread for 50 ms and finds nothing.
+
+    What it has made goes to the oldest objects, which the next collection of the youngest does not look through.
+    """
     global _uncollected, _collects  # noqa: PLW0603 -- the process has one garbage collector, too
     with _lock:
         _collects = gc.isenabled() if not _uncollected else _collects
@@ -268,5 +277,7 @@ def _without_collection(work: Callable[[], T]) -> T:
     finally:
         with _lock:
             _uncollected -= 1
+            gc.freeze()
+            gc.unfreeze()
             if not _uncollected and _collects:
                 gc.enable()

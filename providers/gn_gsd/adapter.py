@@ -23,6 +23,7 @@ from providers.fetch import (
     check_teams,
     classify,
     fetch_resource,
+    fetch_rows,
     ids_in,
     sides_hint,
     together,
@@ -155,7 +156,7 @@ class Poll:
             check_teams(LINEUPS, (each for row in listed for each in ids_in(row.data)), hints)
             return found
 
-        return (await fetch_resource(self.client, self._request(LINEUPS, read, players), self.known))[0]
+        return await fetch_rows(self.client, self._request(LINEUPS, read, players), self.known)
 
     async def _actions(self, hints: Mapping[str, str]) -> Answer:
         def read(body: bytes) -> tuple[tuple[str, Any], ...]:
@@ -163,7 +164,7 @@ class Poll:
             check_teams(ACTIONS, _acting(rows, self.names), hints)
             return rows
 
-        return (await fetch_resource(self.client, self._request(ACTIONS, read, len, FEW), self.known))[0]
+        return await fetch_rows(self.client, self._request(ACTIONS, read, len, FEW), self.known)
 
     def _request(
         self, resource: str, read: Callable[[bytes], Any], size: Callable[[Any], int], may_vanish: int = 0

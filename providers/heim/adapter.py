@@ -25,6 +25,7 @@ from providers.fetch import (
     classify,
     failed,
     fetch_resource,
+    fetch_rows,
     sides_hint,
     together,
 )
@@ -144,7 +145,7 @@ class Poll:
             return rows
 
         request = ResourceRequest(resource, self._path(resource, hints), read, len)
-        return (await fetch_resource(self.client, request, self.known))[0]
+        return await fetch_rows(self.client, request, self.known)
 
     def _path(self, resource: str, hints: Mapping[str, str]) -> str:
         """The path below the endpoint's base URL."""

@@ -12,7 +12,7 @@ from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Fetched
 from providers.choosing import Candidate, choose
 from providers.fault_collector import FaultCollector
-from providers.fetch import ResourceRequest, beside, fetch_resource
+from providers.fetch import ResourceRequest, beside, fetch_rows
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.openligadb.names import NAMES
 from providers.openligadb.payload import MATCH, all_matches, whole_match
@@ -79,8 +79,7 @@ class OpenLigaDb(EndpointAdapter):
         request = ResourceRequest(
             MATCH, path, lambda body: whole_match(body, match_id), lambda row: len(row.items("goals")), FEW
         )
-        answer, _ = await fetch_resource(self._client, request, known)
-        return Fetched(answers=(answer,), hints=hints)
+        return Fetched(answers=(await fetch_rows(self._client, request, known),), hints=hints)
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in this body. Raises DownstreamRejected."""

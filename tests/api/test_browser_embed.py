@@ -98,7 +98,7 @@ async def test_the_documented_page_is_live_under_a_strict_policy(service, site, 
         await service.desk.create(post("Level again!", local_id=name))
         await article.shows(name, "Level again!")
         waited.append(time.monotonic() - began)
-    assert min(waited) < 1
+    assert min(waited) < 2  # a second is what an idle machine needs at most
     await service.desk.update("enew1", {"contents": [text("Level at last!")]})
     await article.shows("enew1", "Level at last!")
     await service.desk.update("egoal", {"local_status": 60})

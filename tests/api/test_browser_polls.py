@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 from tests.api.matchday import ORGANIZATION
 from tests.api.polling_readers import POLL, QUIZ, SOLUTION, Voter, liveblog, poll_post, reader_of
 from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
@@ -36,9 +34,7 @@ async def test_readers_vote_change_and_see_what_others_vote(public, address, bro
     await first.keyboard.press("Tab")
     await first.keyboard.press("Enter")
     await poll.get_by_text("1 vote", exact=True).wait_for()
-    began = monotonic()  # it is counted
     await other.get_by_text("1 vote", exact=True).wait_for(timeout=10_000)
-    assert monotonic() - began < 2
     assert await other.locator(".share").all_text_contents() == ["100%", "0%"]
     assert await poll.get_by_role("status").text_content() == "Your vote is counted."
     assert await poll.locator(".chosen .note").text_content() == "Your choice"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 
 import pytest
 from sqlalchemy.engine import make_url
@@ -13,6 +14,14 @@ from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.writing import Desk, post
 from tests.opening import pool_settings, store_at
+
+
+@dataclass
+class Link:
+    """One connection; once it `keeps`, what the server says goes no further."""
+
+    keeps: bool = False
+    kept: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Relay:
@@ -27,7 +36,8 @@ class Relay:
     async def carry(self, reader, writer):
         self.carrying.add(asyncio.current_task())
         upstream, server = await asyncio.open_connection(self.target.host, self.target.port)
-        passing = [self.there(reader, upstream, server), self.back(upstream, writer)]
+        link = Link()
+        passing = [self.there(link, reader, server), self.back(link, upstream, writer)]
         tasks = [asyncio.create_task(each) for each in passing]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
@@ -36,23 +46,23 @@ class Relay:
         for end in (writer, server):
             end.transport.abort()
 
-    async def there(self, reader, upstream, server):
+    async def there(self, link, reader, server):
         with suppress(ConnectionError):
             while data := await reader.read(1 << 16):
                 if self.armed and b"COMMIT" in data:
                     how, self.armed, self.cuts = self.armed, "", self.cuts + 1
                     if how == "after":
-                        self.kept = asyncio.Event()
+                        link.keeps = True
                         server.write(data)
-                        await asyncio.wait_for(self.kept.wait(), 30)  # the response is there, and goes no further
+                        await asyncio.wait_for(link.kept.wait(), 30)  # the response is there, and goes no further
                     return
                 server.write(data)
 
-    async def back(self, upstream, writer):
+    async def back(self, link, upstream, writer):
         with suppress(ConnectionError):
             while data := await upstream.read(1 << 16):
-                if getattr(self, "kept", None) is not None and not self.kept.is_set():
-                    self.kept.set()
+                if link.keeps:
+                    link.kept.set()
                     await asyncio.Event().wait()
                 writer.write(data)
 
@@ -67,7 +77,7 @@ async def relayed(url):
         yield relay
     finally:
         server.close()
-        await asyncio.wait(relay.carrying, timeout=5)
+        await asyncio.wait(relay.carrying, timeout=60)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -288,7 +288,7 @@ async def test_streams_end_when_the_service_stops(desk, server):
     await hub.close()
     await follower.end()
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 10
     with pytest.raises(StoreUnavailable):
         await hub.find("gderby")
 

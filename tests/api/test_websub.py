@@ -235,7 +235,7 @@ async def test_the_hub_finds_what_is_due_by_itself(stage):
     running = asyncio.create_task(hub.run())
     try:
         await stage.request("ok")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not receivers.confirmed or (await stage.rows())["ok"].claim_id:
                 await asyncio.sleep(0.02)
             claim = partial(hub_subscriptions.claim_subscriber, id_=(await stage.rows())["ok"].id, now=NOW, seconds=15)

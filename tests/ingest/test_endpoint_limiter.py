@@ -219,7 +219,7 @@ async def test_slots_are_given_back_by_those_who_give_up():
     await asyncio.sleep(0.01)
     third.cancel()
     await asyncio.gather(first, second, third, return_exceptions=True)
-    async with asyncio.timeout(0.1):
+    async with asyncio.timeout(30):
         await occupy(0)
 
 

@@ -64,7 +64,7 @@ async def act(day: MatchDay, name: str, action: str, **body: Any) -> httpx.Respo
 
 async def shown(day: MatchDay, name: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """The liveblog, once it is as it should be."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not reached(game := await day.show(name)):
             await asyncio.sleep(0.1)
     return game
@@ -228,7 +228,7 @@ async def test_a_liveblog_that_the_configuration_declares_cannot_be_taken_off_it
     """409, and it follows its match as before: the configuration would put it on again."""
     declared = {"key": "derby", "organization": ORGANIZATION, "provider": "heim", "match_id": MATCH, "auto_post": True}
     async with match_day(lines=LINES, folder=tmp_path, start_at="0", liveblogs=[declared]) as day:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not (found := (await day.client.get(f"{WRITE}/ticker/search.json")).json()["objects"]):
                 await asyncio.sleep(0.1)
         name = found[0]["local_id"]

@@ -164,7 +164,7 @@ class Hammer:
         liveblog = Liveblog(made["local_id"], [Step(State(), process.name, 0.0, 0.0)])
         self.liveblogs.append(liveblog)
         shown, hidden, waiting, gone = {}, {}, {}, False
-        while time.monotonic() < self.over or len(liveblog.steps) < 10:
+        while time.monotonic() < self.over or len(liveblog.steps) < 10 or not self.unchanged:
             process = rng.choice(self.processes)
             event, mark = f"e{number}x{next(revision)}", f"mark{number}x{next(revision)}x{rng.randint(0, 9)}"
             block = {"_type": "Svc::Model::Content::RichTextContentBlock", "text": mark}

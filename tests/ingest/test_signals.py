@@ -82,7 +82,7 @@ async def test_sigterm_lets_a_request_under_way_finish_and_takes_no_new_one(tmp_
                     return True
                 return False
 
-            await within(8, closed)
+            await within(60, closed)
             assert not under_way.done()
             halves.set()
             answer = await under_way

@@ -214,27 +214,27 @@ async def frozen_and_killed(folder, database, frozen):
     async with two_processes(folder, database, **roles) as (upstream, api, one, two):
         await asyncio.gather(api.start(), one.start())
         liveblogs = [await create(api, number) for number in NUMBERS]
-        await until(shares(one)(8), within=4)
+        await until(shares(one)(8), within=60)
         await two.start()
-        await until(shares(one, two)(4, 4), within=10)
+        await until(shares(one, two)(4, 4), within=60)
         await until(counted(api, 2), within=0)
 
         async def one_fetches():
             return upstream.waiting["two"] > 0
 
         upstream.open.clear()  # so that it is stopped in the middle of polls
-        await until(one_fetches, within=10)
+        await until(one_fetches, within=60)
         await asyncio.sleep(1.1)  # and what it requested has changed
         two.send(signal.SIGSTOP)
         stopped = time.monotonic()
         upstream.open.set()
-        await until(shares(one)(8), within=12)
-        await until(counted(api, 1), within=12)
+        await until(shares(one)(8), within=60)
+        await until(counted(api, 1), within=60)
         await asyncio.sleep(max(0.0, frozen - (time.monotonic() - stopped)))
         before = await fences(database)
         two.send(signal.SIGCONT)
         woken = time.monotonic() - upstream.began
-        await until(shares(one, two)(4, 4), within=10)
+        await until(shares(one, two)(4, 4), within=60)
         after = await fences(database)
         early = {
             number: polls for number, polls in polled(upstream, woken, "two").items() if before[number] == after[number]
@@ -248,7 +248,7 @@ async def frozen_and_killed(folder, database, frozen):
         async def all_polled_again():
             return len(polled(upstream, killed + 0.1, "one")) == len(liveblogs)
 
-        await until(all_polled_again, within=12)
+        await until(all_polled_again, within=60)
         await asyncio.sleep(2 * LIVE)
         assert upstream.let_in == upstream.replay.log.total > 0, "who asks is known of everything that was counted"
         assert max(changes_of_hand(upstream).values()) <= 6, changes_of_hand(upstream)

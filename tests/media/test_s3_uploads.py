@@ -89,7 +89,7 @@ async def test_two_processes_share_a_bucket(postgres_url, s3, tmp_path):
                 one, "POST", f"{WRITE}/event/create.json", params={"ticker_local_id": liveblog["local_id"]},
                 json=post(media=[{"url": shown}]),
             )  # fmt: skip
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while (found := await other.get(image, auth=None)).status_code != 200:
                     await asyncio.sleep(0.1)
             assert found.headers["content-type"].startswith("image/")

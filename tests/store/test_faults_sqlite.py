@@ -70,7 +70,7 @@ async def test_what_was_acknowledged_survives_a_kill(sqlite_url):
         intact = await store.read(lambda conn: conn.execute(text("PRAGMA integrity_check")).scalar())
         await store.close()
 
-        assert ready_within < 2
+        assert ready_within < 10
         assert acknowledged.items() <= stored.items()
         assert sorted(stored.values()) == list(range(2, game.version + 1))
         assert sorted(versions) == list(range(1, game.version + 1))

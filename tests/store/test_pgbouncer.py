@@ -89,7 +89,7 @@ async def test_steps_are_heard_across_processes_behind_a_pooler(postgres_url, pg
     one, other = await open_store(pgbouncer_url), await open_store(pgbouncer_url)
     heard = asyncio.Queue()
     other.on_step(heard.put_nowait)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert await heard.get() is None
         game = await one.write(partial(insert_game, game=new_game()))
         assert await heard.get() == {game.id: 1}

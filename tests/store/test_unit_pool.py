@@ -134,7 +134,7 @@ async def test_everybody_is_answered_in_time(opened, postgres_url):
     await foreign.close()
 
     assert len(took) == 20
-    assert max(took) < 1.5
+    assert max(took) < 5.0  # in turn they would wait for twenty seconds
     patient = await opened(timeout=60.0)
     assert await patient.write(writing(locked, "after"), group_key=locked.local_id) == 2
     async with asyncio.timeout(60):  # a busy machine may not answer the first of them in time
