@@ -10,6 +10,7 @@ import pytest
 
 from api.json_path import FIRST, LAST
 from api.page.page import render_liveblog
+from api.page.posts import whole_scores
 from api.page.scoreboard import moment
 from api.player_deeds import Deed, deeds_of
 from api.static import version
@@ -341,6 +342,15 @@ async def test_no_text_becomes_code(public):
     assert page.bad == []
     assert response.text.count("exss") >= 1
     assert "alert(1)" in "".join(page.text)
+
+
+def test_no_line_ends_within_a_score():
+    """Of a text, whatever stands in it; tags, numbers with more parts and words with hyphens stay as they are."""
+    html = '<p title="2-1">It is 2-1, or 10-0; call 030-1-2 on 2026-11-23. A 4-year-old, 1000-1.</p>'
+    one, two = '<span class="whole">2-1</span>', '<span class="whole">10-0</span>'
+
+    assert whole_scores(html) == html.replace(" 2-1,", f" {one},").replace("10-0;", f"{two};")
+    assert whole_scores("1-1" * 100_000).count("span") == 0
 
 
 async def test_no_text_of_a_change_becomes_code(public):
