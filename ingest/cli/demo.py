@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+
+import httpx
 
 import config
 from ingest.cli.start_errors import StartError
@@ -16,8 +20,6 @@ from providers.replay import ReplaySettings, running
 from providers.replay.demo import LANGUAGES, NAMES, demo_files
 
 if TYPE_CHECKING:
-    import asyncio
-
     from rich.console import Console
 
     from config import Settings
@@ -27,6 +29,8 @@ GERMAN = {"uruguay-russia"}
 """Matches whose liveblogs are German in `config/demo.toml`; so is the text of their feed."""
 
 PORT = "MATCHWIRE_SERVER__PORT"
+PATIENCE = 60.0
+"""Seconds until the greeting is printed although matches are missing."""
 GREETING = """
   matchwire shows matches of four sports at {speed:g} times their speed.
 
@@ -51,13 +55,30 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
             settings = _settings(port, replay.url).in_folder(Path(folder))
             logs.configure(settings.logging.level, settings.logging.format)
 
+            greeted: list[asyncio.Task[None]] = []
+
             def announce(address: str) -> None:
-                out.print(GREETING.format(speed=speed, address=address, provider=replay.url), markup=False)
+                greeting = GREETING.format(speed=speed, address=address, provider=replay.url)
+                greeted.append(asyncio.create_task(_greet(address, greeting, out)))
 
             try:
                 await daemon.run(settings, announce=announce, stop=stop)
             except StartError as error:
                 raise StartError(f"{error}; `matchwire demo --port 0` takes any free port") from error
+            finally:
+                for task in greeted:
+                    task.cancel()
+                await asyncio.gather(*greeted, return_exceptions=True)
+
+
+async def _greet(address: str, greeting: str, out: Console) -> None:
+    """Print the greeting once the list has all matches, so that nobody's first page is empty."""
+    async with httpx.AsyncClient(trust_env=False) as http:
+        with suppress(TimeoutError, httpx.HTTPError):
+            async with asyncio.timeout(PATIENCE):
+                while (await http.get(f"{address}/?fragment=1")).text.count('href="liveblogs/') < len(NAMES):
+                    await asyncio.sleep(0.05)
+    out.print(greeting, markup=False)
 
 
 def _settings(port: int, base_url: str) -> Settings:

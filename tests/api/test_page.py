@@ -9,11 +9,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.json_path import FIRST, LAST
+from api.page.clock import clock
 from api.page.page import render_liveblog
 from api.page.posts import whole_scores
-from api.page.scoreboard import moment
+from api.page.scoreboard import clock_html, moment
 from api.player_deeds import Deed, deeds_of
 from api.static import version
+from mapping.locales import translator
 from mapping.sports import SPORTS
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
@@ -342,6 +344,38 @@ async def test_no_text_becomes_code(public):
     assert page.bad == []
     assert response.text.count("exss") >= 1
     assert "alert(1)" in "".join(page.text)
+
+
+@pytest.mark.parametrize(
+    ("sport", "timing_type", "state", "shown"),
+    [
+        ("american_football", "d", {"recurrence": 3}, "3rd quarter"),
+        ("american_football", "d", {"recurrence": 5, "check_seconds": 0}, "Overtime"),
+        ("icehockey", "u", {"recurrence": 1}, "1st period"),
+        ("handball", "u", {"recurrence": 1}, "Live"),
+        ("american_football", "d", {"recurrence": 3, "check_seconds": 200}, "Live 10:00"),
+        ("american_football", "d", {"recurrence": 3, "check_seconds": 200, "timeout": True}, "Live 11:40"),
+        ("icehockey", "u", {"recurrence": 1, "timeout": True}, "Live 0:00"),
+        ("soccer", "aui", {"recurrence": 2}, "Live 47'"),
+    ],
+)
+def test_a_clock_that_nobody_stops_is_no_reading_where_clocks_stop(sport, timing_type, state, shown):
+    """Of a quarter an import knows the beginning; an editor who keeps the clock stops it, and what he says is shown."""
+    lengths = {
+        "regular_phase_length": 15,
+        "num_regular_phases": 4,
+        "overtime_phase_length": 10,
+        "num_overtime_phases": 1,
+    }
+    lengths |= {"regular_phase_length": 45, "num_regular_phases": 2} if sport == "soccer" else {}
+    game = {
+        "sportstype": sport,
+        "options": {"timing_type": timing_type, **lengths},
+        "state_info": {"gamestate": 1, "check_time": matchday.KICK_OFF, **state},
+    }
+    html = clock_html(clock(game, translator("en"), matchday.KICK_OFF + 100))
+
+    assert " ".join(re.sub("<[^>]*>", " ", html).split()) == shown
 
 
 def test_no_line_ends_within_a_score():
