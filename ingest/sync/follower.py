@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+TAKE_UP = 1.0
+"""Seconds over which the first polls of matches are spread that were taken up together: nobody knows how long whoever had
+them before has been gone."""
 PACE = {each.name for each in fields(pacing.PollIntervals)}
 """The settings of `[polling]` that say when a match is polled."""
 
@@ -132,7 +135,7 @@ class Followers:
             return
         if match is not None:
             self._left_out.taken_up(match)
-            self.schedule(match, pacing.phase(match.match_id, self._pace.live))
+            self.schedule(match, pacing.phase(match.match_id, min(self._pace.live, TAKE_UP)))
 
     async def _take_up(self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool) -> Followed | None:
         """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
@@ -144,6 +147,7 @@ class Followers:
         match = self._matches.get(follow_id)
         if match is None or match.fence != fence:
             match = self._matches[follow_id] = poll.take_up(row, resources, text=text)
+            match.hurried = True
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
         return match
@@ -294,11 +298,13 @@ class Followers:
         elif wait is None:
             self._spawn(self._close(match))
             return
+        hurried, match.hurried = match.hurried, False
         if match.failures:
             jitter = random.random()  # noqa: S311 -- spreads load, guards nothing
             wait = pacing.backoff(pace, wait, failures=match.failures, jitter=jitter, retry_after=retry_after)
         elif fetched is not None:
             wait = pacing.align(pace, wait, fetched.fresh_for)
+            wait = pacing.phase(match.match_id, wait) if hurried else wait
         self.schedule(match, wait)
 
     def _interval(self, match: Followed) -> float | None:

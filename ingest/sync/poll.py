@@ -103,6 +103,8 @@ class Followed:
     again: float = math.inf
     """When those are tried again, whatever the provider answers (monotonic)."""
     busy: bool = False
+    hurried: bool = False
+    """It was just taken up and is polled soon; the poll after that finds its place in the interval."""
     due: float = 0.0
     fence: int = 0
     """The lease under which this process writes for the match."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 from functools import partial
+from time import monotonic
 
 import pytest
 
 from ingest.daemon.containment import Containment
-from ingest.sync.follower import Followers
+from ingest.sync.follower import TAKE_UP, Followers
 from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
 from ingest.sync.poll import Followed
 from mapping.match import Status
+from mapping.rules.pacing import phase
 from store import leases, sync
 from tests.ingest.scripted import Process, Scripted
 from tests.ingest.test_corrections import ONE, TWO, begun
@@ -24,6 +26,7 @@ from tests.sqlite import migrated_url
 from tests.store.test_sync import MATCH
 
 HOURS = 7200.0
+LIVE = polling().live
 KICKOFF = 1_749_916_800
 """Unix seconds; 18:00 in Berlin, as the body of the match says."""
 
@@ -279,6 +282,21 @@ async def test_nothing_is_polled_without_a_lease():
     await followers.stop()
 
     assert len(provider.requested) > stopped + 3
+
+
+async def test_a_match_that_is_taken_up_is_polled_soon_and_then_in_its_place(store):
+    """Nobody knows how long it has not been polled; those that are taken up together do not stay together."""
+    process, _ = await begun(store, ONE)
+    await process.restart()
+    (match,) = process.matches
+    soon = match.due - monotonic()
+    waits = []
+    for _ in range(2):
+        await process.poll()
+        waits.append(match.due - monotonic())
+
+    assert soon <= TAKE_UP < phase(MATCH_ID, LIVE)
+    assert waits == [pytest.approx(phase(MATCH_ID, LIVE), abs=0.5), pytest.approx(LIVE, abs=0.5)]
 
 
 async def test_a_stale_process_writes_nothing_and_drops_the_match(store):
