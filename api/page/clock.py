@@ -41,12 +41,17 @@ class ShownClock:
 
 def clock(game: Json, translator: Translator, now: float) -> ShownClock | None:
     """The state of play of a game's document, None where it has none."""
-    state, options = node(game, "state_info"), node(game, "options")
-    gamestate = number(state, "gamestate")
+    gamestate = number(game, "state_info", "gamestate")
     if gamestate is None:
         return None
     if gamestate != RUNNING:
         return ShownClock(label=translator.text(LABELS.get(gamestate, Label.LIVE)), live=gamestate == SHOOTOUT)
+    return _of_play(game, translator, now)
+
+
+def _of_play(game: Json, translator: Translator, now: float) -> ShownClock:
+    """The clock of a match that is being played or in a break."""
+    state, options = node(game, "state_info"), node(game, "options")
     phase, regular = number(state, "recurrence") or 0, number(options, "num_regular_phases") or 0
     if state.get("is_break") is True:
         halfway = phase * 2 == regular

@@ -10,14 +10,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import httpx
-
 import config
 from ingest.cli.start_errors import StartError
 from ingest.daemon import logs
 from ingest.daemon import run as daemon
+from mapping.errors import ServiceError
 from providers.replay import ReplaySettings, running
 from providers.replay.demo import LANGUAGES, NAMES, demo_files
+from store import command
+from store.liveblogs import list_games
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,8 +30,8 @@ GERMAN = {"uruguay-russia"}
 """Matches whose liveblogs are German in `config/demo.toml`; so is the text of their feed."""
 
 PORT = "MATCHWIRE_SERVER__PORT"
-PATIENCE = 60.0
-"""Seconds until the greeting is printed although matches are missing."""
+TRIES = 600
+"""Looks until the greeting is printed although matches are missing."""
 GREETING = """
   matchwire shows matches of four sports at {speed:g} times their speed.
 
@@ -55,11 +56,11 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
             settings = _settings(port, replay.url).in_folder(Path(folder))
             logs.configure(settings.logging.level, settings.logging.format)
 
-            greeted: list[asyncio.Task[None]] = []
+            url, greeted = settings.database.url.get_secret_value(), list[asyncio.Task[None]]()
 
             def announce(address: str) -> None:
                 greeting = GREETING.format(speed=speed, address=address, provider=replay.url)
-                greeted.append(asyncio.create_task(_greet(address, greeting, out)))
+                greeted.append(asyncio.create_task(_greet(url, greeting, out)))
 
             try:
                 await daemon.run(settings, announce=announce, stop=stop)
@@ -71,13 +72,13 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
                 await asyncio.gather(*greeted, return_exceptions=True)
 
 
-async def _greet(address: str, greeting: str, out: Console) -> None:
-    """Print the greeting once the list has all matches, so that nobody's first page is empty."""
-    async with httpx.AsyncClient(trust_env=False) as http:
-        with suppress(TimeoutError, httpx.HTTPError):
-            async with asyncio.timeout(PATIENCE):
-                while (await http.get(f"{address}/?fragment=1")).text.count('href="liveblogs/') < len(NAMES):
-                    await asyncio.sleep(0.05)
+async def _greet(url: str, greeting: str, out: Console) -> None:
+    """Print the greeting once all matches have their liveblogs, so that nobody's first page is empty."""
+    for _ in range(TRIES):
+        with suppress(ServiceError):
+            if len(await command.look(url, list_games, timeout=5)) >= len(NAMES):
+                break
+        await asyncio.sleep(0.1)
     out.print(greeting, markup=False)
 
 
