@@ -32,7 +32,7 @@ MOMENT = "matchwire_moment"
 PURGED = 500
 """Rows of a table that one unit forgets."""
 KEPT = (game_versions, game_documents, event_history, master_history, poll_history)
-SAID = ("local_id", "local_status", "sportstype", "template_id", "title", "starts_at")
+SAID = ("local_id", "local_status", "sportstype", "template_id", "title", "starts_at", "previous_starts_at")
 """Columns of a liveblog that are kept with its document."""
 _STOOD = tuple(event_history.c[column.name] for column in events.c)
 

@@ -33,6 +33,7 @@ game_documents = Table(
     text("title"),
     integer("starts_at", nullable=True),
     json("doc"),
+    integer("previous_starts_at", nullable=True),
     Index(None, "until"),
 )
 """What a liveblog said, without its events."""

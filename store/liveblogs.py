@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
+from mapping.documents.state import BEFORE
 from mapping.errors import Conflict, NotFound
 from mapping.references import named_in
 from store import history, uploads
@@ -142,6 +143,7 @@ def write(
     if change.game is not None:
         document = without(change.game, GAME_COLUMNS)
         said |= {"document": document, **_derived(unit.conn, document)}
+        said["previous_starts_at"] = _previous_start(locked, document, said["starts_at"])
         named |= named_in([document]) - named_in([stored.document])
         _index(unit, stored, document, said["title"], before=stored.document)
     if change.local_status is not None:
@@ -334,6 +336,20 @@ def _derived(conn: Connection, document: Mapping[str, Any]) -> dict[str, Any]:
     names = {row.id: row.name for row in conn.execute(query)} if bare else {}
     starts_at = (document.get("meta_info") or {}).get("starts_at")
     return {"title": title_of(document, names), "starts_at": starts_at}
+
+
+def _previous_start(before: StoredGame, document: Mapping[str, Any], starts_at: int | None) -> int | None:
+    """The planned start that readers knew first, None where it is that of now.
+
+    What is changed once the match has begun is a correction, and what was never public is no announcement.
+    """
+    previous = before.previous_starts_at
+    if starts_at == before.starts_at or before.local_status != LocalStatus.PUBLISHED:
+        return previous
+    if (document.get("state_info") or {}).get("gamestate") not in {None, BEFORE}:
+        return previous
+    known = before.starts_at if previous is None else previous
+    return None if known == starts_at else known
 
 
 def game_of(row: Sequence[Any]) -> StoredGame:

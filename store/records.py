@@ -39,7 +39,8 @@ EVENT_COLUMNS = frozenset(
 class StoredGame(NamedTuple):
     """A liveblog without its events, in the order of its table's columns.
 
-    `serial`: of the event created last; `title`: what lists and pages show.
+    `serial`: of the event created last; `title`: what lists and pages show. `previous_starts_at`: the planned start that
+    readers knew first, where it was moved before the match began.
     """
 
     id: str
@@ -56,6 +57,7 @@ class StoredGame(NamedTuple):
     updated_at: int
     serial: int
     document: dict[str, Any]
+    previous_starts_at: int | None = None
 
     def as_document(self) -> dict[str, Any]:
         """The `Svc::Model::Game` JSON, references as they are stored."""

@@ -32,6 +32,7 @@ games = Table(
     integer("updated_at"),
     integer("serial"),  # of the event created last
     json("doc"),
+    integer("previous_starts_at", nullable=True),
     Index(None, "organization_id", "created_at"),
     Index(None, "created_at"),
 )

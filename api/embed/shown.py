@@ -42,7 +42,12 @@ class Shown(NamedTuple):
     def schema(self, services: Services) -> Json:
         """The structured data."""
         return live_blog_posting(
-            self.document, self.posts, self.coverage, publication(services, self.game), self.key_moments.recap
+            self.document,
+            self.posts,
+            self.coverage,
+            publication(services, self.game),
+            recap=self.key_moments.recap,
+            moved_from=self.game.previous_starts_at,
         )
 
 

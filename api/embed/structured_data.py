@@ -33,6 +33,7 @@ log = structlog.get_logger(__name__)
 
 EVENT_STATUS = {Status.POSTPONED: "EventPostponed", Status.CANCELLED: "EventCancelled"}
 """A match that began is as scheduled, also where it was abandoned; schema.org has no word for one that is over."""
+RESCHEDULED = "EventRescheduled"
 NO_SPORT = "news"
 COVER = 1280
 """Pixels that the image of the liveblog is wide at most."""
@@ -53,11 +54,18 @@ class Publication:
 
 
 def live_blog_posting(
-    game: Json, events: Iterable[Json], coverage: Coverage, publication: Publication, recap: str = ""
+    game: Json,
+    events: Iterable[Json],
+    coverage: Coverage,
+    publication: Publication,
+    *,
+    recap: str = "",
+    moved_from: int | None = None,
 ) -> Json:
     """The structured data of a game with its references resolved and of its public events, in the order of the events.
 
-    `recap` sums the match up. The coverage ends with the last post once the match is over, and goes on as soon as the match does.
+    `recap` sums the match up; `moved_from` is the start that was planned first (Unix seconds), where it was moved.
+    The coverage ends with the last post once the match is over, and goes on as soon as the match does.
     """
     page = page_url(publication.public_url, text(game, "local_id"))
     updates = _updates(game, events, page, publication.images)
@@ -74,7 +82,7 @@ def live_blog_posting(
             **_dates(game, coverage),
             "author": publisher,
             "publisher": publisher,
-            "about": _about(game, publication.images),
+            "about": _about(game, publication.images, moved_from),
             "image": _cover(game, updates, publication.images),
             "liveBlogUpdate": updates,
         }
@@ -200,30 +208,32 @@ def _size(file: Enclosure) -> dict[str, Any]:
     return dict(zip(("width", "height"), file.size, strict=True)) if file.size else {}
 
 
-def _about(game: Json, images: Images) -> Json | None:
+def _about(game: Json, images: Images, moved_from: int | None) -> Json | None:
     """The match or race, None for a liveblog of something else."""
     sport = text(game, "sportstype")
     if sport in {"", NO_SPORT}:
         return None
-    starts = _starts(game)
+    starts, status = _starts(game), _event_status(game, moved_from)
     return _known(
         {
             "@type": "SportsEvent",
             "name": one_line(pairing(game) or title(game)),
             "sport": sport,
             "startDate": starts is not None and iso(starts),
-            "eventStatus": f"https://schema.org/{_event_status(game)}",
+            "previousStartDate": status == RESCHEDULED and iso(moved_from or 0),
+            "eventStatus": f"https://schema.org/{status}",
             "location": _place(node(game, "meta_info", "location")),
             "competitor": _teams(game, images) or _racers(game),
         }
     )
 
 
-def _event_status(game: Json) -> str:
-    """By the summary, which says so in the liveblog's language where a match is not played as planned."""
+def _event_status(game: Json, moved_from: int | None) -> str:
+    """By the summary, which says so in the liveblog's language where a match is not played as planned; else by its start."""
     texts, said = translator(_language(game)), text(game, "summary")
     interrupted = (status for status, label in INTERRUPTED.items() if texts.text(label) == said)
-    return EVENT_STATUS.get(next(interrupted, Status.SCHEDULED), "EventScheduled")
+    planned = "EventScheduled" if moved_from is None else RESCHEDULED
+    return EVENT_STATUS.get(next(interrupted, Status.SCHEDULED), planned)
 
 
 def _teams(game: Json, images: Images) -> list[Json]:

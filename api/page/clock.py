@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.json_path import Json, node, number, text
+from api.key_moments import sport_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.locales.labels import Label
 from mapping.rules.clock import display, phase_length, played_before
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from mapping.locales import Translator
 
 LABELS = {BEFORE: Label.NOT_STARTED, SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}
+STOPS = ("u", "d")
+"""Timing types of sports whose clock stands still at each whistle."""
 ON_GOING = ("au", "aui", "aud")
 """Timing types whose clock is a running minute, which a script can continue."""
 
@@ -38,21 +41,34 @@ class ShownClock:
 
 def clock(game: Json, translator: Translator, now: float) -> ShownClock | None:
     """The state of play of a game's document, None where it has none."""
-    state, options = node(game, "state_info"), node(game, "options")
-    gamestate = number(state, "gamestate")
+    gamestate = number(game, "state_info", "gamestate")
     if gamestate is None:
         return None
     if gamestate != RUNNING:
         return ShownClock(label=translator.text(LABELS.get(gamestate, Label.LIVE)), live=gamestate == SHOOTOUT)
+    return _of_play(game, translator, now)
+
+
+def _of_play(game: Json, translator: Translator, now: float) -> ShownClock:
+    """The clock of a match that is being played or in a break."""
+    state, options = node(game, "state_info"), node(game, "options")
     phase, regular = number(state, "recurrence") or 0, number(options, "num_regular_phases") or 0
     if state.get("is_break") is True:
         halfway = phase * 2 == regular
         return ShownClock(label=translator.text(Label.HALF_TIME if halfway else Label.BREAK), live=True)
     label = translator.text(Label.EXTRA_TIME if regular and phase > regular else Label.LIVE)
     going_on = _going_on(options, state, phase)
+    if _unknown(options, state):
+        return ShownClock(label=translator.text(sport_of(game).phase(phase) or Label.LIVE), live=True)
     if _stopped(going_on, now):
         return ShownClock(label=label, live=True)
     return ShownClock(label=label, live=True, reading=display(options, state, int(now)), **going_on)
+
+
+def _unknown(options: Json, state: Json) -> bool:
+    """Whether the clock has run since the phase began, which it does in no such sport: an import knows the beginning alone."""
+    kept = state.get("timeout") is True or (number(state, "check_seconds") or 0) > 0
+    return text(options, "timing_type") in STOPS and not kept
 
 
 def _stopped(going_on: dict[str, int], now: float) -> bool:

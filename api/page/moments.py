@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.page.icons import icon, word_of
-from api.page.posts import permalink
+from api.page.posts import permalink, whole_scores
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def key_moments_html(found: KeyMoments, texts: Translator, page: str = "", delay
     if not (found.moments or found.recap):
         return ""
     heading = escape(texts.text(Label.KEY_MOMENTS))
-    recap = f'<p class="recap">{escape(found.recap)}</p>' if found.recap else ""
+    recap = f'<p class="recap">{whole_scores(escape(found.recap))}</p>' if found.recap else ""
     items = "".join(_item(each, page, delay) for each in reversed(found.moments))
     listed = f"<ol reversed>{items}</ol>" if items else ""
     return f'<section class="moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>{recap}{listed}</section>'
@@ -34,5 +34,5 @@ def _item(moment: KeyMoment, page: str, delay: int) -> str:
     href = escape(permalink(page, moment.local_id, delay))
     return (
         f'<li class="on-{escape(word_of(moment.event_type))}">{icon(moment.event_type)}'
-        f'<a href="{href}">{when}{escape(moment.text)}</a></li>'
+        f'<a href="{href}">{when}{whole_scores(escape(moment.text))}</a></li>'
     )

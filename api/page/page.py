@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from api.cover import cover
 from api.embed.discovery import discovery
@@ -17,6 +17,7 @@ from api.page.posts import ALONE, Around, stream
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.references import summary
+from mapping.documents.scalars import Locale
 from mapping.locales import translator
 from mapping.locales.labels import CommentLabel, PageText
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from api.page.files import PageFiles
     from mapping.locales import Translator
 
+LOCALES = frozenset(get_args(Locale)) - {""}
 STREAM_PATH = "/api/embed/v4/stream"
 """Where a page hears of changes."""
 
@@ -74,8 +76,9 @@ def _commented(texts: Translator) -> str:
 
 
 def language(game: Json) -> str:
-    """The locale of a liveblog, English where it has none."""
-    return text(game, "locale") or "en"
+    """The locale of a liveblog, English where it has none that there is: browsers write no date in a language unheard of."""
+    locale = text(game, "locale")
+    return locale if locale in LOCALES else "en"
 
 
 def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 FILTERS = {Show.ALL: PageText.ALL, Show.KEY: Label.KEY_MOMENTS, Show.GOALS: PageText.GOALS, Show.TEXT: PageText.TEXTS}
+_TAG = re.compile(r"(<[^>]*>)")
+_SCORE = re.compile(r"(?<![\d-])\d{1,3}-\d{1,3}(?![\d-])")
 PINNED = ("sticky", "stickyNoHighlight")
 
 
@@ -113,6 +116,13 @@ def named(count: int, translator: Translator) -> str:
     return translator.plural(*POSTS, count)
 
 
+def whole_scores(html: str) -> str:
+    """HTML in which no line ends within a score: browsers break lines after a hyphen, also between figures."""
+    parts = _TAG.split(html)
+    parts[::2] = (_SCORE.sub(r'<span class="whole">\g<0></span>', each) for each in parts[::2])
+    return "".join(parts)
+
+
 def _place(event: Json) -> str:
     return text(event, "sort")
 
@@ -146,7 +156,7 @@ def post(game: Json, event: Json, files: PageFiles) -> str:
         f' data-sort="{escape(text(event, "sort"))}">'
         f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{link}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
-        f'<div class="body">{_head(event, happened, locale)}{body_html(event, locale, files)}</div></article></li>'
+        f'<div class="body">{_head(event, happened, locale)}{whole_scores(body_html(event, locale, files))}</div></article></li>'
     )
 
 

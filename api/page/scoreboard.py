@@ -119,8 +119,14 @@ def _initials(home: Json, away: Json) -> Iterator[str]:
 
 
 def _abbreviated(short_name: str, name: str) -> str:
-    """The short name where it is one, else the first letters of the name, without the number of `1. FC Köln`."""
-    return short_name if 0 < len(short_name) <= 3 else name.lstrip("0123456789. ")[:3].strip()
+    """The short name where it is one, else the first letters of the name, without the number of `1. FC Köln`.
+
+    Of a person, whose short name is like `R. Federer`, those of the surname.
+    """
+    if 0 < len(short_name) <= 3:
+        return short_name
+    surname = short_name[3:] if short_name[1:3] == ". " else ""
+    return (surname or name.lstrip("0123456789. "))[:3].strip()
 
 
 def _parts(game: Json) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,12 +14,13 @@ import config
 from ingest.cli.start_errors import StartError
 from ingest.daemon import logs
 from ingest.daemon import run as daemon
+from mapping.errors import ServiceError
 from providers.replay import ReplaySettings, running
 from providers.replay.demo import LANGUAGES, NAMES, demo_files
+from store import command
+from store.liveblogs import list_games
 
 if TYPE_CHECKING:
-    import asyncio
-
     from rich.console import Console
 
     from config import Settings
@@ -27,6 +30,8 @@ GERMAN = {"uruguay-russia"}
 """Matches whose liveblogs are German in `config/demo.toml`; so is the text of their feed."""
 
 PORT = "MATCHWIRE_SERVER__PORT"
+TRIES = 600
+"""Looks until the greeting is printed although matches are missing."""
 GREETING = """
   matchwire shows matches of four sports at {speed:g} times their speed.
 
@@ -51,13 +56,30 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
             settings = _settings(port, replay.url).in_folder(Path(folder))
             logs.configure(settings.logging.level, settings.logging.format)
 
+            url, greeted = settings.database.url.get_secret_value(), list[asyncio.Task[None]]()
+
             def announce(address: str) -> None:
-                out.print(GREETING.format(speed=speed, address=address, provider=replay.url), markup=False)
+                greeting = GREETING.format(speed=speed, address=address, provider=replay.url)
+                greeted.append(asyncio.create_task(_greet(url, greeting, out)))
 
             try:
                 await daemon.run(settings, announce=announce, stop=stop)
             except StartError as error:
                 raise StartError(f"{error}; `matchwire demo --port 0` takes any free port") from error
+            finally:
+                for task in greeted:
+                    task.cancel()
+                await asyncio.gather(*greeted, return_exceptions=True)
+
+
+async def _greet(url: str, greeting: str, out: Console) -> None:
+    """Print the greeting once all matches have their liveblogs, so that nobody's first page is empty."""
+    for _ in range(TRIES):
+        with suppress(ServiceError):
+            if len(await command.look(url, list_games, timeout=5)) >= len(NAMES):
+                break
+        await asyncio.sleep(0.1)
+    out.print(greeting, markup=False)
 
 
 def _settings(port: int, base_url: str) -> Settings:

@@ -114,7 +114,7 @@ class Hub:
             if claimed is None:
                 return
             await self._work(claimed)
-            # What raised keeps its claim, so that it is tried again, and logged, no sooner than that ends.
+            # A confirmation that raised keeps its claim, so that it is tried again, and logged, no sooner than that ends.
             await self._store.write(partial(rows.release_subscriber, claimed=claimed))
 
     async def _work(self, claimed: FeedSubscriber) -> None:
@@ -124,7 +124,7 @@ class Hub:
         elif claimed.has_ended(self._timing.now()):
             await self._store.write(partial(rows.end, claimed=claimed))
         elif claimed.may_get(self._timing.now()):
-            await self._push(claimed, client)
+            await self._try_push(claimed, client)
 
     async def _confirm(self, claimed: FeedSubscriber, client: SubscriberClient) -> None:
         """Let the subscriber say whether it sent the request; what it does not confirm is forgotten."""
@@ -144,6 +144,16 @@ class Hub:
         await self._store.write(partial(rows.end, claimed=claimed))
         log.info("websub.denied", subscriber=claimed.id, host=claimed.callback_host)
 
+    async def _try_push(self, claimed: FeedSubscriber, client: SubscriberClient) -> None:
+        """Push the newest version; an error that nobody has foreseen counts as a delivery that failed."""
+        try:
+            await self._push(claimed, client)
+        except ServiceError:
+            raise
+        except Exception:
+            log.exception("websub.push_raised", subscriber=claimed.id, host=claimed.callback_host)
+            await self._record(claimed, claimed.version, failures=claimed.failures + 1)
+
     async def _push(self, claimed: FeedSubscriber, client: SubscriberClient) -> None:
         """Send the newest version; what fails is tried again later with what is the newest then."""
         found = await self._publication(claimed)
@@ -159,14 +169,17 @@ class Hub:
             return
         success = status is not None and 200 <= status <= 299
         failures = 0 if success else claimed.failures + 1
+        await self._record(claimed, found.version if success else claimed.version, failures=failures)
+        if failures == 1:
+            log.info("websub.push_failed", subscriber=claimed.id, host=claimed.callback_host, status=status)
+
+    async def _record(self, claimed: FeedSubscriber, version: int, *, failures: int) -> None:
+        """Note the version that the subscriber has, and when the next delivery may begin."""
         pause = max(self._settings.pause, websub.pause_after(failures) if failures else 0.0)
-        version = max(found.version, claimed.version) if success else claimed.version
         next_at = self._timing.now() + pause
         await self._store.write(
             partial(rows.record_push, claimed=claimed, version=version, failures=failures, next_at=next_at)
         )
-        if failures == 1:
-            log.info("websub.push_failed", subscriber=claimed.id, host=claimed.callback_host, status=status)
 
     async def _publication(self, claimed: FeedSubscriber) -> PushedFeed | None:
         """The feed as anybody may read it now; None where nobody may without a secret, or its address names none any more."""

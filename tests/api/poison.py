@@ -101,4 +101,6 @@ def xss_liveblog():
         tags=[XSS],
     )
     bare = matchday.event("ebare", matchday.KICK_OFF, contents=contents, highlight=XSS)
-    return matchday.Liveblog(local_id="gxss", ticker_id="9e" * 12, document=document, events=(event, bare))
+    scored = matchday.incident("goal", XSS, XSS, side=team, people=((XSS, XSS),), score=score)
+    goal = matchday.event("egoalxss", matchday.KICK_OFF, headline=XSS, contents=contents, sport_event=scored)
+    return matchday.Liveblog(local_id="gxss", ticker_id="9e" * 12, document=document, events=(event, bare, goal))

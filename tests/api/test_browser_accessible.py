@@ -130,5 +130,6 @@ async def test_the_list_updates_itself(public, address, browser):
         "each => { const range = new Range(); range.selectNodeContents(each); return range.getClientRects().length; }"
     )
     assert await page.locator(".games b").first.evaluate(lines) == 1
+    assert await page.locator(".games a span").first.evaluate(lines) <= 3, "the title has the width of the card"
     assert "3-1" in await page.evaluate("document.activeElement.textContent")
     assert complaints == []

@@ -69,5 +69,5 @@ async def test_all_formats_the_page_and_structured_data_show_them_too(blocks):
     page = (await blocks.http.get("/liveblogs/gderby")).text
     schema = (await blocks.http.get("/api/embed/v4/prefetch/liveblog.json?liveblogId=gderby")).json()["schema"]
 
-    assert "<strong>3&#x27; Goal 1-0</strong> – Ole Brandt (HAF)" in page
+    assert '<strong>3&#x27; Goal <span class="whole">1-0</span></strong> – Ole Brandt (HAF)' in page
     assert {each["headline"] for each in schema["liveBlogUpdate"]} >= {"3' Goal 1-0 – Ole Brandt (HAF)", "2-2"}

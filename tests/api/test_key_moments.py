@@ -135,7 +135,7 @@ async def test_the_page_and_an_article_list_the_key_moments(public):
     section = changes["moments"]
     assert section in page
     assert section.index("#ewinner") < section.index("#ered") < section.index("#egoal")
-    assert '<p class="recap">2nd half: HAF against AVB, 2-1.' in section
+    assert '<p class="recap">2nd half: HAF against AVB, <span class="whole">2-1</span>.' in section
     assert 'href="https://live.example.org/blogs/liveblogs/gderby?post=egoal#egoal"' in article["html"]
     assert article["schema"]["abstract"].startswith("2nd half: HAF against AVB, 2-1.")
 

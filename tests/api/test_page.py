@@ -9,10 +9,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.json_path import FIRST, LAST
+from api.page.clock import clock
 from api.page.page import render_liveblog
-from api.page.scoreboard import moment
+from api.page.posts import whole_scores
+from api.page.scoreboard import clock_html, moment
 from api.player_deeds import Deed, deeds_of
 from api.static import version
+from mapping.locales import translator
 from mapping.sports import SPORTS
 from store.liveblogs import Change, record
 from tests.api import matchday, poison
@@ -111,8 +114,8 @@ async def test_the_fragment_is_the_part_that_changes(derby):
     assert (again.status_code, again.content) == (304, b"")
 
 
-async def changes(server, refresh, **params):
-    response = await server.http.get(PAGE, params={"fragment": "1", "refresh": refresh, **params})
+async def changes(server, refresh, page=PAGE, **params):
+    response = await server.http.get(page, params={"fragment": "1", "refresh": refresh, **params})
     return response, response.json() if response.status_code == 200 else None
 
 
@@ -341,6 +344,66 @@ async def test_no_text_becomes_code(public):
     assert page.bad == []
     assert response.text.count("exss") >= 1
     assert "alert(1)" in "".join(page.text)
+
+
+@pytest.mark.parametrize(
+    ("sport", "timing_type", "state", "shown"),
+    [
+        ("american_football", "d", {"recurrence": 3}, "3rd quarter"),
+        ("american_football", "d", {"recurrence": 5, "check_seconds": 0}, "Overtime"),
+        ("icehockey", "u", {"recurrence": 1}, "1st period"),
+        ("handball", "u", {"recurrence": 1}, "Live"),
+        ("american_football", "d", {"recurrence": 3, "check_seconds": 200}, "Live 10:00"),
+        ("american_football", "d", {"recurrence": 3, "check_seconds": 200, "timeout": True}, "Live 11:40"),
+        ("icehockey", "u", {"recurrence": 1, "timeout": True}, "Live 0:00"),
+        ("soccer", "aui", {"recurrence": 2}, "Live 47'"),
+    ],
+)
+def test_a_clock_that_nobody_stops_is_no_reading_where_clocks_stop(sport, timing_type, state, shown):
+    """Of a quarter an import knows the beginning; an editor who keeps the clock stops it, and what he says is shown."""
+    lengths = {
+        "regular_phase_length": 15,
+        "num_regular_phases": 4,
+        "overtime_phase_length": 10,
+        "num_overtime_phases": 1,
+    }
+    lengths |= {"regular_phase_length": 45, "num_regular_phases": 2} if sport == "soccer" else {}
+    game = {
+        "sportstype": sport,
+        "options": {"timing_type": timing_type, **lengths},
+        "state_info": {"gamestate": 1, "check_time": matchday.KICK_OFF, **state},
+    }
+    html = clock_html(clock(game, translator("en"), matchday.KICK_OFF + 100))
+
+    assert " ".join(re.sub("<[^>]*>", " ", html).split()) == shown
+
+
+def test_no_line_ends_within_a_score():
+    """Of a text, whatever stands in it; tags, numbers with more parts and words with hyphens stay as they are."""
+    html = '<p title="2-1">It is 2-1, or 10-0; call 030-1-2 on 2026-11-23. A 4-year-old, 1000-1.</p>'
+    one, two = '<span class="whole">2-1</span>', '<span class="whole">10-0</span>'
+
+    assert whole_scores(html) == html.replace(" 2-1,", f" {one},").replace("10-0;", f"{two};")
+    assert whole_scores("1-1" * 100_000).count("span") == 0
+
+
+async def test_no_text_of_a_change_becomes_code(public):
+    """Script in every text of a liveblog: what an open page is sent, requested and streamed, cannot run when it is put in."""
+    await public.add(poison.xss_liveblog())
+    _, changed = await changes(public, 0, page="/liveblogs/gxss")
+    async with over_http(public.app) as http:
+        params = {"liveblogId": "gxss", "html": "1", "refresh": "0"}
+        async with http.stream("GET", STREAM, params=params) as response:
+            line = await anext(each async for each in response.aiter_lines() if each.startswith("data: "))
+    streamed = json.loads(line.removeprefix("data: "))
+
+    for found in (changed, streamed):
+        posts = {each["id"]: each["html"] for each in found["posts"]}
+        assert set(posts) == {"exss", "ebare", "egoalxss"}
+        for html in (*posts.values(), found["board"], found["moments"], found["squads"]):
+            shown = read(html)
+            assert shown.bad == []
+            assert "alert(1)" in "".join(shown.text)
 
 
 async def test_poisoned_events_break_no_page(public):

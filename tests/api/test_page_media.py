@@ -217,6 +217,7 @@ async def test_logos_and_portraits_come_through_the_proxy(public):
         (("Borussia", ""), ("Borussen", ""), ["BIA", "BEN"]),
         (("SV Nord", ""), ("FC Ost", ""), ["SV", "FC"]),
         (("Twins", ""), ("Twins", ""), ["TWI", "TWI"]),
+        (("Roger Federer", "R. Federer"), ("Rafael Nadal", "R. Nadal"), ["FED", "NAD"]),
     ],
 )
 def test_teams_without_a_logo_have_different_initials(home, away, initials):

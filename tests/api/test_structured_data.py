@@ -132,6 +132,34 @@ async def test_a_match_that_is_not_played_as_planned_says_so(public, locale, sta
 
 
 @EVERYWHERE
+async def test_a_match_that_is_moved_says_from_when(public, read):
+    """Rescheduled with both starts, on the page the new one; postponed, and without a start, as long as there is no new one."""
+    meta = matchday.document()["meta_info"]
+    await add(public, meta_info=meta, state_info=state(0))
+    postponed = {"summary": translator("en").text(INTERRUPTED[Status.POSTPONED])}
+
+    async def moved(**fields):
+        game = matchday.document(state_info=state(0), **fields)
+        await public.store.write(lambda unit: record(unit, "6a" * 12, Change(game=game)))
+        schema = await read(public)
+        assert faults(schema) == []
+        about = schema["about"]
+        status = about["eventStatus"].removeprefix("https://schema.org/Event")
+        return status, about.get("startDate"), about.get("previousStartDate")
+
+    known, later = "2026-09-21T13:00:00+00:00", "2026-09-23T17:30:00+00:00"
+    assert await moved(meta_info={**meta, "starts_at": None}, **postponed) == ("Postponed", None, None)
+    new = {**meta, "starts_at": meta["starts_at"] + 2 * 86_400 + 4 * 3600 + 1800}
+    assert await moved(meta_info=new) == ("Rescheduled", later, known)
+    assert '<time datetime="2026-09-23T17:30:00Z"' in (await public.http.get(PAGE)).text
+    assert await moved(meta_info=meta) == ("Scheduled", known, None)
+    unseen = matchday.document(meta_info=new, state_info=state(0))
+    for change in (Change(local_status=60), Change(game=unseen), Change(local_status=0)):
+        await public.store.write(lambda unit, change=change: record(unit, "6a" * 12, change))
+    assert await moved(meta_info=new) == ("Scheduled", later, None)  # moved while nobody saw it
+
+
+@EVERYWHERE
 async def test_the_coverage_ends_with_the_match_and_goes_on_with_it(public, read):
     """No end before the match is over; then the last post, a later one too; none again where the match goes on."""
     await add(public, *matchday.afternoon())

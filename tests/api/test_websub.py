@@ -205,7 +205,7 @@ async def test_a_subscriber_gets_each_version_once(stage):
     assert receivers.modes("nobody") == []
 
 
-async def test_a_subscriber_that_fails_delays_only_itself_and_one_that_is_gone_ends(stage):
+async def test_a_subscriber_that_fails_delays_only_itself_and_one_that_is_gone_ends(stage, monkeypatch):
     """Pauses grow and have a bound; what is sent in the end is the newest version."""
     receivers = stage.receivers
     for name in ("ok", "down", "hangs", "gone", "moved"):
@@ -227,6 +227,15 @@ async def test_a_subscriber_that_fails_delays_only_itself_and_one_that_is_gone_e
     assert receivers.of("down")[-1][1] == receivers.of("ok")[-1][1]
     assert {row.failures for row in (await stage.rows()).values()} == {0}
     assert [pause_after(count) for count in (1, 2, 3, 99)] == [10, 20, 40, 900]
+
+    with monkeypatch.context() as patch:  # what nobody has foreseen is a failed push, too
+        patch.setattr(stage.topics, "publication", lambda *_: 1 / 0)
+        await stage.change()
+        await stage.settle()
+        rows = (await stage.rows()).values()
+        assert {(row.failures, row.claim_id, row.next_at - stage.late - NOW) for row in rows} == {(1, None, 10)}
+    await stage.settle(10)
+    assert [len(receivers.of(name)) for name in ("ok", "down", "hangs", "moved")] == [3] * 4
 
 
 async def test_the_hub_finds_what_is_due_by_itself(stage):

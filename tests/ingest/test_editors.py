@@ -12,7 +12,7 @@ from mapping.documents.state import ENDED
 from store import liveblogs
 from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
-from tests.providers.heim.feed import item, row
+from tests.providers.heim.feed import item, match, row
 from tests.sqlite import migrated_url
 
 PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
@@ -64,6 +64,13 @@ def corrected(minute: str = "16") -> Bodies:
     """The first goal with another scorer, minute, assist and kind, as providers correct them."""
     goal = row(11, "goal/left-foot", minute, "home", 8, 7, content="1:0")
     return snapshot("1:0", START, goal)
+
+
+def planned_at(time: str) -> Bodies:
+    """The match before it begins."""
+    before = dict.fromkeys(("current_period", "current_period_start", "current_minute"), "")
+    body = {"match": match(match_time=time, match_result=[], live_status="none", **before)}
+    return {"match": json.dumps(body).encode(), "match-event": b"[]", "liveticker": b"[]"}
 
 
 UNITS = {
@@ -246,6 +253,23 @@ async def test_a_team_name_that_an_editor_changed_stays(store):
     now = (await process.game(ticker_id)).document["meta_info"]
     assert "The derby" == now["title"]
     assert starts_at + 1800 == now["starts_at"]
+
+
+async def test_the_start_before_a_moved_kick_off_is_kept(store):
+    """Before the match the start that was published first is kept; a correction of it during the match is none."""
+    process, ticker_id = await begun(store, planned_at("18:00"))
+    planned = (await process.game(ticker_id)).starts_at
+    assert planned is not None
+    for time in ("19:30", "20:00"):
+        await process.poll(planned_at(time))
+    moved = await process.game(ticker_id)
+    assert (planned + 7200, planned) == (moved.starts_at, moved.previous_starts_at)
+    assert moved.starts_at == moved.document["meta_info"]["starts_at"]
+
+    await process.poll(planned_at("18:00"))
+    assert (await process.game(ticker_id)).previous_starts_at is None
+    await process.poll(snapshot("0:0", START, match_time="18:05"))
+    assert (await process.game(ticker_id)).previous_starts_at is None
 
 
 async def test_a_timeout_by_hand_does_not_keep_the_state_at_live_after_the_final_whistle(store):

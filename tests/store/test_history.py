@@ -12,7 +12,10 @@ from store.tables import teams
 from tests.store.conftest import DOCUMENT, ORGANIZATION, new_game, post
 
 START = 1_700_000_000
-SHOWN = ("title", "local_status", "sportstype", "template_id", "updated_at", "version", "document", "local_id")
+SHOWN = (
+    *("title", "local_status", "sportstype", "template_id", "updated_at", "version", "document", "local_id"),
+    *("starts_at", "previous_starts_at"),
+)
 
 
 def outlook(conn):

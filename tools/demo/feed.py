@@ -99,7 +99,7 @@ class Feed:
                 str(int(text.item_id) + place),
                 line["minute"],
                 text.at,
-                self._headline(text.key, line) + text.content,
+                _above(self._headline(text.key, line), text.content),
                 line,
             )
             for place, line in enumerate(rendered.get(text.key, []))
@@ -170,3 +170,8 @@ def _row_order(row: Row) -> tuple[int, int, datetime]:
 
 def _text_order(text: Text) -> tuple[int, datetime, int]:
     return int(text.minute), text.at, int(text.item_id)
+
+
+def _above(headline: str, content: str) -> str:
+    """The headline on a line of its own."""
+    return f"{headline} <br/>{content}" if content and not headline.endswith("<br/>") else headline + content

@@ -1,0 +1,34 @@
+"""The demo as it is started: whoever comes first has something to read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from io import StringIO
+
+import httpx
+from rich.console import Console
+
+from ingest.cli.demo import play
+from providers.replay.demo import NAMES
+
+
+async def test_the_list_is_there_once_the_demo_is_ready():
+    """Once it says where its page is, it is ready, and the list has all matches, under way, with posts to read."""
+    said, stop = StringIO(), asyncio.Event()
+    playing = asyncio.create_task(play(port=0, speed=20, out=Console(file=said, width=200), stop=stop))
+    async with httpx.AsyncClient(trust_env=False) as http:
+        async with asyncio.timeout(60):
+            while not (found := re.search(r"Page +(\S+)/", said.getvalue())):
+                assert not playing.done(), playing.exception()
+                await asyncio.sleep(0.02)
+        ready = (await http.get(f"{found[1]}/readyz")).status_code
+        listed = (await http.get(f"{found[1]}/")).text
+        links = re.findall(r'href="(liveblogs/[^"]+)"', listed)
+        page = (await http.get(f"{found[1]}/{links[0]}")).text if links else ""
+    stop.set()
+    await playing
+
+    assert (ready, len(links)) == (200, len(NAMES)), listed
+    assert 'class="state live"' in listed
+    assert 'class="post' in page
