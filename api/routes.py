@@ -31,7 +31,7 @@ from api.polls import poll_export
 from api.readers import endpoint as readers
 from api.routing import Route
 from api.static import folder
-from api.statistics import collect
+from api.statistics import collect, statistics_export
 from api.statistics import endpoint as statistics
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
@@ -108,6 +108,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", f"{statistics.PATH}/all/origins.json", statistics.origins, "stats", statistics.ORIGINS),
     Route("GET", f"{statistics.PATH}/all/origin/{{origin}}/locations.json", statistics.locations, "stats",
           statistics.LOCATIONS),
+    Route("GET", statistics_export.PATH, statistics_export.export, "stats", statistics_export.EXPORT),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
     Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
     Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),

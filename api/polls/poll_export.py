@@ -3,57 +3,50 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import StreamingResponse
 
-from api import openapi
+from api import openapi, table_export
 from api.json_path import nodes
 from api.liveblog_access import NO_LIVEBLOG
 from api.request import choice
+from api.table_export import FORMATS, TableFile, wanted_format
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.reader_polls import is_poll, percentages, reader_poll
-from mapping.rules.csv_cells import csv_text
 from store import liveblogs, votes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
     from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.request import ApiRequest
+    from api.table_export import Row
     from mapping.reader_polls import ReaderPoll
     from store.votes import StoredVote
 
     Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
 
-Row = dict[str, Any]
 PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"
-FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),
             "results": ("poll", "question", "option", "text", "votes", "percent")}  # fmt: skip
 """What can be exported, and the columns of it."""
-BETWEEN = "|"
-"""Between the options of a vote in a cell."""
 EXPORT = openapi.operation(
     "polls.export",
     "The votes or results of all polls of a liveblog as a file",
     "Polls",
     {
-        200: {
-            "description": "A row for each vote, or for each option",
-            "content": {kind.partition(";")[0]: {"schema": openapi.TEXT} for kind in FORMATS.values()},
-        },
+        200: table_export.response("A row for each vote, or for each option"),
         **openapi.READ_ERRORS,
     },
     parameters=[
         openapi.in_path("organizationId"),
         {**openapi.in_path("liveblogId"), "description": openapi.LIVEBLOG},
-        openapi.query("format", "What the file is", {"type": "string", "enum": [*FORMATS], "default": "csv"}),
+        table_export.FORMAT,
         openapi.query("content", "What is in it", {"type": "string", "enum": [*CONTENTS], "default": "votes"}),
     ],
 )
@@ -65,15 +58,9 @@ class ExportRequest(NamedTuple):
     content: str
     form: str
 
-    def text(self, rows: Sequence[Row]) -> str:
-        """The rows as a part of the file."""
-        if self.form == "jsonl":
-            return "".join(f"{json.dumps(row, ensure_ascii=False, separators=(',', ':'))}\n" for row in rows)
-        return csv_text([_cell(row[name]) for name in CONTENTS[self.content]] for row in rows)
-
-    def head(self) -> str:
-        """What the file begins with."""
-        return csv_text([CONTENTS[self.content]]) if self.form == "csv" else ""
+    @property
+    def file(self) -> TableFile:
+        return TableFile(CONTENTS[self.content], self.form)
 
 
 async def export(request: ApiRequest) -> Response:
@@ -81,26 +68,25 @@ async def export(request: ApiRequest) -> Response:
     query, name = request.context.query, request.path_params["liveblogId"]
     wanted = ExportRequest(
         choice(query, "content", {each: each for each in CONTENTS}, "votes"),
-        choice(query, "format", {each: each for each in FORMATS}, "csv"),
+        wanted_format(query),
     )
     game = await request.services.store.read(partial(liveblogs.find_game, name=name))
     deleted = game is None or game.local_status == LocalStatus.DELETED
     if game is None or deleted or game.organization_id != request.organization_id:
         raise NotFound(NO_LIVEBLOG)
     parts = exported(request.services.store.read, game.id, wanted)
-    headers = {"Content-Disposition": f'attachment; filename="{wanted.content}.{wanted.form}"'}
-    return StreamingResponse(parts, media_type=FORMATS[wanted.form], headers=headers)
+    return StreamingResponse(parts, media_type=FORMATS[wanted.form], headers=wanted.file.headers(wanted.content))
 
 
 async def exported(read: Read, game_id: str, wanted: ExportRequest) -> AsyncIterator[str]:
     """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query."""
-    yield wanted.head()
+    yield wanted.file.head()
     if wanted.content == "results":
-        yield wanted.text(await read(partial(results, game_id=game_id)))
+        yield wanted.file.text(await read(partial(results, game_id=game_id)))
         return
     after: StoredVote | None = None
     while some := await read(partial(votes.page, game_id=game_id, after=after)):
-        yield wanted.text([_vote(game_id, each) for each in some])
+        yield wanted.file.text([_vote(game_id, each) for each in some])
         after = some[-1]
 
 
@@ -127,7 +113,3 @@ def _vote(game_id: str, vote: StoredVote) -> Row:
     """The reader as a number that is another one in each liveblog."""
     number = hashlib.sha256(f"{game_id} {vote.reader_id}".encode()).hexdigest()[:16]
     return {"poll": vote.poll_id, "reader": number, "options": vote.options, "voted_at": vote.voted_at}
-
-
-def _cell(value: Any) -> object:
-    return BETWEEN.join(value) if isinstance(value, list) else value

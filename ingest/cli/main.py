@@ -20,6 +20,7 @@ from ingest.cli import comments as cli_comments
 from ingest.cli import init, keep, replay
 from ingest.cli import polls as cli_polls
 from ingest.cli import providers as cli_providers
+from ingest.cli import statistics as cli_statistics
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.exit_status import ExitStatus
 from ingest.cli.shared import (
@@ -58,6 +59,7 @@ app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
 app.add_typer(cli_comments.app, name="comments")
 app.add_typer(cli_polls.app, name="polls")
+app.add_typer(cli_statistics.app, name="statistics")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
 app.command()(keep.backup)

@@ -151,6 +151,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     "media.upload": Row(WRITE, lambda n: Sent(of_path(n), content=picture("png", 4, 3)), 403),
     "media.link": Row(READ, lambda n: Sent(of_path(n), query={"url": "https://example.org/a.jpg"}), 403),
     "polls.export": Row(("stats",), lambda n: Sent(of_path(n, liveblogId=n.ticker)), 403, own=404),
+    "stats.export": Row(("stats",), lambda n: Sent({"id": n.ticker})),
     "stats.overview": Row(("stats",), lambda n: Sent({"id": n.ticker})),
     "stats.periods": Row(("stats",), lambda n: Sent({"id": n.ticker, "date": "2026"})),
     "stats.origins": Row(("stats",), lambda n: Sent({"id": n.ticker})),

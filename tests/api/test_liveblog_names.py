@@ -55,6 +55,7 @@ CALLS = {
     ("GET", f"{STATS}/overview.json"): BY_ID,
     ("GET", f"{STATS}/{{date}}/periods.json"): BY_ID,
     ("GET", f"{STATS}/all/origins.json"): BY_ID,
+    ("GET", f"{STATS}/export"): BY_ID,
     ("GET", f"{STATS}/all/origin/{{origin}}/locations.json"): BY_ID,
     ("GET", "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"): IN_PATH,
     ("GET", f"{SOURCE}.json"): Call(names=("liveblogId",), where="path", status=404),

@@ -118,6 +118,25 @@ async def test_the_four_reads_show_what_readers_did(site):
     assert not [each for each in ("192.0.2", "Firefox", "utm") if each in stored]
 
 
+async def test_all_counts_are_exported(site):
+    """As CSV without formulas and as JSON Lines; nothing names a reader."""
+    await site.report(kind="load", url="https://news.example/derby,=1+1")
+    await site.report(kind="load", address="192.0.2.2", url="https://news.example/live")
+    await site.report(kind="retention", ms=1500, first=True)
+    await site.writer.flush()
+    table, lines, wrong = [await site.sent("export", **query) for query in ({}, {"format": "jsonl"}, {"format": "xls"})]
+
+    assert table.headers["content-type"] == "text/csv; charset=utf-8"
+    assert table.text.splitlines() == [
+        "start,origin,location,loads,loads_more,sampled,retention_ms,retention_views",
+        "2026-09-21T14:13:00Z,https://news.example,https://news.example/derby,0,0,0,1500,1",
+        '2026-09-21T14:13:00Z,https://news.example,"https://news.example/derby,=1+1",1,0,1,0,0',
+        "2026-09-21T14:13:00Z,https://news.example,https://news.example/live,1,0,1,0,0",
+    ]
+    assert [json.loads(line)["loads"] for line in lines.text.splitlines()] == [0, 1, 1]
+    assert (wrong.status_code, wrong.json()["field"]) == (400, "format")
+
+
 @pytest.mark.parametrize(
     ("path", "query", "field"),
     [

@@ -33,7 +33,7 @@ BEGIN = int(datetime(2026, 10, 24, 12, tzinfo=UTC).timestamp())
 """Before clocks change in Europe and America, and before the month ends."""
 DAYS = 9
 PLACES = ("https://a.example/derby", "https://a.example/live", "https://b.example/", "")
-SIZE = (50_000, 9_000)
+SIZES = [(50_000, 9_000), pytest.param(1_000_000, 150_000, marks=pytest.mark.soak)]
 """Loads, and the readers that there are at most."""
 ROOMY = BeaconLimits(20_000, 100_000)
 
@@ -107,9 +107,10 @@ def check(metrics, loads):
     assert metrics.total_views == metrics.ticker_loads
 
 
-async def test_fifty_thousand_loads_by_three_processes_equal_a_brute_force_count(simulated_store, clock, tmp_path):
+@pytest.mark.parametrize(("count", "readers"), SIZES)
+async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_store, clock, tmp_path, count, readers):
     """In each hour, day and month of each zone, by origin and page, before and after the roll-up."""
-    stores, count, readers = simulated_store, *SIZE
+    stores = simulated_store
     clock.now = BEGIN
     await stores[0].write(partial(insert_game, game=new_game()))
     processes = [await Process(stores[number % len(stores)], clock, tmp_path).start() for number in range(3)]

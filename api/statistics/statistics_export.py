@@ -1,0 +1,63 @@
+"""What was counted of a liveblog's readers as a file: CSV without formulas, or JSON Lines; sums alone, nobody is in it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import StreamingResponse
+
+from api import openapi, table_export
+from api.feeds.atom import rfc3339
+from api.liveblog_access import NO_LIVEBLOG, among
+from api.table_export import FORMATS, TableFile, wanted_format
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import NotFound
+from store import liveblogs, statistics
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.request import ApiRequest
+    from api.table_export import Row
+    from store.statistics import CountKey, LoadSums
+
+    Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+
+PATH = "/api/analytics/v6/stats/liveblog/{id}/export"
+COLUMNS = ("start", "origin", "location", "loads", "loads_more", "sampled", "retention_ms", "retention_views")
+PAGE = 500
+EXPORT = openapi.operation(
+    "stats.export",
+    "What was counted of a liveblog's readers as a file",
+    "Statistics",
+    {200: table_export.response("A row for each minute (later quarter of an hour) and page"), **openapi.READ_ERRORS},
+    parameters=[{**openapi.in_path("id"), "description": openapi.LIVEBLOG}, table_export.FORMAT],
+)
+
+
+async def export(request: ApiRequest) -> Response:
+    """All counts of a liveblog (ours: Statistics)."""
+    name, form = request.path_params["id"], wanted_format(request.context.query)
+    game = await request.services.store.read(partial(liveblogs.find_game, name=name))
+    if game is None or game.local_status == LocalStatus.DELETED or not among(game, request.caller):
+        raise NotFound(NO_LIVEBLOG, field="id")
+    parts = exported(request.services.store.read, game.id, form)
+    return StreamingResponse(parts, media_type=FORMATS[form], headers=TableFile(COLUMNS, form).headers("statistics"))
+
+
+async def exported(read: Read, game_id: str, form: str) -> AsyncIterator[str]:
+    """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query."""
+    file = TableFile(COLUMNS, form)
+    yield file.head()
+    after: CountKey | None = None
+    while found := await read(partial(statistics.page, game_id=game_id, after=after, limit=PAGE)):
+        yield file.text([_row(*each) for each in found])
+        after = found[-1][0]
+
+
+def _row(key: CountKey, sums: LoadSums) -> Row:
+    return dict(zip(COLUMNS, (rfc3339(key.slot), key.origin, key.location, *sums), strict=True))
