@@ -10,6 +10,7 @@ import gzip
 import json
 import re
 import sys
+import time
 from contextlib import asynccontextmanager
 from hashlib import md5
 from pathlib import Path
@@ -66,6 +67,9 @@ class Provider(asyncio.Protocol):
 
     bodies: Bodies
     polls: dict[str, int] = {}  # noqa: RUF012 -- one server a process
+    seen: dict[str, float] = {}  # noqa: RUF012
+    gaps: list[float] = []  # noqa: RUF012
+    """Seconds between requests for the same match, since `/gaps` was read."""
     every = EVERY
     changing = True
 
@@ -85,7 +89,15 @@ class Provider(asyncio.Protocol):
         if address.path == "/changing":
             type(self).changing = parse_qs(address.query)["on"] == ["1"]
             return b"HTTP/1.1 204 No Content\r\n\r\n"
+        if address.path == "/gaps":
+            said, self.gaps[:] = json.dumps(self.gaps).encode(), []
+            return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(said), said)
         kind, match_id = address.path.strip("/").split("/")[0], address.path.rpartition("ma")[2]
+        if kind == "match":
+            now = time.monotonic()
+            if match_id in self.seen:
+                self.gaps.append(now - self.seen[match_id])
+            self.seen[match_id] = now
         if kind == "match-event":
             self.polls[match_id] = self.polls.get(match_id, int(match_id) % self.every) + self.changing
         version = self.polls.get(match_id, 0) // self.every % VERSIONS
