@@ -1,18 +1,21 @@
-"""`matchwire backup FILE` and `matchwire restore FILE`: what the database holds, kept and brought back."""
+"""`matchwire backup FILE`, `restore FILE` and `doctor`: what the database holds, kept, brought back and examined."""
 
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from ingest.cli.exit_status import ExitStatus
 from ingest.cli.shared import ConfigFile, DataDir, end, load, out, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from config import Settings
+
+T = TypeVar("T")
 
 UPLOADS = "What clients have uploaded is not part of it: copy {folder} as well, after the database."
 IN_BUCKET = "What clients have uploaded stands in the bucket {bucket}, which is not part of it."
@@ -48,7 +51,28 @@ def restore(
     out.print(f"The database is as {file} says.{kept}", markup=False)
 
 
-def _on(settings: Settings, work: Callable[[str], Path | None]) -> Path | None:
+def doctor(
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")] = False,
+) -> None:
+    """Examine the database, also beside a daemon: ok, warning or fault for each check; status 1 where there is a fault."""
+    from store.doctor import examine
+
+    found = _on(placed(load(config_file), data_dir), examine)
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        typer.echo(json.dumps([asdict(finding) for finding in found], ensure_ascii=False))
+    else:
+        for finding in found:
+            typer.echo(f"{finding.outcome:7} {finding.check:9} {finding.detail}".rstrip())
+    if any(finding.outcome == "fault" for finding in found):
+        raise typer.Exit(ExitStatus.FOUND)
+
+
+def _on(settings: Settings, work: Callable[[str], T]) -> T:
     from ingest.cli.start_errors import OPERATORS
 
     try:

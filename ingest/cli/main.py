@@ -64,6 +64,7 @@ app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
 app.command()(keep.backup)
 app.command()(keep.restore)
+app.command()(keep.doctor)
 app.command()(replay.replay)
 app.command()(replay.demo)
 

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
@@ -203,6 +204,26 @@ def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
         result = command("check-config", written(tmp_path, f'{text}\n[media]\nfolder = "{folder}"\n'))
 
         assert (result.exit_code, "media.folder: cannot be written" in result.output) == (0, is_said)
+
+
+def test_the_doctor_ends_with_what_it_found(command, tmp_path):
+    given = ("--config", written(tmp_path, "[organizations.desk]\nname = 'Desk'\n"), "--data-dir", tmp_path)
+    missing = command("doctor", *given)
+    command("db", "upgrade", *given)
+    sound = command("doctor", *given)
+    with closing(sqlite3.connect(tmp_path / "matchwire.db")) as conn, conn:
+        conn.execute("UPDATE alembic_version SET version_num = '0001'")
+    outdated = command("doctor", "--json", *given)
+
+    assert [done.exit_code for done in (missing, sound, outdated)] == [2, 0, 1]
+    assert [line.split()[:2] for line in sound.output.splitlines()] == [
+        ["ok", check] for check in ("integrity", "orphans", "schema", "ledger")
+    ]
+    assert {each["check"]: each["outcome"] for each in json.loads(outdated.output)} == {
+        "integrity": "ok",
+        "orphans": "ok",
+        "schema": "fault",
+    }
 
 
 def test_a_backup_is_written_and_brought_back(command, tmp_path):
