@@ -95,10 +95,15 @@ def begin_intake(unit: Unit, intake: str) -> None:
     unit.conn.execute(insert(beacon_intakes).values(id=intake, written_at=unit.now, **zeros))
 
 
-def end_intake(unit: Unit, intake: str, *, received: int, dropped: int) -> int:
-    """A process has ended that had received and dropped so many; note and return how many of them were lost with it."""
-    counted = unit.conn.scalar(select(beacon_intakes.c.counted).where(beacon_intakes.c.id == intake)) or 0
-    lost = max(0, received - dropped - counted)
+def end_intake(unit: Unit, intake: str, *, received: int, dropped: int) -> int | None:
+    """A process has ended that had received and dropped so many; note and return how many of them were lost with it.
+
+    None for a process that did not count into this database.
+    """
+    counted = unit.conn.scalar(select(beacon_intakes.c.counted).where(beacon_intakes.c.id == intake))
+    if counted is None:
+        return None
+    lost = max(0, received - dropped - int(counted))
     row = {"dropped": dropped, "lost": lost, "written_at": unit.now}
     unit.conn.execute(update(beacon_intakes).where(beacon_intakes.c.id == intake).values(**row))
     return lost

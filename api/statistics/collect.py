@@ -26,7 +26,8 @@ COLLECT = openapi.operation(
     "Statistics",
     {
         204: {"description": "Understood, and counted where the liveblog is"},
-        **openapi.refusals(*openapi.OF_ALL, 401, 413, 422),
+        **openapi.PUBLIC_ERRORS,
+        **openapi.refusals(413, 422),
     },
     body=openapi.json_body(
         openapi.request_schema(Beacon), {"kind": "load", "liveblog": "gderby", "url": "https://www.example.org/derby"}

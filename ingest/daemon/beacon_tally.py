@@ -14,7 +14,7 @@ import structlog
 from store import statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from store.unit import Unit
@@ -53,9 +53,9 @@ class BeaconTally:
         """Note that the process counts."""
         statistics.begin_intake(unit, self.id)
 
-    def settle(self, unit: Unit) -> int:
-        """Note how it ended, everything being written; how many were lost."""
-        return statistics.end_intake(unit, self.id, received=self._received, dropped=self._dropped)
+    def settle(self, unit: Unit) -> None:
+        """Note how it ended, everything being written."""
+        statistics.end_intake(unit, self.id, received=self._received, dropped=self._dropped)
 
     def remove(self) -> None:
         """Forget the file."""
@@ -68,18 +68,22 @@ class BeaconTally:
         os.close(self._file)
 
 
-def count_lost(unit: Unit, folder: Path) -> int:
-    """Note what was lost with processes that ended without a word; how much that was. Their files go with `forget`."""
-    return sum(
-        statistics.end_intake(unit, path.stem, received=received, dropped=dropped)
+def count_lost(unit: Unit, folder: Path) -> dict[str, int]:
+    """Note what was lost with processes that ended without a word; how much that was, by process. Their files go with `forget`.
+
+    The folder may be that of daemons with other databases too: what their processes have left is theirs.
+    """
+    found = {
+        path.stem: statistics.end_intake(unit, path.stem, received=received, dropped=dropped)
         for path, received, dropped in _abandoned(folder)
-    )
+    }
+    return {name: lost for name, lost in found.items() if lost is not None}
 
 
-def forget(folder: Path) -> None:
-    """Remove the files of processes that have ended."""
-    for path, _, _ in _abandoned(folder):
-        path.unlink(missing_ok=True)
+def forget(folder: Path, names: Iterable[str]) -> None:
+    """Remove the files of these processes, which have ended."""
+    for name in names:
+        (folder / f"{name}{SUFFIX}").unlink(missing_ok=True)
 
 
 def _abandoned(folder: Path) -> Iterator[tuple[Path, int, int]]:

@@ -62,10 +62,11 @@ async def _started(settings: Settings, store: Store, clock: Callable[[], float])
     except OSError as error:
         raise StartError(f"statistics.folder: cannot write to {folder}: {error.strerror}") from error
     beacons = Beacons(BeaconLimits(statistics.pending_cells, statistics.pending_readers), clock, tally)
-    if lost := await store.write(partial(count_lost, folder=folder)):
+    ended = await store.write(partial(count_lost, folder=folder))
+    if lost := sum(ended.values()):
         beacons.counter.labels("lost").inc(lost)
         log.warning("statistics.lost", beacons=lost)
-    await asyncio.to_thread(forget, folder)
+    await asyncio.to_thread(forget, folder, ended)
     await store.write(tally.begin)
     writer = BeaconWriter(
         store,

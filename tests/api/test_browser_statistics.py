@@ -24,11 +24,15 @@ OBJECTS = "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', {g
 POSTS = [matchday.event(f"e{number:03}", matchday.KICK_OFF + number) for number in range(70)]
 
 
-def article(inside):
-    """A page of another site with a frame of the liveblog."""
-    page = HTMLResponse(
-        f"<!doctype html><title>News</title><link rel=icon href=data:,><iframe src='{inside}'></iframe>"
+def article(service):
+    """A page of another site with a frame of the liveblog and its element."""
+    parts = (
+        "<!doctype html><title>News</title><link rel=icon href=data:,>",
+        f"<iframe src='{service}/embed/gderby'></iframe>",
+        "<matchwire-liveblog liveblog-id=gderby></matchwire-liveblog>",
+        f"<script type=module src='{service}/static/embed.js'></script>",
     )
+    page = HTMLResponse("".join(parts))
     return Starlette(routes=[Route("/today", lambda _: page)])
 
 
@@ -44,7 +48,7 @@ async def until(site, loads, views=0):
 
 
 async def test_a_page_and_a_frame_report_what_their_reader_does(store, tmp_path):
-    """Load, click on load more and visible time; the frame reports the page around it; no cookie; who objects, nothing."""
+    """Load, click on load more and visible time; frame and element report the page around them; no cookie; who objects, nothing."""
     async with AsyncExitStack() as cleanup:
         server = await cleanup.enter_async_context(
             serving(
@@ -67,7 +71,7 @@ async def test_a_page_and_a_frame_report_what_their_reader_does(store, tmp_path)
             return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
         address = await opened(site.app)
-        news = await opened(article(f"{address}/embed/gderby"))
+        news = await opened(article(address))
         playwright = await cleanup.enter_async_context(async_playwright())
         # A context's user agent does not hold for what is sent when its page has gone.
         browser = await playwright.chromium.launch(
@@ -89,19 +93,19 @@ async def test_a_page_and_a_frame_report_what_their_reader_does(store, tmp_path)
         await quiet.goto(f"{address}/liveblogs/gderby")
         await quiet.locator("#e069").wait_for()
         await frame.goto(f"{news}/today?kim=1")
-        assert (await until(site, 3))["tickerLoads"] == 3
+        assert (await until(site, 4))["tickerLoads"] == 4
         for each in (page, frame, quiet):
             await each.goto("about:blank")
-        metrics = await until(site, 3, views=2)
+        metrics = await until(site, 4, views=3)
 
         assert {name: metrics[name] for name in ("tickerLoads", "totalUniques", "samplesForRetention")} == {
-            "tickerLoads": 3, "totalUniques": 1, "samplesForRetention": 2,
+            "tickerLoads": 4, "totalUniques": 1, "samplesForRetention": 3,
         }  # fmt: skip
         assert 0 < metrics["avgRetentionMS"] < 60_000
         places = {
             each["normalizedUrl"]: each["visitorMetrics"]["tickerLoads"] for each in await site.read("all/origins.json")
         }
-        assert places == {address: 2, news: 1}
+        assert places == {address: 2, news: 2}
         assert [each["normalizedUrl"] for each in await site.read(f"all/origin/{address}/locations.json")] == [
             f"{address}/liveblogs/gderby"
         ]

@@ -24,6 +24,7 @@ public_feeds = true
 url = "{database}"
 [statistics]
 interval = 0.2
+folder = "{folder}"
 [limits]
 public_per_second = 0
 [organizations.{organization}]
@@ -73,7 +74,9 @@ def exported(config, liveblog):
 async def test_what_a_killed_daemon_had_received_is_counted_as_lost(tmp_path):
     """Each answered beacon is in the numbers or among the lost, before and after a kill; SIGTERM loses none."""
     url, config = migrated_url(tmp_path / "beacons.db"), tmp_path / "matchwire.toml"
-    config.write_text(CONFIG.format(database=url, organization=ORGANIZATION, secret=SECRET))
+    config.write_text(
+        CONFIG.format(database=url, folder=tmp_path / "statistics", organization=ORGANIZATION, secret=SECRET)
+    )
     daemon = Daemon(config)
     await daemon.start()
     async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False) as http:

@@ -33,6 +33,7 @@ BEGIN = int(datetime(2026, 10, 24, 12, tzinfo=UTC).timestamp())
 """Before clocks change in Europe and America, and before the month ends."""
 DAYS = 9
 PLACES = ("https://a.example/derby", "https://a.example/live", "https://b.example/", "")
+LONG = 50_000
 SIZES = [(50_000, 9_000), pytest.param(1_000_000, 150_000, marks=pytest.mark.soak)]
 """Loads, and the readers that there are at most."""
 ROOMY = BeaconLimits(20_000, 100_000)
@@ -111,6 +112,8 @@ def check(metrics, loads):
 async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_store, clock, tmp_path, count, readers):
     """In each hour, day and month of each zone, by origin and page, before and after the roll-up."""
     stores = simulated_store
+    whole = len(stores) == 1 or count > LONG  # the long run counts all of it on both databases
+    count = count if whole else count // 10
     clock.now = BEGIN
     await stores[0].write(partial(insert_game, game=new_game()))
     processes = [await Process(stores[number % len(stores)], clock, tmp_path).start() for number in range(3)]
@@ -125,13 +128,15 @@ async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_stor
     await asyncio.gather(*(each.writer.stop() for each in processes))
 
     store = stores[-1]
-    await check_everything(store, loads, "Europe/Berlin", "Asia/Kathmandu")
+    await check_everything(store, loads, *(("Europe/Berlin", "Asia/Kathmandu") if whole else ("Asia/Kathmandu",)))
     before = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_counts)))
     while await store.write(partial(statistics.roll_up, before=BEGIN + 12 * 86_400)):
         pass
     after = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_counts)))
     assert after < before
-    await check_everything(store, loads, "UTC", "America/New_York", "Asia/Kolkata")
+    await check_everything(
+        store, loads, *(("UTC", "America/New_York", "Asia/Kolkata") if whole else ("America/New_York",))
+    )
     lost = await store.read(
         lambda conn: conn.execute(select(func.sum(beacon_intakes.c.counted), func.sum(beacon_intakes.c.lost))).one()
     )
@@ -248,19 +253,23 @@ async def test_a_batch_is_written_once_although_nobody_learned_its_outcome(proce
 
 
 async def test_what_dies_with_a_process_is_counted_by_the_next(process, clock, tmp_path):
-    """The file outlives the process; that of a process that lives is left alone."""
+    """The file outlives the process; that of a process that lives is left alone, and that of one with another database."""
+    stranger = BeaconTally(tmp_path)
+    stranger.receive()
+    stranger.abandon()
     process.take(a_beacon())
     await process.writer.flush()
     for _ in range(7):
         process.take(a_beacon())
     count = partial(process.store.write, partial(count_lost, folder=tmp_path))
-    assert await count() == 0
+    assert await count() == {}
     process.tally.abandon()
 
-    assert await count() == 7
-    assert await count() == 7  # a unit may run twice
-    forget(tmp_path)
-    assert await count() == 0
+    assert await count() == {process.tally.id: 7}
+    assert await count() == {process.tally.id: 7}  # a unit may run twice
+    forget(tmp_path, [process.tally.id])
+    assert await count() == {}
+    assert [each.stem for each in tmp_path.glob("*.beacons")] == [stranger.id]
     assert [each.lost for each in await rows(process.store, beacon_intakes)] == [7]
     assert (await overview(process.store)).ticker_loads == 1
 
