@@ -144,6 +144,7 @@ async def test_a_start_waits_for_a_server_that_shuts_down_and_comes_back(postgre
         async with starting(settings_for(tmp_path, postgres_url)) as start:
             away = await start.until_away()
             await last.close()
+            stopping.send_signal(signal.SIGINT)  # whoever else is still connected holds it up no longer
             await asyncio.to_thread(stopping.wait, WITHIN)
             await asyncio.to_thread(postgres_cluster.start)
     finally:
