@@ -42,7 +42,7 @@ HUB = f"{PUBLIC}/websub"
 TOPIC = f"{PUBLIC}{FEED}.json?liveblogId=gderby"
 ROOM = HubRoom(subscriptions=50, liveblog_subscriptions=40, host_subscriptions=30)
 TAKES = HubSettings(default_lease=1000, lease_min=60, lease_max=5000, room=ROOM, address_per_second=0, address_burst=1)
-QUICK = WebSub(pause=0.01, timeout=0.4)
+QUICK = WebSub(pause=0.01, timeout=3.0)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
