@@ -65,7 +65,7 @@ class Subscribers:
         if request.method == "POST":
             self.pushed.append((name, dict(request.headers), await request.read()))
             if way == "hang":
-                await asyncio.sleep(2)
+                await asyncio.sleep(10)
             return web.Response(status=way if isinstance(way, int) else 204)
         if query["hub.mode"] == "denied":
             self.denied.append((name, query))
