@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from prometheus_client.registry import Collector
 
     from config import Settings
+    from config.sections import Server
     from ingest.daemon.build import Components
     from ingest.daemon.containment import Containment
     from ingest.daemon.metrics import Metrics
@@ -89,14 +90,18 @@ async def run(
     clock: Callable[[], float] = time.time,
     stop: asyncio.Event | None = None,
     role: Role = Role.ALL,
+    bind: Callable[[Server], socket.socket] | None = None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT (or `stop`); `announce` gets the address once requests are answered."""
+    """Serve until `stop` is set; `announce` gets the address once requests are answered.
+
+    `bind` gives the socket that requests come in by, which is closed at the end; by default it is `listener_of`.
+    """
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
         cleanup.enter_context(suppress(Stopped))
         loops = Loops(cleanup)
         components = await cleanup.enter_async_context(build_components(settings, clock, role, stopped))
-        listener = cleanup.enter_context(_listener(settings))
+        listener = cleanup.enter_context((bind or listener_of)(settings.server))
 
         cleanup.push_async_callback(components.leasing.stop)
         cleanup.push_async_callback(components.followers.stop)
@@ -248,9 +253,9 @@ async def _cancel(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-def _listener(settings: Settings) -> socket.socket:
+def listener_of(server: Server) -> socket.socket:
     """The socket that requests come in by. Raises StartError with the key that has to change."""
-    host, port = settings.server.host, settings.server.port
+    host, port = server.host, server.port
     try:
         return bound(host, port)
     except (OSError, UnicodeError) as error:

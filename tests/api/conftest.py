@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from sqlalchemy import select
 
 from api.app import create_app
 from api.middleware.request_log import RequestLog
@@ -108,7 +107,7 @@ async def contents(server: Server) -> dict[str, list[Any]]:
     """Everything that is stored: all tables."""
 
     def read(conn: Any) -> dict[str, list[Any]]:
-        return {name: conn.execute(select(table)).all() for name, table in metadata.tables.items()}
+        return {name: conn.exec_driver_sql(f'SELECT * FROM "{name}"').all() for name in metadata.tables}
 
     return await server.store.read(read)
 
