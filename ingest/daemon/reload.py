@@ -15,7 +15,7 @@ import structlog
 import config
 from ingest.cli.start_errors import OPERATORS, line_of
 from ingest.daemon import logs
-from ingest.daemon.run import listener_of
+from ingest.daemon.server import listener_of
 from ingest.daemon.start_wait import Stopped
 
 if TYPE_CHECKING:

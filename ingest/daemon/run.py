@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, nullcontext, suppress
@@ -21,7 +20,6 @@ from api.services import Services
 from api.stream.streams import Streams
 from api.websub.topics import Topics
 from config.folders import is_writable
-from ingest.cli.start_errors import StartError
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.counting import count_readers
@@ -31,7 +29,7 @@ from ingest.daemon.metrics import RequestCounts
 from ingest.daemon.purges import Purging, UploadPurge, run_again
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
-from ingest.daemon.server import connections_that_fit, serving
+from ingest.daemon.server import connections_that_fit, listener_of, serving
 from ingest.daemon.start_wait import Stopped
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import MediaFetcher
@@ -41,7 +39,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from ingest.websub.hub import Hub
 from mapping.believed import CONFIRMATIONS
-from providers.http_server import address_of, bound
+from providers.http_server import address_of
 
 if TYPE_CHECKING:
     import socket
@@ -90,7 +88,7 @@ async def run(
     clock: Callable[[], float] = time.time,
     stop: asyncio.Event | None = None,
     role: Role = Role.ALL,
-    bind: Callable[[Server], socket.socket] | None = None,
+    bind: Callable[[Server], socket.socket] = listener_of,
 ) -> None:
     """Serve until `stop` is set; `announce` gets the address once requests are answered.
 
@@ -101,7 +99,7 @@ async def run(
         cleanup.enter_context(suppress(Stopped))
         loops = Loops(cleanup)
         components = await cleanup.enter_async_context(build_components(settings, clock, role, stopped))
-        listener = cleanup.enter_context((bind or listener_of)(settings.server))
+        listener = cleanup.enter_context(bind(settings.server))
 
         cleanup.push_async_callback(components.leasing.stop)
         cleanup.push_async_callback(components.followers.stop)
@@ -251,16 +249,6 @@ class Loops:
 async def _cancel(task: asyncio.Task[None]) -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-
-
-def listener_of(server: Server) -> socket.socket:
-    """The socket that requests come in by. Raises StartError with the key that has to change."""
-    host, port = server.host, server.port
-    try:
-        return bound(host, port)
-    except (OSError, UnicodeError) as error:
-        key = "server.port" if getattr(error, "errno", None) in {errno.EADDRINUSE, errno.EACCES} else "server.host"
-        raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
 
 
 def _register(metrics: Metrics, *collectors: Collector) -> None:

@@ -28,11 +28,11 @@ def events_of(log, name):
 
 
 @asynccontextmanager
-async def asking_all_along(daemon):
+async def requests_all_along(daemon):
     """Requests, each on a connection of its own, until the context ends; yields their statuses or errors."""
     seen = []
 
-    async def ask():
+    async def request():
         async with httpx.AsyncClient(trust_env=False, timeout=60, headers={"Connection": "close"}) as client:
             while True:
                 try:
@@ -40,7 +40,7 @@ async def asking_all_along(daemon):
                 except httpx.HTTPError as error:
                     seen.append(repr(error))
 
-    task = asyncio.create_task(ask())
+    task = asyncio.create_task(request())
     try:
         yield seen
     finally:
@@ -66,7 +66,7 @@ async def test_a_hangup_applies_what_is_valid_and_refuses_nobody(tmp_path):
             await until(lambda: len(events_of(log, event)) >= times)
             return events_of(log, event)[-1]
 
-        async with asking_all_along(daemon) as seen:
+        async with requests_all_along(daemon) as seen:
             assert await hung_up(text, "config.unchanged")
             wrong = await hung_up(text.replace("port = 0", "prot = 0"), "config.invalid")
             assert "server.port" in wrong["problems"][0]
