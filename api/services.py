@@ -158,6 +158,8 @@ class Services:
     """What pages report of their readers; without it nothing is counted."""
     metrics: Callable[[], bytes] | None = None
     """The numbers for Prometheus."""
+    status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
+    """What `/status` shows."""
     hub_limit: RateLimiter = field(default_factory=lambda: RateLimiter(0, 1, monotonic))
     """What one address may send to the hub."""
     upload_places: UploadPlaces = field(default_factory=UploadPlaces)

@@ -20,6 +20,7 @@ from api.services import Services
 from api.stream.streams import Streams
 from api.websub.topics import Topics
 from config.folders import is_writable
+from ingest.daemon.alarms import KEPT, alarm_monitor
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.counting import count_readers
@@ -31,6 +32,7 @@ from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, listener_of, serving
 from ingest.daemon.start_wait import Stopped
+from ingest.daemon.status import StatusReport
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import MediaFetcher
 from ingest.media.probe import MediaProbes
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 
     from config import Settings
     from config.sections import Server
+    from ingest.daemon.alarms import AlarmMonitor
     from ingest.daemon.build import Components
     from ingest.daemon.containment import Containment
     from ingest.daemon.metrics import Metrics
@@ -62,6 +65,7 @@ TIMETABLE = {
     "*/5 * * * *": "purge history",
     "23 * * * *": "purge comments",
     "*/10 * * * *": "roll up statistics",
+    "57 * * * *": "purge alarms",
 }
 """Jobs that every process asks for at these minutes."""
 
@@ -122,21 +126,15 @@ async def run(
         beacons = await cleanup.enter_async_context(
             count_readers(settings, components.store, clock, loops) if role.serves else nullcontext()
         )
-        request_log = RequestLog(settings.logging.slow_request)
-        loops.start(request_log.run(), name="request log")
+        request_log = _request_log(settings, loops)
+        workers, monitor, status = _watch(settings, components, role, clock, loops)
         services = Services(
             store=components.store,
             settings=api_settings(settings, address_of(listener)),
             import_match=components.importer,
             check_text=components.importer.check_text,
             organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-            ready=partial(
-                _ready,
-                following,
-                components,
-                settings.media.folder,
-                None if role.works else WorkerCount(components.store),
-            ),
+            ready=partial(_ready, following, components, settings.media.folder, workers),
             clock=clock,
             providers=components.registry.ids,
             event_types=components.registry.event_types,
@@ -149,6 +147,7 @@ async def run(
             streams=streams,
             beacons=beacons,
             metrics=dispatcher.metrics.text,
+            status=status.make,
             request_log=request_log,
         )
         app = create_app(services)
@@ -161,6 +160,7 @@ async def run(
             dispatcher.metrics,
             components.containment.gauge,
             components.followers.demand,
+            monitor.gauge,
             RequestCounts(request_log),
             *limits.collectors,
             *([] if beacons is None else [beacons.counter]),
@@ -251,6 +251,30 @@ async def _cancel(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
+def _watch(
+    settings: Settings, components: Components, role: Role, clock: Callable[[], float], loops: Loops
+) -> tuple[WorkerCount | None, AlarmMonitor, StatusReport]:
+    """How many processes follow matches, where this one does not; the monitor of alarms, which runs; what `/status` shows."""
+    workers = None if role.works else WorkerCount(components.store)
+    monitor = alarm_monitor(settings, components, workers, clock)
+    loops.start(monitor.run(), name="alarms")
+    status = StatusReport(
+        store=components.store,
+        followers=components.followers,
+        workers=workers,
+        endpoint_names=components.endpoint_names,
+        role=role,
+        clock=clock,
+    )
+    return workers, monitor, status
+
+
+def _request_log(settings: Settings, loops: Loops) -> RequestLog:
+    log_of_requests = RequestLog(settings.logging.slow_request)
+    loops.start(log_of_requests.run(), name="request log")
+    return log_of_requests
+
+
 def _register(metrics: Metrics, *collectors: Collector) -> None:
     for collector in collectors:
         metrics.registry.register(collector)
@@ -292,6 +316,7 @@ def _timed_purges(components: Components, settings: Settings, clock: Callable[[]
     purging = Purging(components.store)
     return {
         "purge history": lambda: purging.history(clock() - history_kept),
+        "purge alarms": lambda: purging.alarms(clock() - KEPT),
         "purge comments": lambda: purging.comments(clock(), rejected_kept),
         "roll up statistics": lambda: purging.statistics(clock(), counted.minutes_kept, counted.kept),
     }

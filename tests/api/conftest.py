@@ -70,6 +70,11 @@ class Server:
     async def is_ready(self) -> dict[str, Any]:
         return self.ready
 
+    async def report(self) -> dict[str, Any]:
+        """What a daemon says of itself where nothing is wrong."""
+        process = {"version": "1", "role": "all", "host": "h", "pid": 1, "startedAt": NOW}
+        return {"process": process, "workers": 1, "matches": None, "endpoints": [], "webhooks": None, "alarms": []}
+
     async def add(self, game: matchday.Liveblog) -> None:
         await self.store.write(partial(matchday.insert, game))
 
@@ -94,6 +99,7 @@ async def serving(
         reader_key=b"r" * 32,
         files=files or NoFiles(),
         metrics=metrics,
+        status=server.report,
     )
     server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)
