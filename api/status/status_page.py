@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 
 EVERY = 10
 """Seconds after which the page asks for itself again."""
+LABELS = {
+    "matches": "Matches followed",
+    "failing": "Matches whose last poll failed",
+    "silent": "Running matches without a good answer for too long",
+    "endpoints_lost": "Provider endpoints lost",
+    "endpoints_limited": "Provider endpoints whose rate limit is too low",
+    "updates": "Webhook updates that wait for their first delivery",
+    "oldest": "The oldest of them, in seconds",
+    "waiting": "Webhook deliveries that wait for another try",
+    "active": "Webhook subscriptions",
+    "disabled": "Webhook subscriptions, disabled",
+}
 _OPTIONAL: Json = {"type": ["object", "null"]}
 REPORT: Json = {
     "type": "object",
@@ -86,8 +98,8 @@ def render(found: Mapping[str, Any], now: float) -> str:
         "Process": f"{process['role']} · {process['host']} · pid {process['pid']} · matchwire {process['version']}",
         "Running since": _instant(process["startedAt"], now),
         "Processes that follow matches": _known(found["workers"]),
-        **{f"Matches: {_words(name)}": count for name, count in (found["matches"] or {}).items()},
-        **{f"Webhooks: {_words(name)}": _known(count) for name, count in (found["webhooks"] or {}).items()},
+        **{LABELS.get(name, name): count for name, count in (found["matches"] or {}).items()},
+        **{LABELS.get(name, name): _known(count) for name, count in (found["webhooks"] or {}).items()},
     }
     body = (
         f'<header class="front"><h1>{verdict}</h1></header><main class="status">'
@@ -126,10 +138,6 @@ def _table(title: str, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> s
     named = "".join(f"<th>{escape(head)}</th>" for head in heads)
     head = f"<thead><tr>{named}</tr></thead>" if any(heads) else ""
     return f'<section class="card"><h2>{escape(title)}</h2><table>{head}<tbody>{lines}</tbody></table></section>'
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _known(value: Any) -> Any:

@@ -84,7 +84,7 @@ async def low_disk(folders: Sequence[str], least: int) -> list[Observed]:
     for folder in folders:
         free = _free(folder)
         if free is not None and free < least:
-            message = f"{free // 2**20} MiB are free in {folder} on {host}"
+            message = f"only {free // 2**20} MiB are free in {folder} on {host}"
             found.append(Observed("disk_low", f"{host}:{folder}", message, {"folder": folder, "host": host}))
     return found
 

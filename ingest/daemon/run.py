@@ -261,7 +261,7 @@ def _watch(
     status = StatusReport(
         store=components.store,
         followers=components.followers,
-        workers=workers,
+        workers=None if settings.database.is_sqlite else WorkerCount(components.store),
         endpoint_names=components.endpoint_names,
         role=role,
         clock=clock,

@@ -31,7 +31,10 @@ RECENT = 86_400.0
 
 @dataclass(frozen=True, kw_only=True)
 class StatusReport:
-    """Makes the report of one process. `endpoint_names`: endpoint key → the provider and the organizations behind it."""
+    """Makes the report of one process. `endpoint_names`: endpoint key → the provider and the organizations behind it.
+
+    `workers`: None where one process does everything.
+    """
 
     store: Store
     followers: Followers
