@@ -11,6 +11,7 @@ from sqlalchemy import delete, insert
 
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
+from store.durations import Durations
 from store.errors import SchemaMissing, SchemaOutdated, StoreError
 from store.history import read_at
 from store.media_tables import service_keys
@@ -41,6 +42,9 @@ class Store:
         self._backend = backend
         self._closed = False
         self._unwritten = False
+        self.units = Durations()
+        """Units that were committed, from their call to their commit."""
+        self.failed_units = 0
         self._listeners: list[Hear] = []
 
     @classmethod
@@ -93,12 +97,15 @@ class Store:
                 self._call_listeners(stepped)
                 self._backend.notices.notify(stepped)
 
+        began = time.monotonic()
         try:
             result = await self._backend.write(watched, group_key, committed)
         except StoreUnavailable:
             self._unwritten = True
+            self.failed_units += 1
             raise
         self._unwritten = False
+        self.units.observe(time.monotonic() - began)
         return result
 
     async def check_writes(self) -> None:
@@ -130,6 +137,11 @@ class Store:
         """
         self._check_open()
         return await self._backend.glance(query)
+
+    @property
+    def waiting(self) -> int:
+        """How many units, on PostgreSQL reads as well, wait for their turn or are under way."""
+        return self._backend.waiting
 
     @property
     def liveness(self) -> LivenessLock | NoLivenessLock:

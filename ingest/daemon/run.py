@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, nullcontext, suppress
 from functools import partial
 from importlib import import_module
@@ -20,18 +20,20 @@ from api.services import Services
 from api.stream.streams import Streams
 from api.websub.topics import Topics
 from config.folders import is_writable
-from ingest.daemon.alarms import KEPT, alarm_monitor
+from ingest.daemon.alarms import alarm_monitor
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.counting import count_readers
 from ingest.daemon.file_store import file_store
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
-from ingest.daemon.purges import Purging, UploadPurge, run_again
+from ingest.daemon.purge_jobs import TIMETABLE, add_purges, timed_purges
+from ingest.daemon.purges import UploadPurge
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
 from ingest.daemon.server import connections_that_fit, listener_of, serving
 from ingest.daemon.start_wait import Stopped
+from ingest.daemon.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
 from ingest.daemon.status import StatusReport
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import MediaFetcher
@@ -57,32 +59,13 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-TIMETABLE = {
-    "17 * * * *": "purge deliveries",
-    "27 * * * *": "purge bodies",
-    "37 * * * *": "purge uploads",
-    "47 * * * *": "purge votes",
-    "*/5 * * * *": "purge history",
-    "23 * * * *": "purge comments",
-    "*/10 * * * *": "roll up statistics",
-    "57 * * * *": "purge alarms",
-}
-"""Jobs that every process asks for at these minutes."""
-
 PROBE = "probe media"
 """The job that probes files."""
-
-GATHER = 10.0
-"""Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
-
-MARGIN = 60.0
-"""Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
 
 AFTERWARDS = 1.0
 """Seconds for which those who ask first have a process that is ready for themselves."""
 
 Announce = Callable[[str], None]
-Purge = Callable[[], Awaitable[bool]]
 
 
 async def run(
@@ -146,7 +129,7 @@ async def run(
             images=images,
             streams=streams,
             beacons=beacons,
-            metrics=dispatcher.metrics.text,
+            metrics=dispatcher.metrics.exposition,
             status=status.make,
             request_log=request_log,
         )
@@ -159,9 +142,11 @@ async def run(
         _register(
             dispatcher.metrics,
             components.containment.gauge,
-            components.followers.demand,
             monitor.gauge,
             RequestCounts(request_log),
+            StoreMetrics(components.store),
+            ReadMetrics(streams, services.read_counts),
+            BuildMetrics(role),
             *limits.collectors,
             *([] if beacons is None else [beacons.counter]),
         )
@@ -174,10 +159,15 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            _add_purges(components, dispatcher, purge_uploads, _timed_purges(components, settings, clock))
+            add_purges(components, dispatcher, purge_uploads, timed_purges(components, settings, clock))
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
-            _register(dispatcher.metrics, probes.counted, components.jobs.counted)
+            _register(
+                dispatcher.metrics,
+                probes.counted,
+                components.jobs.counted,
+                FollowingMetrics(components.followers, components.endpoint_names),
+            )
             _start_hub(
                 settings,
                 services,
@@ -307,33 +297,6 @@ def _start_hub(
     services.store.on_step(hub.wake)
     cleanup.push_async_callback(hub.stop, settings.server.shutdown_grace)
     loops.start(hub.run(), name="hub")
-
-
-def _timed_purges(components: Components, settings: Settings, clock: Callable[[], float]) -> Mapping[str, Purge]:
-    """What is kept for a time that the configuration says."""
-    history_kept, rejected_kept = settings.limits.delay_max + MARGIN, settings.comments.rejected_kept
-    counted = settings.statistics
-    purging = Purging(components.store)
-    return {
-        "purge history": lambda: purging.history(clock() - history_kept),
-        "purge alarms": lambda: purging.alarms(clock() - KEPT),
-        "purge comments": lambda: purging.comments(clock(), rejected_kept),
-        "roll up statistics": lambda: purging.statistics(clock(), counted.minutes_kept, counted.kept),
-    }
-
-
-def _add_purges(
-    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, timed: Mapping[str, Purge]
-) -> None:
-    purges = {
-        "purge deliveries": dispatcher.purge,
-        "purge bodies": Purging(components.store).bodies,
-        "purge votes": Purging(components.store).votes,
-        "purge uploads": purge_uploads.run,
-        **timed,
-    }
-    for key, purge in purges.items():
-        components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
 
 
 def _start_clock(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest.sync import poll
-from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, demand_gauge, requests_of, unleased
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, requests_of, unleased
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
@@ -77,10 +77,9 @@ class Followers:
             )
             for key, adapter in adapters.items()
         }
-        self._pollers = {
+        self.pollers = {
             key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()
         }
-        self.demand = demand_gauge(self.limiters)
         self._left_out = LeftOut(store, containment, self._spawn)
         self.refused = 0
         """How many writes were refused because another process had taken the match over."""
@@ -188,7 +187,7 @@ class Followers:
         fetched: Fetched | None = None
         retry_after: float | None = None
         try:
-            fetched = await self._pollers[match.endpoint].poll(match)
+            fetched = await self.pollers[match.endpoint].poll(match)
             retry_after = self._account(match, fetched)
         except EndpointPaused as paused:
             self._postpone(match, paused.seconds)
@@ -228,7 +227,6 @@ class Followers:
                 needed[match.endpoint] += requests_of(match.known) / wait
         for key, limiter in self.limiters.items():
             limiter.need(needed[key])
-            self.demand.labels(key).set(limiter.demand)
 
     def store_lost(self, error: ServiceError) -> None:
         """Somebody could not write."""
@@ -381,7 +379,7 @@ class Followers:
     async def _close(self, match: Followed) -> None:
         """Settle what is open at the end of the window and stop following; try again later where that fails."""
         try:
-            await self._pollers[match.endpoint].close(match)
+            await self.pollers[match.endpoint].close(match)
         except leases.Superseded:
             self._supersede(match)
             return

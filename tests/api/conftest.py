@@ -81,7 +81,11 @@ class Server:
 
 @asynccontextmanager
 async def serving(
-    store: Store, *, metrics: Callable[[], bytes] | None = None, files: FileStore | None = None, **settings: Any
+    store: Store,
+    *,
+    metrics: Callable[[str], tuple[bytes, str]] | None = None,
+    files: FileStore | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Server]:
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
