@@ -206,6 +206,7 @@ STAYS: Mapping[str, str] = {
     "webhook_rounds": "the log of deliveries of the old place",
     "hub_subscriptions": "subscribers of feeds know the address of the old place, and hold secrets",
     "clients": "credentials, and a client may serve several organizations",
+    "alarms": "what goes on at the old place",
     "workers": "processes that run",
     "service_keys": "secrets that each installation makes for itself",
     "reader_salts": "secrets that each installation makes for itself",

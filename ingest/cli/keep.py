@@ -101,10 +101,12 @@ def doctor(
     data_dir: DataDir = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")] = False,
 ) -> None:
-    """Examine the database, also beside a daemon: ok, warning or fault for each check; status 1 where there is a fault."""
+    """Examine database and providers, also beside a daemon: ok, warning or fault for each; status 1 where there is a fault."""
+    from ingest.cli.examine_providers import examine_providers
     from store.doctor import examine
 
-    found = _on(placed(load(config_file), data_dir), examine)
+    settings = placed(load(config_file), data_dir)
+    found = [*_on(settings, examine), *examine_providers(settings)]
     if as_json:
         import json
         from dataclasses import asdict

@@ -13,6 +13,7 @@ import pytest
 from config import Settings
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
+from store.doctor import examine
 from store.export_organization import export_organization
 from store.files.disk import DiskFiles
 from store.import_organization import import_organization
@@ -158,6 +159,8 @@ async def test_a_liveblog_goes_on_where_it_was(tmp_path, bare_postgres_url):
             game = await steady(client, replay, liveblog)
         rows = replay.last_good(MATCH)["match-event"]
 
+    for url in (old, new):
+        assert {each.outcome for each in await asyncio.to_thread(examine, url)} == {"ok"}
     assert after == before
     assert 10 < len(half["events"]) < len(game["events"])
     posts = posts_of_the_liveblog(game)

@@ -132,7 +132,8 @@ def test_every_table_is_exported_or_has_a_reason():
     """A new table has to be put into one of the two lists, and a row names its parents before itself."""
     names = [each.table.name for each in PORTABLE]
 
-    assert sorted([*names, *STAYS]) == sorted(metadata.tables)
+    assert metadata.tables.keys() - {*names, *STAYS} == set()
+    assert STAYS.keys() & {*names} == set()
     for place, each in enumerate(PORTABLE):
         keys = {key.parent.name: key.column.table.name for key in each.table.foreign_keys}
         assert keys.keys() <= each.parents.keys(), each.table.name
