@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from store import command, migrate
-from store.errors import SchemaOutdated, StoreError
+from store.errors import StoreError
 from store.media_tables import uploads
 from store.portable_files import copy_files
 from store.portable_rows import FORMAT, FORMAT_VERSION, line_of, value_of
@@ -82,7 +82,7 @@ def _write(conn: Connection, organization: str, file: BinaryIO) -> dict[str, int
     file.seek(0)
     file.truncate()  # a read that PostgreSQL broke off begins again
     if (current := migrate.current_of(conn)) != migrate.head():
-        raise SchemaOutdated(f"the database is at revision {current}, this version of matchwire needs {migrate.head()}")
+        raise migrate.other_schema(current, "run `matchwire db upgrade`")
     head = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
 from store import command, migrate
-from store.errors import SchemaOutdated, StoreError, reason, store_errors
+from store.errors import StoreError, reason, store_errors
 from store.export_organization import PATIENCE, Carried
 from store.media_tables import uploads
 from store.naming import parse_url
@@ -93,9 +93,8 @@ def _head(lines: BinaryIO) -> str:
         raise StoreError(f"line 1: {error}") from error
     if head.get("format") != FORMAT or head.get("format_version") != FORMAT_VERSION:
         raise StoreError("line 1: this is no export of an organization that this version of matchwire knows")
-    if head.get("schema") != migrate.head():
-        schema = str(head.get("schema"))[:10]
-        raise SchemaOutdated(f"the export has the schema {schema}, this version of matchwire needs {migrate.head()}")
+    if (schema := str(head.get("schema"))[:10]) != migrate.head():
+        raise migrate.other_schema(schema, "upgrade where it came from, and export again", "the export")
     organization = head.get("organization")
     if not isinstance(organization, str) or not organization or "\0" in organization:
         raise StoreError("line 1: it names no organization")
