@@ -10,6 +10,8 @@ from pydantic_core import from_json
 from sqlalchemy import BigInteger, Boolean, Column, Double, LargeBinary
 
 from store.errors import StoreError
+from store.files.port import KEY
+from store.media_tables import uploads
 from store.portable_tables import OWNERS, PORTABLE, PortableTable
 from store.sql.json_type import Json, dumps
 
@@ -25,6 +27,8 @@ SHOWN = 60
 
 TABLES = {each.table.name: each for each in PORTABLE}
 _COLUMNS = {name: {column.name: column for column in each.columns} for name, each in TABLES.items()}
+_JSON_KINDS: Mapping[str, type] = {"options": list, "faults": list, "pending": object}
+"""What columns of JSON hold by their names; all others hold objects."""
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -62,6 +66,17 @@ def value_of(line: bytes) -> dict[str, Any]:
 
 def row_of(value: Mapping[str, Any], organization: str) -> tuple[PortableTable, dict[str, Any]]:
     """The table and the row that a line names, with exactly the columns of an export. Raises LineRefused."""
+    name, row = _table_and_row(value)
+    columns = _COLUMNS[name]
+    read = {key: _read(columns[key], each) for key, each in row.items()}
+    if TABLES[name].table is uploads and not KEY.fullmatch(read["key"]):
+        raise LineRefused("uploads.key is no key of an upload")
+    if any(read.get(owner, organization) != organization for owner in OWNERS):
+        raise LineRefused(f"a row of {name} that belongs to another organization")
+    return TABLES[name], read
+
+
+def _table_and_row(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     name, row = value.get("table"), value.get("row")
     if value.keys() != {"table", "row"} or not isinstance(name, str) or not isinstance(row, dict):
         raise LineRefused("neither a row of a table nor the last line")
@@ -72,10 +87,7 @@ def row_of(value: Mapping[str, Any], organization: str) -> tuple[PortableTable, 
         raise LineRefused(f"{name} has no column {_shown(min(unknown))}")
     if missing := columns.keys() - row.keys():
         raise LineRefused(f"{name} lacks the column {min(missing)}")
-    read = {key: _read(columns[key], each) for key, each in row.items()}
-    if any(read.get(owner, organization) != organization for owner in OWNERS):
-        raise LineRefused(f"a row of {name} that belongs to another organization")
-    return TABLES[name], read
+    return name, row
 
 
 def _read(column: Column[Any], value: Any) -> Any:
@@ -89,6 +101,9 @@ def _read(column: Column[Any], value: Any) -> Any:
 
 
 def _json(place: str, value: Any) -> Any:
+    kind = _JSON_KINDS.get(place.rpartition(".")[2], dict)
+    if not isinstance(value, kind):
+        raise LineRefused(f"{place} is no JSON {'object' if kind is dict else 'array'}")
     try:
         dumps(value)
     except ValueError as error:

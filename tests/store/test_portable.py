@@ -37,6 +37,8 @@ AWKWARD = {
     "numbers": [1, 1.0, -0.0, 1e300, 2**70],
     "none": None,
 }
+JSONS = {"options": ["a"], "faults": [AWKWARD], "pending": True}
+"""Columns that hold no JSON object."""
 ID = {"event": "local_id", "upload": "key"}
 """Kinds whose id has another name than `id`."""
 
@@ -64,6 +66,8 @@ def value_of(each, column, organization):
         return len(CONTENT) if name == "bytes" else hashlib.sha256(CONTENT).hexdigest()
     if (table, name) == ("webhooks", "secrets"):
         return [{"value": "whsec_old", "until": None}]
+    if name in JSONS:
+        return JSONS[name]
     types = {Json: AWKWARD, Boolean: True, Double: 1.1, BigInteger: 2**53 + 1, LargeBinary: b"\0\xff"}
     if column.autoincrement is True:
         return None
@@ -205,6 +209,8 @@ def hostile(lines):
         ("another's post", "ledger", {"local_id": key_of(OTHERS, "event")}, "not of this organization"),
         ("another's team", "game_records", {"record_id": key_of(OTHERS, "teams")}, "not of this organization"),
         ("a taken id", "games", {"id": key_of(OTHERS, "game")}, "games: another record has the same key"),
+        ("no object", "events", {"doc": [1]}, "events.doc is no JSON object"),
+        ("a path for a key", "uploads", {"key": "../" * 10 + "ab"}, "uploads.key is no key"),
         ("another's upload", "uploads", {"key": key_of(OTHERS, "upload")}, "another record has the same key"),
     ]
     for name, table, columns, error in fields:
