@@ -94,7 +94,9 @@ def _write(conn: Connection, organization: str, file: BinaryIO) -> dict[str, int
     file.write(dumps(head).encode() + b"\n")
     counts = {each.table.name: 0 for each in PORTABLE}
     for each in PORTABLE:
-        pages = conn.execution_options(yield_per=PAGE).execute(each.rows(conn), {ORGANIZATION.key: organization})
+        pages = conn.execution_options(yield_per=PAGE).execute(
+            each.rows(conn.dialect.name), {ORGANIZATION.key: organization}
+        )
         for row in pages.mappings():
             file.write(line_of(each.table.name, dict(row)))
             counts[each.table.name] += 1

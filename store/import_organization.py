@@ -121,7 +121,7 @@ def _import(
 
 def _require_new(conn: Connection, organization: str) -> None:
     for each in PORTABLE:
-        if conn.execute(each.rows(conn).limit(1), {ORGANIZATION.key: organization}).first() is not None:
+        if conn.execute(each.rows(conn.dialect.name).limit(1), {ORGANIZATION.key: organization}).first() is not None:
             raise StoreError(f"the organization {organization} has rows in {each.table.name} already")
 
 

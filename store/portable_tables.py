@@ -39,7 +39,7 @@ from store.webhooks import ENDED, new_secret
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sqlalchemy import Column, ColumnElement, Connection, Table
+    from sqlalchemy import Column, ColumnElement, Table
 
 OWNERS = ("organization_id", "owner_id")
 """Columns that name the organization of a row."""
@@ -96,10 +96,10 @@ class PortableTable:
         """What is exported."""
         return [column for column in self.table.c if column.name not in self.given]
 
-    def rows(self, conn: Connection) -> Select[Any]:
+    def rows(self, dialect: str) -> Select[Any]:
         """The rows by the bytes of their keys, so that both databases give them in the same order."""
         keys = self.order or tuple(self.table.primary_key.columns)
-        by_bytes = conn.dialect.name == "postgresql"
+        by_bytes = dialect == "postgresql"
         ordered = (collate(key, "C") if by_bytes and isinstance(key.type, Text) else key for key in keys)
         return select(*self.columns).where(self.only).order_by(*ordered)
 

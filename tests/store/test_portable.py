@@ -12,7 +12,7 @@ import sys
 from functools import partial
 
 import pytest
-from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, insert, select, text, update
+from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, Text, insert, select, text, update
 
 from store import command, migrate
 from store.errors import AlreadyRunning, SchemaOutdated, StoreError
@@ -105,7 +105,7 @@ def rows_of(url, organization=OURS):
 
     def query(conn):
         return {
-            each.table.name: len(conn.execute(each.rows(conn), {"organization": organization}).all())
+            each.table.name: len(conn.execute(each.rows(conn.dialect.name), {"organization": organization}).all())
             for each in PORTABLE
         }
 
@@ -142,6 +142,9 @@ def test_every_table_is_exported_or_has_a_reason():
         keys = {key.parent.name: key.column.table.name for key in each.table.foreign_keys}
         assert keys.keys() <= each.parents.keys(), each.table.name
         assert set(keys.values()) <= set(names[:place]), each.table.name
+        order = str(each.rows("postgresql")).partition("ORDER BY")[2]  # whatever the collation of the database is
+        texts = [key for key in each.order or each.table.primary_key if isinstance(key.type, Text)]
+        assert order.count("COLLATE") == len(texts), each.table.name
 
 
 def test_a_sqlite_file_a_postgresql_and_back(full, empty_urls, tmp_path):
