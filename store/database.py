@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
 from store.durations import Durations
-from store.errors import SchemaMissing, SchemaOutdated, StoreError
+from store.errors import SchemaMissing, StoreError
 from store.history import read_at
 from store.media_tables import service_keys
 from store.naming import parse_url
@@ -172,10 +172,7 @@ class Store:
         if current == migrations.head():
             return
         if not migrate:
-            raise SchemaOutdated(
-                f"the database schema is at {current or 'nothing'}, this version needs {migrations.head()}:"
-                " run `matchwire db upgrade`"
-            )
+            raise migrations.other_schema(current, "run `matchwire db upgrade`")
         await self._backend.prepare(lambda unit: migrations.upgrade_connection(unit.conn))
 
     async def _revision(self) -> str | None:
