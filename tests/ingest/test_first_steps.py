@@ -7,19 +7,16 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 import tomllib
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 
 from providers.replay import Line, Replay, ReplaySettings
 from tests.ingest.test_creating import LINES, MATCH
-from tests.unprivileged import own_folder, unprivileged
+from tests.terminal import fresh_folder, plain_environment, terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -44,18 +41,8 @@ def own_contract():
     return tables, typed
 
 
-@contextmanager
-def fresh_folder():
-    """What a clone is to README: a folder with the environment in it."""
-    with own_folder() as folder:
-        (folder / ".venv").symlink_to(sys.prefix)
-        yield folder
-
-
 def environment(folder, upstream):
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATCHWIRE_")}
-    inherited.pop("PYTHONPATH", None)
-    return {**inherited, "HOME": str(folder), "MATCHWIRE_SERVER__PORT": "0", UPSTREAM: upstream}
+    return plain_environment(folder, MATCHWIRE_SERVER__PORT="0", **{UPSTREAM: upstream})
 
 
 def recorded():
@@ -63,52 +50,6 @@ def recorded():
     for line in LINES:
         renamed = line.row().replace(MATCH, PRINTED_MATCH)
         yield Line.of(line.at, json.loads(renamed)["resource"], json.loads(renamed)["body"])
-
-
-class Terminal:
-    """A shell of an unprivileged user that plays commands in the foreground; `log` collects what it prints."""
-
-    def __init__(self, folder, environ, commands, given=""):
-        self.log = folder.parent / f"{folder.name}-{time.monotonic_ns()}.log"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [*unprivileged(), "bash", "-c", commands], cwd=folder, env=environ, stdin=subprocess.PIPE,
-                stdout=log, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-            )  # fmt: skip
-        self.process.stdin.write(given)
-        self.process.stdin.close()
-
-    def until(self, words, within=60):
-        """What it has printed once `words` are among it."""
-        deadline = time.monotonic() + within
-        while words not in (said := self.log.read_text()):
-            assert self.process.poll() is None, said
-            assert time.monotonic() < deadline, said
-            time.sleep(0.05)
-        return said
-
-    def address(self):
-        """Host and port that the daemon has said it listens on."""
-        return re.search(r"matchwire listens on http://(\S+)\n", self.until("matchwire listens on http://"))[1]
-
-    def finished(self, within=120):
-        """Exit status and all that it has printed."""
-        return self.process.wait(within), self.log.read_text()
-
-    def end(self):
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait(30)
-        self.log.unlink()
-
-
-@contextmanager
-def terminal(*args, **more):
-    opened = Terminal(*args, **more)
-    try:
-        yield opened
-    finally:
-        opened.end()
 
 
 async def test_readme_runs_as_it_is_printed():
