@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import textwrap
 import time
@@ -16,12 +17,15 @@ import httpx
 
 from providers.replay import Line, Replay, ReplaySettings
 from tests.ingest.test_creating import LINES, MATCH
+from tests.postgres import free_port
 from tests.terminal import fresh_folder, plain_environment, terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 ADDRESS = "127.0.0.1:8080"
 """What README prints; somebody else may have that port, so any free one takes its place."""
+RECEIVER = "9099"
+"""The same of the endpoint that webhooks are sent to."""
 PRINTED_MATCH = "8315073"
 PASSWORD = "the provider's password"
 UPSTREAM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"
@@ -65,17 +69,20 @@ async def test_readme_runs_as_it_is_printed():
 def play(upstream, tables, first, second):
     """Both terminals, and what the second shows."""
     with fresh_folder() as folder:
+        shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
         environ = environment(folder, upstream)
         with terminal(folder, environ, f"set -eu\n{first}", given=f"{PASSWORD}\n") as daemon:
             daemon.until("matchwire.toml is valid")
             address = daemon.address()
             written = folder / "newsroom" / "matchwire.toml"
-            assert tomllib.loads(written.read_text()) == tomllib.loads(tables)
+            shown = tomllib.loads(tables) | {"webhooks": {"allow_hosts": ["127.0.0.1"]}}
+            assert tomllib.loads(written.read_text()) == shown
             assert {file.name: oct(file.stat().st_mode & 0o777) for file in (written.parent / "secrets").iterdir()} == {
                 "heim": "0o600",
                 "newsroom-cms": "0o600",
             }
-            with terminal(folder, environ, "set -eu\n" + second.replace(ADDRESS, address)) as other:
+            second = second.replace(ADDRESS, address).replace(RECEIVER, str(free_port()))
+            with terminal(folder, environ, f"set -eu\ntrap 'kill %1' EXIT\n{second}") as other:
                 status, said = other.finished()
             secret = (written.parent / "secrets" / "newsroom-cms").read_text().strip()
             made = json.loads((written.parent / "liveblog.json").read_text())
@@ -86,12 +93,16 @@ def play(upstream, tables, first, second):
         "<!doctype html>",
         "<rss",
         '"_type":"Svc::Model::Game"',
-        '"webhooks":[]',
+        "verified msg_",
+        '"event_type": "ping"',
+        "204",
+        '"status":"active"',
         "secret (shown once)",
         "reader",
     ):
         assert shown in said, (shown, said)
     assert secret not in said
+    assert "whsec_" not in said
     assert PASSWORD not in said
 
 
