@@ -23,7 +23,7 @@ from tests.deploy.container import (
     values,
     without,
 )
-from tests.typed import check_line
+from tests.typed import line_fault
 
 OURS = ("api", "worker", "upgrade")
 LABELS = {"title", "description", "licenses", "base.name", "version", "revision", "created"}
@@ -125,4 +125,4 @@ def test_its_commands_are_the_daemons():
         "matchwire", "run", "--config", "/etc/matchwire/matchwire.toml", "--data-dir", "/data",
     ]  # fmt: skip
     for name in OURS:
-        check_line(app, composed()["services"][name]["command"])
+        assert line_fault(app, composed()["services"][name]["command"]) is None

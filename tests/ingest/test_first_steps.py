@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 
 from providers.replay import Line, Replay, ReplaySettings
+from tests.blocks import blocks_of
 from tests.ingest.test_creating import LINES, MATCH
 from tests.postgres import free_port
 from tests.terminal import fresh_folder, plain_environment, terminal
@@ -37,12 +38,9 @@ export PATH="$PWD/.venv/bin:$PATH"
 
 def own_contract():
     """README's blocks for a contract of one's own: the configuration, and what is typed in the two terminals."""
-    section = README.split("## Run it on your own contract", 1)[1].split("\n## ", 1)[0]
-    section = section.split("When one machine is too small")[0]
-    shown = [textwrap.dedent(each).strip() for each in re.findall(r"\n\n((?: {8}.*\n|\n(?= {8}))+)", section)]
-    tables = [each for each in shown if each.startswith("[")]
-    typed = [each for each in shown if not each.startswith("[")]
-    return tables, typed
+    shown = [each for each in blocks_of(README) if each.heading == "Run it on your own contract"]
+    tables = [each.text for each in shown if each.language == "toml"]
+    return tables, [each.text for each in shown if each.is_typed]
 
 
 def environment(folder, upstream):
