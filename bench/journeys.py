@@ -177,8 +177,12 @@ async def run(*, files: bool) -> None:
             print("\n".join(f"    {path}" for path in paths))
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", action="store_true", help="list the files")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     asyncio.run(run(files=parser.parse_args().files))
+
+
+if __name__ == "__main__":
+    main()

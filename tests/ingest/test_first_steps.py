@@ -6,25 +6,27 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 import tomllib
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 
 from providers.replay import Line, Replay, ReplaySettings
+from tests.blocks import blocks_of
 from tests.ingest.test_creating import LINES, MATCH
-from tests.unprivileged import own_folder, unprivileged
+from tests.postgres import free_port
+from tests.terminal import fresh_folder, plain_environment, terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 ADDRESS = "127.0.0.1:8080"
 """What README prints; somebody else may have that port, so any free one takes its place."""
+RECEIVER = "9099"
+"""The same of the endpoint that webhooks are sent to."""
 PRINTED_MATCH = "8315073"
 PASSWORD = "the provider's password"
 UPSTREAM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"
@@ -36,26 +38,13 @@ export PATH="$PWD/.venv/bin:$PATH"
 
 def own_contract():
     """README's blocks for a contract of one's own: the configuration, and what is typed in the two terminals."""
-    section = README.split("## Run it on your own contract", 1)[1].split("\n## ", 1)[0]
-    section = section.split("When one machine is too small")[0]
-    shown = [textwrap.dedent(each).strip() for each in re.findall(r"\n\n((?: {8}.*\n|\n(?= {8}))+)", section)]
-    tables = [each for each in shown if each.startswith("[")]
-    typed = [each for each in shown if not each.startswith("[")]
-    return tables, typed
-
-
-@contextmanager
-def fresh_folder():
-    """What a clone is to README: a folder with the environment in it."""
-    with own_folder() as folder:
-        (folder / ".venv").symlink_to(sys.prefix)
-        yield folder
+    shown = [each for each in blocks_of(README) if each.heading == "Run it on your own contract"]
+    tables = [each.text for each in shown if each.language == "toml"]
+    return tables, [each.text for each in shown if each.is_typed]
 
 
 def environment(folder, upstream):
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATCHWIRE_")}
-    inherited.pop("PYTHONPATH", None)
-    return {**inherited, "HOME": str(folder), "MATCHWIRE_SERVER__PORT": "0", UPSTREAM: upstream}
+    return plain_environment(folder, MATCHWIRE_SERVER__PORT="0", **{UPSTREAM: upstream})
 
 
 def recorded():
@@ -63,52 +52,6 @@ def recorded():
     for line in LINES:
         renamed = line.row().replace(MATCH, PRINTED_MATCH)
         yield Line.of(line.at, json.loads(renamed)["resource"], json.loads(renamed)["body"])
-
-
-class Terminal:
-    """A shell of an unprivileged user that plays commands in the foreground; `log` collects what it prints."""
-
-    def __init__(self, folder, environ, commands, given=""):
-        self.log = folder.parent / f"{folder.name}-{time.monotonic_ns()}.log"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [*unprivileged(), "bash", "-c", commands], cwd=folder, env=environ, stdin=subprocess.PIPE,
-                stdout=log, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-            )  # fmt: skip
-        self.process.stdin.write(given)
-        self.process.stdin.close()
-
-    def until(self, words, within=60):
-        """What it has printed once `words` are among it."""
-        deadline = time.monotonic() + within
-        while words not in (said := self.log.read_text()):
-            assert self.process.poll() is None, said
-            assert time.monotonic() < deadline, said
-            time.sleep(0.05)
-        return said
-
-    def address(self):
-        """Host and port that the daemon has said it listens on."""
-        return re.search(r"matchwire listens on http://(\S+)\n", self.until("matchwire listens on http://"))[1]
-
-    def finished(self, within=120):
-        """Exit status and all that it has printed."""
-        return self.process.wait(within), self.log.read_text()
-
-    def end(self):
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait(30)
-        self.log.unlink()
-
-
-@contextmanager
-def terminal(*args, **more):
-    opened = Terminal(*args, **more)
-    try:
-        yield opened
-    finally:
-        opened.end()
 
 
 async def test_readme_runs_as_it_is_printed():
@@ -124,17 +67,20 @@ async def test_readme_runs_as_it_is_printed():
 def play(upstream, tables, first, second):
     """Both terminals, and what the second shows."""
     with fresh_folder() as folder:
+        shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
         environ = environment(folder, upstream)
         with terminal(folder, environ, f"set -eu\n{first}", given=f"{PASSWORD}\n") as daemon:
             daemon.until("matchwire.toml is valid")
             address = daemon.address()
             written = folder / "newsroom" / "matchwire.toml"
-            assert tomllib.loads(written.read_text()) == tomllib.loads(tables)
+            shown = tomllib.loads(tables) | {"webhooks": {"allow_hosts": ["127.0.0.1"]}}
+            assert tomllib.loads(written.read_text()) == shown
             assert {file.name: oct(file.stat().st_mode & 0o777) for file in (written.parent / "secrets").iterdir()} == {
                 "heim": "0o600",
                 "newsroom-cms": "0o600",
             }
-            with terminal(folder, environ, "set -eu\n" + second.replace(ADDRESS, address)) as other:
+            second = second.replace(ADDRESS, address).replace(RECEIVER, str(free_port()))
+            with terminal(folder, environ, f"set -eu\ntrap 'kill %1' EXIT\n{second}") as other:
                 status, said = other.finished()
             secret = (written.parent / "secrets" / "newsroom-cms").read_text().strip()
             made = json.loads((written.parent / "liveblog.json").read_text())
@@ -145,12 +91,16 @@ def play(upstream, tables, first, second):
         "<!doctype html>",
         "<rss",
         '"_type":"Svc::Model::Game"',
-        '"webhooks":[]',
+        "verified msg_",
+        '"event_type": "ping"',
+        "204",
+        '"status":"active"',
         "secret (shown once)",
         "reader",
     ):
         assert shown in said, (shown, said)
     assert secret not in said
+    assert "whsec_" not in said
     assert PASSWORD not in said
 
 

@@ -1,0 +1,113 @@
+"""The pages for newsrooms, integrators and operators, played as they are printed by somebody with a fresh folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from providers.replay import Replay, ReplaySettings
+from tests.blocks import typed
+from tests.ingest.test_first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
+from tests.postgres import free_port
+from tests.terminal import fresh_folder, plain_environment, terminal
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+OPERATORS, NEWSROOMS, INTEGRATORS = (
+    (DOCS / f"for-{name}.md").read_text() for name in ("operators", "newsrooms", "integrators")
+)
+BEGINNING = 'set -eu\nexport PATH="$PWD/.venv/bin:$PATH"\n'
+
+
+def environment(folder, upstream):
+    """With the provider, and room for a receiver on this machine, which an operator would write into the configuration."""
+    provider = UPSTREAM.removesuffix("BASE_URL")
+    return plain_environment(folder, **{
+        "MATCHWIRE_SERVER__PORT": "0", UPSTREAM: upstream, f"{provider}USERNAME": "newsroom", f"{provider}PASSWORD": PASSWORD,
+        "MATCHWIRE_WEBHOOKS__ALLOW_HOSTS": '["127.0.0.1"]',
+    })  # fmt: skip
+
+
+async def played(play):
+    async with Replay(
+        [*recorded()], ReplaySettings(user="newsroom", password=PASSWORD, start_at="end")
+    ).serve() as replay:
+        return await asyncio.to_thread(play, replay.url)
+
+
+def split(page, heading):
+    """The commands of the first terminal, which end with the daemon, and of the second."""
+    first, started, second = typed(page, heading).partition("matchwire run\n")
+    assert started
+    return first + started, second
+
+
+async def test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed():
+    """An operator begins; a newsroom writes, corrects and takes back; an integrator creates once and hears of a change."""
+    newsroom = typed(NEWSROOMS, "Begin", "Write, correct, take back")
+    integrator = typed(INTEGRATORS, "Begin", "Create without creating twice", "Hear of every change", "Read")
+
+    def play(upstream):
+        with fresh_folder() as folder:
+            shutil.copy(DOCS / "examples" / "receive_webhooks.py", folder)
+            environ = environment(folder, upstream)
+            first, second = split(OPERATORS, "Begin")
+            with terminal(folder, environ, BEGINNING + first) as daemon:
+                script = f"{second}\n{newsroom}\ntrap 'kill %1' EXIT\n{integrator}"
+                script = script.replace(ADDRESS, daemon.address()).replace(RECEIVER, str(free_port()))
+                with terminal(folder, environ, BEGINNING + script) as other:
+                    status, said = other.finished()
+            assert status == 0, said
+            files = "liveblog", "post", "first", "second", "openapi"
+            return said, {name: json.loads((folder / f"{name}.json").read_text()) for name in files}
+
+    said, answers = await played(play)
+
+    assert '"ready":true' in said
+    assert "Heavy rain over the harbour." in said
+    assert answers["first"]["local_id"] == answers["second"]["local_id"]
+    assert answers["openapi"]["openapi"].startswith("3.1")
+    assert '"event_type": "ticker_update"' in said
+    assert f'"local_id": "{answers["first"]["local_id"]}"' in said
+    assert "etag:" in said.lower()
+    assert "whsec_" not in said
+
+
+@pytest.mark.soak
+async def test_what_an_operator_does_later_runs_as_it_is_printed():
+    """Installs a clone by hand, begins, backs up, examines, restores elsewhere and watches, all with the daemon running."""
+    root = DOCS.parent
+    install = typed(OPERATORS, "Install").split("uv tool install")[0]  # into the home of whoever types it
+
+    def play(upstream):
+        with fresh_folder() as folder:
+            (folder / ".venv").unlink()
+            for name in ("config", "mapping", "providers", "store", "api", "ingest"):
+                shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            for name in ("requirements.lock", "pyproject.toml", "README.md", "LICENSE"):
+                shutil.copy(root / name, folder)
+            environ = environment(folder, upstream)
+            # The interpreter itself, not what chooses one of several: an environment that is made by such a script is none.
+            environ["PATH"] = f"{Path(sys._base_executable).resolve().parent}{os.pathsep}{environ['PATH']}"
+            with terminal(folder, environ, f"set -eu\n{install}") as installing:
+                status, said = installing.finished(within=600)
+            assert status == 0, said
+            assert "matchwire 0." in said
+            first, _ = split(OPERATORS, "Begin")
+            with terminal(folder, environ, BEGINNING + first) as daemon:
+                daemon.address()
+                with terminal(folder, environ, BEGINNING + typed(OPERATORS, "Back up", "Watch")) as other:
+                    status, said = other.finished()
+            assert status == 0, said
+            assert (folder / "elsewhere" / "matchwire.db").exists()
+            return said
+
+    said = await played(play)
+
+    assert "ok" in said
+    assert "fault" not in said
