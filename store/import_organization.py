@@ -18,7 +18,7 @@ from store.media_tables import uploads
 from store.naming import parse_url
 from store.portable_files import copy_files, delete_files
 from store.portable_rows import FORMAT, FORMAT_VERSION, LONGEST_LINE, LineRefused, row_of, value_of
-from store.portable_tables import KIND_OF_REFERENCE, ORGANIZATION, OWNER_OF, PORTABLE, PortableTable
+from store.portable_tables import KIND_OF_REFERENCE, ORGANIZATION, OWNER_OF, OWNERS, PORTABLE, PortableTable
 from store.sqlite.backend import database_file
 from store.sqlite.file_lock import FileLock
 from store.tables import follows
@@ -120,7 +120,7 @@ def _import(
 
 
 def _require_new(conn: Connection, organization: str) -> None:
-    for each in PORTABLE:
+    for each in (each for each in PORTABLE if any(owner in each.table.c for owner in OWNERS)):
         if conn.execute(each.rows(conn.dialect.name).limit(1), {ORGANIZATION.key: organization}).first() is not None:
             raise StoreError(f"the organization {organization} has rows in {each.table.name} already")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ TABLES = {each.table.name: each for each in PORTABLE}
 _COLUMNS = {name: {column.name: column for column in each.columns} for name, each in TABLES.items()}
 _JSON_KINDS: Mapping[str, type] = {"options": list, "faults": list, "pending": object}
 """What columns of JSON hold by their names; all others hold objects."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_CONTENT_TYPES = {"i": re.compile(r"image/(jpeg|png|gif|webp|avif)"), "v": re.compile(r"video/(mp4|webm|quicktime)")}
+_NOTHING = re.compile(r"(?!)")
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -69,11 +73,21 @@ def row_of(value: Mapping[str, Any], organization: str) -> tuple[PortableTable, 
     name, row = _table_and_row(value)
     columns = _COLUMNS[name]
     read = {key: _read(columns[key], each) for key, each in row.items()}
-    if TABLES[name].table is uploads and not KEY.fullmatch(read["key"]):
-        raise LineRefused("uploads.key is no key of an upload")
+    if TABLES[name].table is uploads:
+        _check_upload(read)
     if any(read.get(owner, organization) != organization for owner in OWNERS):
         raise LineRefused(f"a row of {name} that belongs to another organization")
     return TABLES[name], read
+
+
+def _check_upload(row: Mapping[str, Any]) -> None:
+    """Refuse what becomes part of a path or of the headers of a response, and is not of the form of an upload."""
+    forms = {"key": KEY, "digest": _DIGEST, "content_type": _CONTENT_TYPES.get(row["subtype"], _NOTHING)}
+    for column, form in forms.items():
+        if not form.fullmatch(row[column]):
+            raise LineRefused(f"uploads.{column} is not that of an upload")
+    if row["bytes"] < 0:
+        raise LineRefused("uploads.bytes is below 0")
 
 
 def _table_and_row(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

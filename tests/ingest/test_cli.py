@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
@@ -248,22 +249,32 @@ def test_a_backup_is_written_and_brought_back(command, tmp_path):
 
 
 def test_an_organization_is_moved(command, tmp_path):
-    """Status 2 and one line where it cannot be; else how many rows there were."""
+    """Status 2 and one line where it cannot be; else how many rows there were, and which files did not come along."""
     config = written(tmp_path, "[organizations.desk]\nname = 'Desk'\n")
     given = ("--config", config, "--data-dir", tmp_path)
     command("db", "upgrade", *given)
+    photo = tmp_path / "media" / "uploads" / "kk" / ("k" * 32)
+    photo.parent.mkdir(parents=True)
+    photo.write_bytes(b"photo")
+    facts = ("k" * 32, "desk", "cms", "i", "image/png", sha256(b"photo").hexdigest(), 5, 1, 1, 1)
     with closing(sqlite3.connect(tmp_path / "matchwire.db")) as conn, conn:
-        conn.execute("INSERT INTO declarations VALUES ('desk', 'tag', 'derby', '{}')")
-    unknown = command("export", "nobody", tmp_path / "kept", *given)
-    first = command("export", "desk", tmp_path / "kept", *given)
-    twice = command("import", tmp_path / "kept", *given)
-    there = command("import", tmp_path / "kept", "--config", config, "--data-dir", tmp_path / "there")
+        conn.execute("INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", facts)
+    unknown = command("export", "nobody", tmp_path / "none", *given)
+    bare = command("export", "desk", tmp_path / "bare", *given)
+    full = command("export", "desk", tmp_path / "full", "--media", tmp_path / "carried", *given)
+    twice = command("import", tmp_path / "full", "--media", tmp_path / "carried", *given)
+    elsewhere = ("--config", config, "--data-dir", tmp_path / "there")
+    without = command("import", tmp_path / "full", *elsewhere)
+    moved = command("import", tmp_path / "full", "--media", tmp_path / "carried", *elsewhere)
 
-    assert [done.exit_code for done in (unknown, first, twice, there)] == [2, 0, 2, 0]
+    assert [done.exit_code for done in (unknown, bare, full, twice, without, moved)] == [2, 0, 0, 2, 2, 0]
     assert "nothing of an organization nobody" in unknown.output
-    assert "kept holds 1 rows." in first.output
-    assert "desk has rows in declarations already" in twice.output
-    assert "1 rows of the organization desk are imported." in there.output
+    assert "bare holds 1 rows. The files of 1 of its 1 uploads were not copied: --media DIR does so." in bare.output
+    assert full.output.endswith("full holds 1 rows.\n")
+    assert "desk has rows in uploads already" in twice.output
+    assert "line 2: an upload, whose file --media DIR has to give" in without.output
+    assert moved.output == "1 rows of the organization desk are imported.\n"
+    assert (tmp_path / "there" / photo.relative_to(tmp_path)).read_bytes() == b"photo"
 
 
 def test_the_doctor_tries_the_providers(command, tmp_path):
