@@ -34,7 +34,7 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
         services = replace(services, hub_limit=limit)
     return RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),
-        reads=ReadCache(services.store, monotonic, settings.read_cache_bytes),
+        reads=ReadCache(services.store, monotonic, settings.read_cache_bytes, services.read_counts),
         request_log=services.request_log,
         url_bytes=settings.url_bytes,
         body_bytes=settings.body_bytes,

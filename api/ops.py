@@ -26,6 +26,10 @@ DOCS_POLICY = (
 """The viewer sets style attributes; everything it loads ships with it."""
 
 
+FORMS = ("text/plain", "application/openmetrics-text")
+"""Prometheus's own form and OpenMetrics, by the `Accept` header."""
+
+
 def _operation(name: str, summary: str, responses: Responses, security: tuple[Json, ...] = ()) -> Json:
     return {
         "operationId": name,
@@ -56,7 +60,7 @@ READYZ = _operation(
 METRICS = _operation(
     "metrics",
     "Numbers for Prometheus",
-    {200: {"description": "The numbers", "content": {"text/plain": {"schema": TEXT}}}, **READ_ERRORS},
+    {200: {"description": "The numbers", "content": {form: {"schema": TEXT} for form in FORMS}}, **READ_ERRORS},
     (*SECURITY, *PUBLIC),
 )
 
@@ -93,7 +97,8 @@ async def metrics(request: ApiRequest) -> Response:
     count = request.services.metrics
     if count is None:
         raise NotFound("this process counts nothing")
-    return Response(count(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    body, content_type = count(request.headers.get("accept", ""))
+    return Response(body, headers={"Content-Type": content_type, "Vary": "Accept"})
 
 
 async def openapi(request: ApiRequest) -> Response:

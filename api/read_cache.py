@@ -42,6 +42,14 @@ DOCUMENT = ("locale", "options", "state_info")
 """What is kept of a liveblog's document: the language, and what a page's clock is made of."""
 
 
+@dataclass(slots=True)
+class ReadCounts:
+    """How many bodies were found in the cache, and how many had to be made."""
+
+    found: int = 0
+    made: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class KnownGame:
     """A liveblog as it was at an instant not before `until` - FRESH, by the monotonic clock."""
@@ -53,8 +61,11 @@ class KnownGame:
 class ReadCache:
     """The liveblogs that are being read, and their rendered bodies, up to `kept_bytes` of them."""
 
-    def __init__(self, store: Store, monotonic: Callable[[], float], kept_bytes: int) -> None:
+    def __init__(
+        self, store: Store, monotonic: Callable[[], float], kept_bytes: int, counts: ReadCounts | None = None
+    ) -> None:
         self._store = store
+        self._tally = counts or ReadCounts()
         self._monotonic = monotonic
         self._rendered = Rendered(monotonic, kept_bytes)
         self._once = FlightGroup()
@@ -102,6 +113,10 @@ class ReadCache:
         """
         key = (seen.delay, key)
         found = self._rendered.get(key)
+        if found is None:
+            self._tally.made += 1
+        else:
+            self._tally.found += 1
         work = partial(self._render, key, render, seen.at)
         plain = found if found is not None else await self._once(key, work)
         coding = accepted_coding(accepted) if accepted and len(plain.body) >= SMALLEST else ""

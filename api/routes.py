@@ -33,6 +33,7 @@ from api.routing import Route
 from api.static import folder
 from api.statistics import collect, statistics_export
 from api.statistics import endpoint as statistics
+from api.status import status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
@@ -145,6 +146,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
     Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
     Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),
+    Route("GET", "/status.json", status_page.report, "metrics", status_page.STATUS),
+    Route("GET", "/status", status_page.page, "metrics", status_page.STATUS_PAGE),
     Route("GET", "/", front.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),

@@ -12,6 +12,7 @@ from api.media.proxy import ImageProxy
 from api.media.upload_places import UploadPlaces
 from api.middleware.rate_limiter import RateLimiter
 from api.middleware.request_log import RequestLog
+from api.read_cache import ReadCounts
 from api.readers.limits import ReaderLimits
 from api.readers.reader_settings import ReaderSettings
 from api.statistics.beacons import Beacons
@@ -156,8 +157,12 @@ class Services:
     """The streams of all readers; the daemon closes them before it stops. Without them the API makes its own."""
     beacons: Beacons | None = None
     """What pages report of their readers; without it nothing is counted."""
-    metrics: Callable[[], bytes] | None = None
-    """The numbers for Prometheus."""
+    metrics: Callable[[str], tuple[bytes, str]] | None = None
+    """The numbers for Prometheus in a form that an `Accept` header names, and their content type."""
+    status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
+    """What `/status` shows."""
+    read_counts: ReadCounts = field(default_factory=ReadCounts)
+    """How often pages and feeds were found in the cache."""
     hub_limit: RateLimiter = field(default_factory=lambda: RateLimiter(0, 1, monotonic))
     """What one address may send to the hub."""
     upload_places: UploadPlaces = field(default_factory=UploadPlaces)

@@ -20,6 +20,8 @@ from config.values import (
     Number,
     PostgresUrl,
     Secret,
+    SecretAddress,
+    SigningSecret,
     Text,
     Timezone,
     WebAddress,
@@ -152,6 +154,16 @@ class WebSub(Section):
     host_subscriptions: Annotated[Count, Field(ge=1, le=1_000_000)] = 50
     address_per_second: Annotated[Number, Field(ge=0)] = 0.2
     address_burst: Annotated[Count, Field(ge=1)] = 30
+
+
+class Alarms(Section):
+    """What alarms are raised for beside `polling.silence_alarm`, and where they are sent (seconds, bytes; 0 = never)."""
+
+    webhook_url: SecretAddress | None = None
+    webhook_secret: SigningSecret | None = None
+    outbox_age: Duration = 60.0
+    receiver_rounds: Annotated[Count, Field(ge=0, le=12)] = 3
+    disk_free: Annotated[Count, Field(ge=0)] = 536_870_912
 
 
 class Embed(Section):

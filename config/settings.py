@@ -7,6 +7,7 @@ from pydantic import Field
 
 from config.parties import Client, DeclaredId, Liveblog, OrganizationConfig, ThemeConfig
 from config.sections import (
+    Alarms,
     Comments,
     Database,
     Embed,
@@ -36,6 +37,7 @@ class Settings(Section):
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
     websub: WebSub = WebSub()
+    alarms: Alarms = Alarms()
     embed: Embed = Embed()
     readers: Readers = Readers()
     comments: Comments = Comments()

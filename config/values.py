@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from ipaddress import ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -68,6 +69,24 @@ def _like(text: str, pattern: re.Pattern[str], otherwise: str) -> str:
     if pattern.fullmatch(text) is None:
         raise ValueError(otherwise)
     return text
+
+
+def _secret_address(value: SecretStr) -> SecretStr:
+    address, _, query = value.get_secret_value().partition("?")
+    _web_address(address)
+    if re.search(r"[\s#\\]", query) or not query.isascii():
+        raise ValueError("has a query with a character that no URL has")
+    return value
+
+
+def _signing_secret(value: SecretStr) -> SecretStr:
+    given = value.get_secret_value()
+    try:
+        if given.startswith("whsec_") and len(b64decode(given.removeprefix("whsec_"), validate=True)) >= 16:
+            return value
+    except ValueError:
+        pass
+    raise ValueError("is not 'whsec_' and the base64 of at least 16 bytes")
 
 
 def _web_address(text: str) -> str:
@@ -150,6 +169,10 @@ Bytes = Annotated[int, BeforeValidator(number), Field(ge=1024, le=2**40)]
 Secret = Annotated[SecretStr, Field(min_length=1), AfterValidator(_secret)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_database)]
 PostgresUrl = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_postgres)]
+SecretAddress = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_secret_address)]
+"""An http or https URL that is a secret itself, as those of chat programs are."""
+SigningSecret = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_signing_secret)]
+"""`whsec_` and base64, as Standard Webhooks writes secrets."""
 FrameAncestor = Annotated[str, StringConstraints(pattern=r"^(\*|https?://(\*\.)?[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?)$")]
 """A site in a Content Security Policy: every one (`*`), or a scheme and a host, which may begin with `*.`."""
 WebAddress = Annotated[str, AfterValidator(_web_address)]

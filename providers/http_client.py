@@ -184,7 +184,7 @@ def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession
     )
 
 
-def _transport_errors() -> tuple[type[Exception], ...]:
+def transport_errors() -> tuple[type[Exception], ...]:
     """What a request fails with on its way."""
     import aiohttp
 
@@ -245,7 +245,7 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
         try:
             async with asyncio.timeout(client.timeout):
                 return await _exchange(client, path, etag, heard)
-        except _transport_errors() as error:
+        except transport_errors() as error:
             # The transport calls every connection error a time-out; what it was stands behind it.
             late = isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError)
             raise UpstreamUnavailable(LATE if late else BROKEN) from heard.shortened()
@@ -281,7 +281,7 @@ async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Hear
     """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
     size, seconds = GLANCE
     heard.retry_after = head.get("Retry-After")
-    with suppress(*_transport_errors(), BadBody):
+    with suppress(*transport_errors(), BadBody):
         async with asyncio.timeout(seconds):
             heard.body = body = bytearray()
             await read_body(_raw(response), head.get("Content-Encoding", ""), size, body)

@@ -2,12 +2,18 @@
 
 import asyncio
 import socket
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Literal
 
 import uvicorn
 from starlette.types import ASGIApp
+
+IDLE_TURN = 0.001
+"""Seconds that a turn of the event loop takes which has little to do."""
+TURNS = 100
+"""Turns in which a busy loop is waited for before a stop."""
 
 
 class _Server(uvicorn.Server):
@@ -22,6 +28,10 @@ class _Server(uvicorn.Server):
             await super().startup(sockets)
         finally:
             self.listens.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await _accept_pending()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -60,6 +70,18 @@ async def listening(
         finally:
             server.should_exit = True
             await running
+
+
+async def _accept_pending() -> None:
+    """Let the event loop accept who has connected already: the kernel cuts them off when the socket is closed.
+
+    After a turn of the loop as short as `IDLE_TURN` hardly anybody can have come since.
+    """
+    for _ in range(TURNS):
+        began = time.perf_counter()
+        await asyncio.sleep(0)
+        if time.perf_counter() - began < IDLE_TURN:
+            return
 
 
 def address_of(listener: socket.socket) -> str:

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from store import migrate
-from store.errors import SchemaOutdated, StoreError, store_errors
+from store.errors import StoreError, store_errors
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite import backend as sqlite
@@ -35,8 +35,8 @@ def run(url: str, work: Callable[[Unit], T], *, timeout: float, clock: Callable[
     parsed = parse_url(url)
 
     def checked(conn: Connection) -> T:
-        if migrate.current_of(conn) != migrate.head():
-            raise SchemaOutdated("the database has another schema than this version needs: start the daemon first")
+        if (current := migrate.current_of(conn)) != migrate.head():
+            raise migrate.other_schema(current, "run `matchwire db upgrade`")
         return work(Unit(conn, int(clock())))
 
     with store_errors():

@@ -11,7 +11,8 @@ from sqlalchemy import delete, insert
 
 from mapping.errors import StoreUnavailable
 from store import migrate as migrations
-from store.errors import SchemaMissing, SchemaOutdated, StoreError
+from store.durations import Durations
+from store.errors import SchemaMissing, StoreError
 from store.history import read_at
 from store.media_tables import service_keys
 from store.naming import parse_url
@@ -41,6 +42,9 @@ class Store:
         self._backend = backend
         self._closed = False
         self._unwritten = False
+        self.units = Durations()
+        """Units that were committed, from their call to their commit."""
+        self.failed_units = 0
         self._listeners: list[Hear] = []
 
     @classmethod
@@ -93,12 +97,15 @@ class Store:
                 self._call_listeners(stepped)
                 self._backend.notices.notify(stepped)
 
+        began = time.monotonic()
         try:
             result = await self._backend.write(watched, group_key, committed)
         except StoreUnavailable:
             self._unwritten = True
+            self.failed_units += 1
             raise
         self._unwritten = False
+        self.units.observe(time.monotonic() - began)
         return result
 
     async def check_writes(self) -> None:
@@ -132,6 +139,11 @@ class Store:
         return await self._backend.glance(query)
 
     @property
+    def waiting(self) -> int:
+        """How many units, on PostgreSQL reads as well, wait for their turn or are under way."""
+        return self._backend.waiting
+
+    @property
     def liveness(self) -> LivenessLock | NoLivenessLock:
         """The sign of life by which other processes on the database know that this one has not ended."""
         return self._backend.liveness
@@ -160,10 +172,7 @@ class Store:
         if current == migrations.head():
             return
         if not migrate:
-            raise SchemaOutdated(
-                f"the database schema is at {current or 'nothing'}, this version needs {migrations.head()}:"
-                " run `matchwire db upgrade`"
-            )
+            raise migrations.other_schema(current, "run `matchwire db upgrade`")
         await self._backend.prepare(lambda unit: migrations.upgrade_connection(unit.conn))
 
     async def _revision(self) -> str | None:

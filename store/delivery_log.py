@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, select
 
 from mapping.errors import Conflict, NotFound
 from store.deliveries import Delivery, enqueue
-from store.outbox import PURGED
+from store.outbox import PURGED, sequence
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks import Subscription, require
 
@@ -173,6 +173,13 @@ def backlog(conn: Connection, *, through: int) -> Backlog:
         active=states.get("active", 0),
         disabled=states.get("disabled", 0),
     )
+
+
+def oldest_waiting(conn: Connection) -> int | None:
+    """When the oldest update came to be that waits for its delivery number or for its first round; None where none waits."""
+    unnumbered = conn.scalar(select(func.min(outbox.c.at)).where(outbox.c.number.is_(None)))
+    behind = backlog(conn, through=sequence(conn).last).oldest
+    return min((at for at in (unnumbered, behind) if at is not None), default=None)
 
 
 def _active(conn: Connection, organization_id: str, url: str) -> Subscription:

@@ -38,6 +38,18 @@ def head() -> str:
     return max(file.name for file in (HISTORY / "versions").glob("v*.py"))[1:5]
 
 
+def other_schema(current: str | None, remedy: str, what: str = "the database") -> SchemaOutdated:
+    """The error for a schema that is not `head()`; `remedy` helps where it is older or there is none."""
+    if current is not None and current > head():
+        return SchemaOutdated(
+            f"{what} has the schema {current} of a newer version of matchwire than this one, which knows {head()}:"
+            " install that one again, or restore a backup from before the upgrade"
+        )
+    return SchemaOutdated(
+        f"{what} has {f'the schema {current}' if current else 'no schema'}, this version of matchwire needs {head()}: {remedy}"
+    )
+
+
 def current_of(conn: Connection) -> str | None:
     """The revision that the database behind `conn` is at, by one query: every start asks for it.
 
@@ -65,7 +77,7 @@ def upgrade_connection(conn: Connection) -> None:
         conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": UPGRADE_KEY})
     current = MigrationContext.configure(conn).get_current_revision()
     if current not in {None, *(script.revision for script in ScriptDirectory(HISTORY).walk_revisions())}:
-        raise SchemaOutdated(f"the database schema is at {current}, which this version of matchwire does not know")
+        raise other_schema(current, "no version that this one has followed knows it")
     config = Config(attributes={"connection": conn})
     config.set_main_option("script_location", str(HISTORY).replace("%", "%%"))
     with _ALEMBIC:

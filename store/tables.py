@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
+from store.alarm_tables import alarms  # noqa: F401 -- known with all others
 from store.columns import Bytewise, Counter, integer, json, metadata, text
 from store.comment_tables import comments  # noqa: F401 -- with the tables of all that readers do
 from store.history_tables import event_history, game_documents, game_versions, master_history  # noqa: F401 -- likewise

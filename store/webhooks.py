@@ -162,6 +162,13 @@ def listed(conn: Connection, organization_id: str | None = None) -> list[Subscri
     return [subscription_of(row, strict=False) for row in conn.execute(query)]
 
 
+def failing(conn: Connection, *, rounds: int, limit: int) -> list[Subscription]:
+    """Active subscriptions whose last so many rounds failed, those that fail the longest first."""
+    worn = (webhooks.c.status == "active") & (webhooks.c.failures >= rounds)
+    query = select(webhooks).where(worn).order_by(webhooks.c.failing_since, webhooks.c.id).limit(limit)
+    return [subscription_of(row, strict=False) for row in conn.execute(query)]
+
+
 def in_no_known_state(conn: Connection) -> dict[str, str]:
     """Subscriptions that are neither active nor disabled, with what they are; a later version may know it."""
     query = select(webhooks.c.id, webhooks.c.status).where(webhooks.c.status.not_in((*get_args(Status), ENDED)))

@@ -54,6 +54,8 @@ NOT_PLAYED = {
     ): "needs root and systemd; tests/deploy/test_systemd.py verifies the unit",
     ("docs/performance.md", "Measure"): "an hour; tests/test_bench.py runs them with tiny sizes, and compares",
     ("docs/running.md", "Backups"): "the same as in docs/for-operators.md, with placeholders",
+    ("docs/running.md", "Moving an organization"): "with placeholders; tests/ingest/test_moving.py",
+    ("docs/running.md", "Upgrades and downgrades"): "with placeholders; tests/ingest/test_rolling_upgrade.py",
     ("docs/running.md", "Doctor"): "the same as in docs/for-operators.md, with placeholders",
     ("docs/readers.md", "Comments"): "tests/ingest/test_cli_comments.py",
     ("docs/readers.md", "Polls and quizzes"): "tests/ingest/test_cli_polls.py",

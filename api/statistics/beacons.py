@@ -79,7 +79,9 @@ class Beacons:
         self._cells = 0
         self._readers = 0
         made = CollectorRegistry()
-        self.counter = Counter("matchwire_beacons", "What pages have reported of readers", ["outcome"], registry=made)
+        self.counter = Counter(
+            "matchwire_beacons", "What pages have reported of readers, by outcome", ["outcome"], registry=made
+        )
         """By outcome: `counted`, `dropped` (too many, or a liveblog that nobody may read), `lost` (with a process), `bot`."""
 
     def take(self, beacon: Beacon, audience: Audience, reader: bytes) -> None:

@@ -64,6 +64,8 @@ app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
 app.command()(keep.backup)
 app.command()(keep.restore)
+app.command("export")(keep.export_organization)
+app.command("import")(keep.import_organization)
 app.command()(keep.doctor)
 app.command()(replay.replay)
 app.command()(replay.demo)
@@ -98,26 +100,34 @@ def run(
     log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
 ) -> None:
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
-    from ingest.daemon.recheck_config import hang_up
-
     known = vocabulary()
     written = load(config_file, known)
     settings = placed(written, data_dir, make=True)
     file = _log(settings, log_file)
     from ingest.daemon import run as daemon  # loads nearly everything: what is wrong so far is reported sooner
+    from ingest.daemon.reload import Reload
 
-    read = partial(config.load, chosen(config_file), os.environ, known)
+    reload = Reload(
+        written,
+        read=partial(config.load, chosen(config_file), os.environ, known),
+        place=partial(placed, data_dir=data_dir),
+        log_file=file,
+    )
     announced: list[str] = []
 
     def announce(address: str) -> None:
-        announced.append(address)
         structlog.get_logger().info("config.in_force", file=str(chosen(config_file) or "none"))
-        announce_address(address)
+        if not announced:
+            announce_address(address)
+        announced.append(address)
+
+    async def serve(current: Settings, over: asyncio.Event) -> None:
+        await daemon.run(current, announce=announce, stop=over, role=role, bind=reload.listener)
 
     start(
-        lambda stop: daemon.run(settings, announce=announce, stop=stop, role=role),
+        lambda stop: reload.run(stop, serve),
         settings,
-        hangup=partial(hang_up, file, read, written),
+        hangup=reload.hang_up,
         grace=settings.server.shutdown_grace,
         announced=announced,
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import urlsplit
 
 import typer
 
@@ -138,8 +137,10 @@ def _no_endpoint(settings: config.Settings, organization: str, provider: str, in
 
 
 async def _fetched(source: ProviderSource, organization: str, selector: Selector, *, text: bool) -> Probe:
+    from providers.reachability import place_of
+
     adapter = source.adapter
-    endpoint = f"{_place(adapter.endpoint.base_url)} for organization {organization}"
+    endpoint = f"{place_of(adapter.endpoint.base_url)} for organization {organization}"
     match_id = await adapter.resolve(selector)
     began = time.monotonic()
     fetched = await adapter.fetch(match_id, {}, text=text, hints={})
@@ -150,12 +151,6 @@ async def _fetched(source: ProviderSource, organization: str, selector: Selector
     except ServiceError as error:
         failures = [answer.error.message for answer in fetched.failed if answer.error is not None]
         return Probe(endpoint, fetched, seconds, None, next(iter(failures), error.message))
-
-
-def _place(base_url: str) -> str:
-    """A base URL without user, password and query."""
-    parts = urlsplit(base_url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _selector(kind: str, ident: str) -> Selector:

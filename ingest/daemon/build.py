@@ -22,7 +22,7 @@ from api.websub.hub_settings import HubSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
 from ingest.daemon.counting import counted_organizations
-from ingest.daemon.endpoints import connect, rehome
+from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.daemon.housekeeping import check_clients
 from ingest.daemon.jobs import Jobs, queue_of
 from ingest.daemon.roles import Role
@@ -66,6 +66,7 @@ class Components:
     jobs: Jobs
     wait: StartWait
     containment: Containment
+    endpoint_names: Mapping[str, str]
     media_key: bytes
     """Signs the addresses of images."""
     reader_key: bytes
@@ -139,6 +140,7 @@ async def build_components(
             jobs=jobs,
             wait=wait,
             containment=containment,
+            endpoint_names=endpoint_names(sources),
             media_key=media_key,
             reader_key=reader_key,
         )

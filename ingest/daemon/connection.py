@@ -41,6 +41,8 @@ CONNECTION = "connection"
 """Where a request's ASGI state names its connection."""
 LINGER = 2.0
 """Seconds in which a refused client may read why, and finish sending."""
+FIRST_REQUEST = 0.25
+"""Seconds in which the first request of a client that connected just before a stop may come."""
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER that has the kernel forget what the client does not take."""
 
@@ -91,6 +93,7 @@ class Connection(asyncio.Protocol):
         self.requests = 0
         """Requests whose response is not complete."""
         self.finishing = False
+        self._last = False
         self.address = ""
         self.refusal: ServiceError | None = None
         """Why nothing but operational requests is served here."""
@@ -190,6 +193,8 @@ class Connection(asyncio.Protocol):
     def answered(self) -> None:
         """The app has answered a request of this connection."""
         self.requests -= 1
+        if self._last:
+            asyncio.get_running_loop().call_soon(self._joining.close)  # after what the app has just written
         if self._phase is HEAD:
             self._sending_left = self.limits.header_time
 
@@ -209,6 +214,9 @@ class Connection(asyncio.Protocol):
         sending = self._phase is not BETWEEN and not self.limits.stopping
         if self.finishing or self._transport.is_closing():
             return
+        if self.limits.stopping and not self._received:
+            self._await_first_request()
+            return
         if not sending:
             self._transport.close()
             return
@@ -216,6 +224,16 @@ class Connection(asyncio.Protocol):
         self._sending_left = LINGER
         self._transport.resume_reading()
         self._transport.write_eof()
+
+    def _await_first_request(self) -> None:
+        """The server stops. A client that has just connected is about to send, or has sent what nobody has read yet."""
+        if not self._last:
+            self._last = True
+            asyncio.get_running_loop().call_later(FIRST_REQUEST, self._close_unasked)
+
+    def _close_unasked(self) -> None:
+        if not self._received:
+            self._transport.close()
 
     def abort(self) -> None:
         """Close at once, and have the kernel forget what was not taken."""

@@ -57,7 +57,10 @@ class ConnectionLimits:
         self._warned = -WARN_EVERY
         self._wakes = asyncio.Event()
         self._closed = prometheus_client.Counter(
-            "matchwire_clients_refused", "Connections and requests refused, or let go", ["reason"], registry=None
+            "matchwire_clients_refused",
+            "Connections and requests refused, or let go, by reason",
+            ["reason"],
+            registry=None,
         )
         for reason in REASONS:
             self._closed.labels(reason)

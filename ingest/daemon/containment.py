@@ -29,7 +29,7 @@ class Containment:
         self._left_out: dict[tuple[Kind, str], LogOnce] = {}
         self.gauge = Gauge(
             "matchwire_contained",
-            "What is left out because its rows cannot be read or because it fails for another reason of its own",
+            "What is left out, by kind: its rows cannot be read, or it fails for another reason of its own",
             ["kind"],
             registry=None,
         )

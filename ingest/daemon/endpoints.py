@@ -49,6 +49,14 @@ def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], Pro
     return found
 
 
+def endpoint_names(sources: Mapping[tuple[str, str], ProviderSource]) -> dict[str, str]:
+    """What operators call each endpoint, by its key: the provider and the organizations that reach it there."""
+    organizations: dict[str, list[str]] = {}
+    for (organization_id, provider_id), source in sources.items():
+        organizations.setdefault(source.adapter.endpoint.key, [provider_id, "of"]).append(organization_id)
+    return {key: " ".join(words) for key, words in organizations.items()}
+
+
 async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource], containment: Containment) -> None:
     """Move liveblogs to the endpoint that their organization has now: after a new password, base URL or language.
 

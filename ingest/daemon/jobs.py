@@ -101,7 +101,9 @@ class Jobs:
         self._queue: PgQueuer | None = None
         self._ran = 0
         self._lost = 0
-        self.counted = Counter("matchwire_jobs", "Jobs that ran", ["kind", "outcome"], registry=None)
+        self.counted = Counter(
+            "matchwire_jobs", "Jobs that ran, by kind and outcome", ["kind", "outcome"], registry=None
+        )
 
     def add(self, key: str, run: Callable[[], Awaitable[None]], *, settle: float = 0.0) -> None:
         """Know the work of `key`, before `run` is called. A process runs only what it knows, whoever requested it."""

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_PLAIN_0_0_4,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily
+from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.registry import Collector
 
 from mapping.rules.delivery import Verdict
@@ -27,18 +36,26 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        ProcessCollector(namespace="matchwire", registry=self.registry)
         made = self.registry
-        self._rounds = Counter("matchwire_webhook_rounds", "Rounds of webhook deliveries", ["outcome"], registry=made)
+        self._rounds = Counter(
+            "matchwire_webhook_rounds",
+            "Rounds of webhook deliveries by outcome: taken, refused, unreachable",
+            ["outcome"],
+            registry=made,
+        )
         self._tries = Counter("matchwire_webhook_tries", "Requests made for webhook deliveries", registry=made)
         self._seconds = Histogram(
             "matchwire_webhook_round_seconds", "Length of a round", buckets=BUCKETS, registry=made
         )
         self._backlog = Gauge("matchwire_webhook_backlog", "Updates that wait for their first round", registry=made)
         self._oldest = Gauge(
-            "webhook_oldest_seconds", "Age of the oldest update that waits for its first round", registry=made
+            "matchwire_webhook_oldest_seconds", "Age of the oldest update that waits for its first round", registry=made
         )
         self._waiting = Gauge("matchwire_webhook_waiting", "Deliveries that wait for another round", registry=made)
-        self._subscriptions = Gauge("matchwire_webhook_subscriptions", "Subscriptions", ["status"], registry=made)
+        self._subscriptions = Gauge(
+            "matchwire_webhook_subscriptions", "Subscriptions by status: active, disabled", ["status"], registry=made
+        )
         self._number = Gauge("matchwire_outbox_number", "Delivery number given last", registry=made)
         self._unnumbered = Gauge(
             "matchwire_outbox_unnumbered", "Committed updates that wait for their delivery number", registry=made
@@ -76,9 +93,12 @@ class Metrics:
         self._number.set(number)
         self._unnumbered.set(unnumbered)
 
-    def text(self) -> bytes:
-        """The exposition format."""
-        return generate_latest(self.registry)
+    def exposition(self, accept: str) -> tuple[bytes, str]:
+        """The numbers and their content type: OpenMetrics where `accept` names it, else Prometheus's own text."""
+        if openmetrics.CONTENT_TYPE_LATEST.partition(";")[0] in accept:
+            text = openmetrics.generate_latest(self.registry)  # type: ignore[no-untyped-call]
+            return text, openmetrics.CONTENT_TYPE_LATEST
+        return generate_latest(self.registry), CONTENT_TYPE_PLAIN_0_0_4
 
 
 class RequestCounts(Collector):
@@ -89,7 +109,9 @@ class RequestCounts(Collector):
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """One counter by method, route and status."""
-        counter = CounterMetricFamily("matchwire_requests", "Requests served", labels=["method", "route", "status"])
+        counter = CounterMetricFamily(
+            "matchwire_requests", "Requests served, by method, route and status", labels=["method", "route", "status"]
+        )
         for (method, route, status), count in self._request_log.counts.items():
             counter.add_metric([method, route, str(status)], count)
         yield counter

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from store import delivery_log, history, moderation, outbox, statistics, sync, uploads, votes, webhooks
+from store import alarms, delivery_log, history, moderation, outbox, statistics, sync, uploads, votes, webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -80,6 +80,10 @@ class Purging:
         purge = partial(moderation.purge, before=now - rejected_kept)
         return await in_batches(partial(self._store.write, purge), longest=self._longest)
 
+    async def alarms(self, before: float) -> bool:
+        """Forget alarms that ended before that time; whether that is all."""
+        return await in_batches(partial(self._alarms, before), longest=self._longest)
+
     async def statistics(self, now: float, minutes_kept: float, kept: float) -> bool:
         """Add up what was counted by the minute so many seconds ago, and forget what is too old; whether that is all."""
         steps = (
@@ -87,6 +91,9 @@ class Purging:
             partial(statistics.purge, before=int(now - kept)),
         )
         return all([await in_batches(partial(self._store.write, step), longest=self._longest) for step in steps])
+
+    async def _alarms(self, before: float) -> bool:
+        return await self._store.write(partial(alarms.purge, before=before)) > 0
 
     async def _rounds(self, before: float) -> bool:
         return await self._store.write(partial(delivery_log.purge, before=before)) > 0

@@ -11,7 +11,7 @@ from mapping.errors import NotFound
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-OPERATIONS = frozenset({"/livez", "/readyz", "/metrics"})
+OPERATIONS = frozenset({"/livez", "/readyz", "/metrics", "/status", "/status.json"})
 """Paths that every process serves."""
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, nullcontext, suppress
 from functools import partial
 from importlib import import_module
@@ -21,18 +20,21 @@ from api.services import Services
 from api.stream.streams import Streams
 from api.websub.topics import Topics
 from config.folders import is_writable
-from ingest.cli.start_errors import StartError
+from ingest.daemon.alarms import alarm_monitor
 from ingest.daemon.build import api_settings, build_components, media_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.counting import count_readers
 from ingest.daemon.file_store import file_store
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.daemon.metrics import RequestCounts
-from ingest.daemon.purges import Purging, UploadPurge, run_again
+from ingest.daemon.purge_jobs import TIMETABLE, add_purges, timed_purges
+from ingest.daemon.purges import UploadPurge
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
-from ingest.daemon.server import connections_that_fit, serving
+from ingest.daemon.server import connections_that_fit, listener_of, serving
 from ingest.daemon.start_wait import Stopped
+from ingest.daemon.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
+from ingest.daemon.status import StatusReport
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import MediaFetcher
 from ingest.media.probe import MediaProbes
@@ -41,7 +43,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from ingest.websub.hub import Hub
 from mapping.believed import CONFIRMATIONS
-from providers.http_server import address_of, bound
+from providers.http_server import address_of
 
 if TYPE_CHECKING:
     import socket
@@ -49,37 +51,21 @@ if TYPE_CHECKING:
     from prometheus_client.registry import Collector
 
     from config import Settings
+    from config.sections import Server
+    from ingest.daemon.alarms import AlarmMonitor
     from ingest.daemon.build import Components
     from ingest.daemon.containment import Containment
     from ingest.daemon.metrics import Metrics
 
 log = structlog.get_logger()
 
-TIMETABLE = {
-    "17 * * * *": "purge deliveries",
-    "27 * * * *": "purge bodies",
-    "37 * * * *": "purge uploads",
-    "47 * * * *": "purge votes",
-    "*/5 * * * *": "purge history",
-    "23 * * * *": "purge comments",
-    "*/10 * * * *": "roll up statistics",
-}
-"""Jobs that every process asks for at these minutes."""
-
 PROBE = "probe media"
 """The job that probes files."""
-
-GATHER = 10.0
-"""Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
-
-MARGIN = 60.0
-"""Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
 
 AFTERWARDS = 1.0
 """Seconds for which those who ask first have a process that is ready for themselves."""
 
 Announce = Callable[[str], None]
-Purge = Callable[[], Awaitable[bool]]
 
 
 async def run(
@@ -89,14 +75,18 @@ async def run(
     clock: Callable[[], float] = time.time,
     stop: asyncio.Event | None = None,
     role: Role = Role.ALL,
+    bind: Callable[[Server], socket.socket] = listener_of,
 ) -> None:
-    """Serve until SIGTERM or SIGINT (or `stop`); `announce` gets the address once requests are answered."""
+    """Serve until `stop` is set; `announce` gets the address once requests are answered.
+
+    `bind` gives the socket that requests come in by, which is closed at the end; by default it is `listener_of`.
+    """
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
         cleanup.enter_context(suppress(Stopped))
         loops = Loops(cleanup)
         components = await cleanup.enter_async_context(build_components(settings, clock, role, stopped))
-        listener = cleanup.enter_context(_listener(settings))
+        listener = cleanup.enter_context(bind(settings.server))
 
         cleanup.push_async_callback(components.leasing.stop)
         cleanup.push_async_callback(components.followers.stop)
@@ -119,21 +109,15 @@ async def run(
         beacons = await cleanup.enter_async_context(
             count_readers(settings, components.store, clock, loops) if role.serves else nullcontext()
         )
-        request_log = RequestLog(settings.logging.slow_request)
-        loops.start(request_log.run(), name="request log")
+        request_log = _request_log(settings, loops)
+        workers, monitor, status = _watch(settings, components, role, clock, loops)
         services = Services(
             store=components.store,
             settings=api_settings(settings, address_of(listener)),
             import_match=components.importer,
             check_text=components.importer.check_text,
             organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-            ready=partial(
-                _ready,
-                following,
-                components,
-                settings.media.folder,
-                None if role.works else WorkerCount(components.store),
-            ),
+            ready=partial(_ready, following, components, settings.media.folder, workers),
             clock=clock,
             providers=components.registry.ids,
             event_types=components.registry.event_types,
@@ -145,7 +129,8 @@ async def run(
             images=images,
             streams=streams,
             beacons=beacons,
-            metrics=dispatcher.metrics.text,
+            metrics=dispatcher.metrics.exposition,
+            status=status.make,
             request_log=request_log,
         )
         app = create_app(services)
@@ -157,8 +142,11 @@ async def run(
         _register(
             dispatcher.metrics,
             components.containment.gauge,
-            components.followers.demand,
+            monitor.gauge,
             RequestCounts(request_log),
+            StoreMetrics(components.store),
+            ReadMetrics(streams, services.read_counts),
+            BuildMetrics(role),
             *limits.collectors,
             *([] if beacons is None else [beacons.counter]),
         )
@@ -171,10 +159,15 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            _add_purges(components, dispatcher, purge_uploads, _timed_purges(components, settings, clock))
+            add_purges(components, dispatcher, purge_uploads, timed_purges(components, settings, clock))
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
-            _register(dispatcher.metrics, probes.counted, components.jobs.counted)
+            _register(
+                dispatcher.metrics,
+                probes.counted,
+                components.jobs.counted,
+                FollowingMetrics(components.followers, components.endpoint_names),
+            )
             _start_hub(
                 settings,
                 services,
@@ -248,14 +241,28 @@ async def _cancel(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-def _listener(settings: Settings) -> socket.socket:
-    """The socket that requests come in by. Raises StartError with the key that has to change."""
-    host, port = settings.server.host, settings.server.port
-    try:
-        return bound(host, port)
-    except (OSError, UnicodeError) as error:
-        key = "server.port" if getattr(error, "errno", None) in {errno.EADDRINUSE, errno.EACCES} else "server.host"
-        raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
+def _watch(
+    settings: Settings, components: Components, role: Role, clock: Callable[[], float], loops: Loops
+) -> tuple[WorkerCount | None, AlarmMonitor, StatusReport]:
+    """How many processes follow matches, where this one does not; the monitor of alarms, which runs; what `/status` shows."""
+    workers = None if role.works else WorkerCount(components.store)
+    monitor = alarm_monitor(settings, components, workers, clock)
+    loops.start(monitor.run(), name="alarms")
+    status = StatusReport(
+        store=components.store,
+        followers=components.followers,
+        workers=None if settings.database.is_sqlite else WorkerCount(components.store),
+        endpoint_names=components.endpoint_names,
+        role=role,
+        clock=clock,
+    )
+    return workers, monitor, status
+
+
+def _request_log(settings: Settings, loops: Loops) -> RequestLog:
+    log_of_requests = RequestLog(settings.logging.slow_request)
+    loops.start(log_of_requests.run(), name="request log")
+    return log_of_requests
 
 
 def _register(metrics: Metrics, *collectors: Collector) -> None:
@@ -290,32 +297,6 @@ def _start_hub(
     services.store.on_step(hub.wake)
     cleanup.push_async_callback(hub.stop, settings.server.shutdown_grace)
     loops.start(hub.run(), name="hub")
-
-
-def _timed_purges(components: Components, settings: Settings, clock: Callable[[], float]) -> Mapping[str, Purge]:
-    """What is kept for a time that the configuration says."""
-    history_kept, rejected_kept = settings.limits.delay_max + MARGIN, settings.comments.rejected_kept
-    counted = settings.statistics
-    purging = Purging(components.store)
-    return {
-        "purge history": lambda: purging.history(clock() - history_kept),
-        "purge comments": lambda: purging.comments(clock(), rejected_kept),
-        "roll up statistics": lambda: purging.statistics(clock(), counted.minutes_kept, counted.kept),
-    }
-
-
-def _add_purges(
-    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, timed: Mapping[str, Purge]
-) -> None:
-    purges = {
-        "purge deliveries": dispatcher.purge,
-        "purge bodies": Purging(components.store).bodies,
-        "purge votes": Purging(components.store).votes,
-        "purge uploads": purge_uploads.run,
-        **timed,
-    }
-    for key, purge in purges.items():
-        components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
 
 
 def _start_clock(

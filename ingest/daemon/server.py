@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import resource
 import socket
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from ingest.cli.start_errors import StartError
 from ingest.daemon.connection import CONNECTION, Connection, as_response
 from ingest.daemon.roles import OPERATIONS
-from providers.http_server import listening
+from providers.http_server import bound, listening
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -66,6 +68,16 @@ async def serving(
         limits.abort()
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
+
+
+def listener_of(server: Server) -> socket.socket:
+    """The socket that requests come in by. Raises StartError with the key that has to change."""
+    host, port = server.host, server.port
+    try:
+        return bound(host, port)
+    except (OSError, UnicodeError) as error:
+        key = "server.port" if getattr(error, "errno", None) in {errno.EADDRINUSE, errno.EACCES} else "server.host"
+        raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error
 
 
 class Admission:

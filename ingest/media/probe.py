@@ -53,7 +53,9 @@ class MediaProbes:
         self._fetcher = fetcher
         self._settings = settings
         self._clock = clock
-        self.counted = Counter("matchwire_media_probes", "Files that were probed", ["outcome"], registry=None)
+        self.counted = Counter(
+            "matchwire_media_probes", "Files that were probed, by outcome", ["outcome"], registry=None
+        )
 
     async def is_due(self) -> bool:
         """Whether there is a file to be probed."""

@@ -10,8 +10,6 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from prometheus_client import Gauge
-
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules import breaker
@@ -41,19 +39,6 @@ class EndpointPaused(Exception):
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
         self.seconds = seconds
-
-
-def demand_gauge(endpoints: Iterable[str]) -> Gauge:
-    """The metric of each endpoint's `demand`."""
-    gauge = Gauge(
-        "matchwire_endpoint_demand",
-        "Requests a second that the followed matches need, as a part of what polling.rate allows; above 1 they are late",
-        ["endpoint"],
-        registry=None,
-    )
-    for each in endpoints:
-        gauge.labels(each)
-    return gauge
 
 
 def unleased() -> bool:

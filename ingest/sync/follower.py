@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest.sync import poll
-from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, demand_gauge, requests_of, unleased
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, requests_of, unleased
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
@@ -67,7 +67,7 @@ class Followers:
         self._attentive_since = clock()
         """Since when this process has been able to poll and to write; silence before that is no provider's fault."""
         self._outage = Outage()
-        self._limiters = {
+        self.limiters = {
             key: EndpointLimiter(
                 adapter,
                 concurrency=polling.concurrency,
@@ -77,10 +77,9 @@ class Followers:
             )
             for key, adapter in adapters.items()
         }
-        self._pollers = {
-            key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self._limiters.items()
+        self.pollers = {
+            key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()
         }
-        self.demand = demand_gauge(self._limiters)
         self._left_out = LeftOut(store, containment, self._spawn)
         self.refused = 0
         """How many writes were refused because another process had taken the match over."""
@@ -140,7 +139,7 @@ class Followers:
     async def _take_up(self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool) -> Followed | None:
         """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
         row, resources, text = await self._store.read(partial(poll.load, follow_id=follow_id))
-        if row.endpoint not in self._limiters:
+        if row.endpoint not in self.limiters:
             log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
             return None
         fence = row.fence if leased is None else leased.fence
@@ -169,7 +168,7 @@ class Followers:
                     self._begin_poll(match)
 
     def _begin_poll(self, match: Followed) -> None:
-        if pause := self._limiters[match.endpoint].paused_for():
+        if pause := self.limiters[match.endpoint].paused_for():
             self._postpone(match, pause)
             return
         match.busy = True
@@ -188,7 +187,7 @@ class Followers:
         fetched: Fetched | None = None
         retry_after: float | None = None
         try:
-            fetched = await self._pollers[match.endpoint].poll(match)
+            fetched = await self.pollers[match.endpoint].poll(match)
             retry_after = self._account(match, fetched)
         except EndpointPaused as paused:
             self._postpone(match, paused.seconds)
@@ -222,13 +221,12 @@ class Followers:
 
     async def watch_rates(self) -> None:
         """Compare what the matches need with what the rate limits of their endpoints allow."""
-        needed = dict.fromkeys(self._limiters, 0.0)
+        needed = dict.fromkeys(self.limiters, 0.0)
         for match in self._matches.values():
             if wait := self._interval(match):
                 needed[match.endpoint] += requests_of(match.known) / wait
-        for key, limiter in self._limiters.items():
+        for key, limiter in self.limiters.items():
             limiter.need(needed[key])
-            self.demand.labels(key).set(limiter.demand)
 
     def store_lost(self, error: ServiceError) -> None:
         """Somebody could not write."""
@@ -268,8 +266,8 @@ class Followers:
             "matches": len(self._matches),
             "failing": sum(match.failures > 0 for match in self._matches.values()),
             "silent": sum(match.silent for match in self._matches.values()),
-            "endpoints_lost": sum(limiter.lost is not None for limiter in self._limiters.values()),
-            "endpoints_limited": sum(limiter.demand > 1 for limiter in self._limiters.values()),
+            "endpoints_lost": sum(limiter.lost is not None for limiter in self.limiters.values()),
+            "endpoints_limited": sum(limiter.demand > 1 for limiter in self.limiters.values()),
         }
 
     async def _sleep(self) -> None:
@@ -340,7 +338,7 @@ class Followers:
         return None
 
     def _errors(self, match: Followed, fetched: Fetched) -> list[ServiceError]:
-        text = self._limiters[match.endpoint].text_resource
+        text = self.limiters[match.endpoint].text_resource
         return [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
 
     def _end_silence(self, match: Followed) -> None:
@@ -351,7 +349,7 @@ class Followers:
     def _fail(self, match: Followed, error: ServiceError) -> None:
         """Log a match that fails twice in a row, once; where all of the endpoint is lost, its limiter logs that once."""
         match.failures += 1
-        if match.failures > 1 and not match.logged and self._limiters[match.endpoint].lost is None:
+        if match.failures > 1 and not match.logged and self.limiters[match.endpoint].lost is None:
             match.logged = True
             log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
 
@@ -381,7 +379,7 @@ class Followers:
     async def _close(self, match: Followed) -> None:
         """Settle what is open at the end of the window and stop following; try again later where that fails."""
         try:
-            await self._pollers[match.endpoint].close(match)
+            await self.pollers[match.endpoint].close(match)
         except leases.Superseded:
             self._supersede(match)
             return

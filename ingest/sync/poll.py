@@ -18,9 +18,10 @@ import structlog
 from ingest.daemon.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
 from ingest.sync.caps import check, people_of, rows_of, within
+from ingest.sync.poll_counts import PollCounts
 from ingest.sync.snapshot import Snapshot
 from mapping.believed import believed
-from mapping.errors import DownstreamRejected, InvalidRequest
+from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
 from store import leases, masterdata, sync
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
     from ingest.sync.snapshot import CachedInputs
-    from mapping.errors import ServiceError
     from mapping.match import Match, Status
     from mapping.terms import Terms
     from providers.base import Endpoint
@@ -175,20 +175,34 @@ class Poller:
     new_id: NewId
     record: Record
     limits: Limits
+    counts: PollCounts = field(default_factory=PollCounts)
 
     async def poll(self, match: Followed) -> Fetched:
         """Fetch once. Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept."""
         if match.afresh:
             match.known, match.cached, match.afresh = {}, {}, False
         match.polls += 1
-        everything = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        everything = await self._fetch(match)
+        answered = monotonic()
         fetched = within(self.limits, everything)
         self.record(self.adapter.endpoint, match.match_id, everything.answers)
         await self._take_in(match, fetched)
+        if fetched.changed:
+            self.counts.commit.observe(monotonic() - answered)
         for answer in fetched.answers:
             _keep_validators(match, answer)
         if fetched.good:
             match.good_at = self.clock()
+        return fetched
+
+    async def _fetch(self, match: Followed) -> Fetched:
+        self.counts.late.observe(monotonic() - match.due if match.due else 0.0)
+        try:
+            fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
+        except ServiceError:
+            self.counts.failed += 1
+            raise
+        self.counts.end(fetched)
         return fetched
 
     async def _take_in(self, match: Followed, fetched: Fetched) -> None:

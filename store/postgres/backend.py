@@ -63,6 +63,11 @@ class PostgresBackend:
         if not lasting:
             raise StoreError(NO_SESSIONS)
 
+    @property
+    def waiting(self) -> int:
+        """How many units wait for their outcome."""
+        return self._pool.waiting
+
     async def write(
         self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
     ) -> T:

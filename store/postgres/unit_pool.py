@@ -117,6 +117,11 @@ class UnitPool:
             self._waiting.discard(unit)
         return result
 
+    @property
+    def waiting(self) -> int:
+        """How many units wait for their outcome."""
+        return len(self._waiting)
+
     async def close(self) -> None:
         """Finish what waits, up to `settings.drain` seconds; then refuse the rest and end the connections."""
         with self._shared.lock:

@@ -160,6 +160,11 @@ class SqliteBackend:
         self._writer = Writer(self._engine, clock, settings)
         self._readers = None if file is None else reader_engine(url, settings)
 
+    @property
+    def waiting(self) -> int:
+        """How many units wait."""
+        return self._writer.waiting
+
     async def write(
         self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
     ) -> T:

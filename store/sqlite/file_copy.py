@@ -67,7 +67,10 @@ def require_known(file: Path, known: str) -> None:
     except sqlite3.Error as error:
         raise StoreError(f"{file} is no backup of matchwire: {error}") from error
     if revision > known:
-        raise SchemaOutdated(f"{file} has the schema {revision}, which this version of matchwire does not know")
+        raise SchemaOutdated(
+            f"{file} has the schema {revision} of a newer version of matchwire than this one, which knows {known}:"
+            " install that one first"
+        )
 
 
 def put_aside(file: Path) -> Path:

@@ -81,6 +81,11 @@ class Writer:
         return self._thread.is_alive() and not self._closed
 
     @property
+    def waiting(self) -> int:
+        """How many units wait."""
+        return self._queue.qsize()
+
+    @property
     def ended(self) -> bool:
         """Whether nothing will be written any more."""
         return not self._thread.is_alive()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from sqlalchemy import select
 
 from api.app import create_app
 from api.middleware.request_log import RequestLog
@@ -71,13 +70,22 @@ class Server:
     async def is_ready(self) -> dict[str, Any]:
         return self.ready
 
+    async def report(self) -> dict[str, Any]:
+        """What a daemon says of itself where nothing is wrong."""
+        process = {"version": "1", "role": "all", "host": "h", "pid": 1, "startedAt": NOW}
+        return {"process": process, "workers": 1, "matches": None, "endpoints": [], "webhooks": None, "alarms": []}
+
     async def add(self, game: matchday.Liveblog) -> None:
         await self.store.write(partial(matchday.insert, game))
 
 
 @asynccontextmanager
 async def serving(
-    store: Store, *, metrics: Callable[[], bytes] | None = None, files: FileStore | None = None, **settings: Any
+    store: Store,
+    *,
+    metrics: Callable[[str], tuple[bytes, str]] | None = None,
+    files: FileStore | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Server]:
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
@@ -95,6 +103,7 @@ async def serving(
         reader_key=b"r" * 32,
         files=files or NoFiles(),
         metrics=metrics,
+        status=server.report,
     )
     server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)
@@ -108,7 +117,7 @@ async def contents(server: Server) -> dict[str, list[Any]]:
     """Everything that is stored: all tables."""
 
     def read(conn: Any) -> dict[str, list[Any]]:
-        return {name: conn.execute(select(table)).all() for name, table in metadata.tables.items()}
+        return {name: conn.exec_driver_sql(f'SELECT * FROM "{name}"').all() for name in metadata.tables}
 
     return await server.store.read(read)
 

@@ -204,6 +204,8 @@ ROWS: dict[str, Row | ByName | Public] = {
     "oembed": ByName(lambda n: Sent(query={"url": f"https://live.example.org/blogs/liveblogs/{n.ticker}"})),
     # The scope is the operator's: the numbers are the process's and name no tenant, so there is no other tenant here.
     "metrics": Row(("admin",), lambda _: Sent(), stranger=200),
+    "status": Row(("admin",), lambda _: Sent(), stranger=200),
+    "status.page": Row(("admin",), lambda _: Sent(), stranger=200),
     "media.image": Public(
         "readers have no credentials; shows: images whose address the service has signed",
         {"signature": "none", "options": "-contain", "media": "none"},

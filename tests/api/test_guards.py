@@ -108,7 +108,7 @@ async def test_an_address_has_a_bucket_on_public_reads(store):
 async def test_numbers_are_read_whatever_the_limit(store):
     """Monitoring goes on while its address or its client has used up what it may ask for; wrong secrets are charged."""
     limits = {"public_per_second": 1, "client_per_second": 1, "client_burst": 1}
-    async with serving(store, public_metrics=True, metrics=lambda: b"", **limits) as server:
+    async with serving(store, public_metrics=True, metrics=lambda _: (b"", "text/plain"), **limits) as server:
         for params in ({"client_id": "desk", "client_secret": matchday.SECRET}, {}):
             assert [(await server.http.get("/metrics", params=params)).status_code for _ in range(5)] == [200] * 5
         wrong = {"client_id": "desk", "client_secret": "guess"}

@@ -131,7 +131,7 @@ async def test_the_counts_are_a_metric(public):
     await public.http.get("/liveblogs/gderby")
 
     line = 'matchwire_requests_total{method="GET",route="/liveblogs/{liveblogId}",status="200"} 1.0'
-    assert line in metrics.text().decode()
+    assert line in metrics.exposition("")[0].decode()
 
 
 def test_another_limit_is_kept():

@@ -40,11 +40,11 @@ MATCH = (
 BRIEF = ("--generation-deterministic", "--no-shrink")
 RUNS = {
     "systematic": ("examples,coverage", True, 1),
-    "random": ("fuzzing,stateful", True, 4),
+    "random": ("fuzzing,stateful", True, 3),
     "nobody": ("examples,fuzzing,stateful", False, 1),
 }
 """Phases, whether with credentials, and examples per operation of a bounded run."""
-SHARE = 100
+SHARE = 160
 """Of the systematic cases of the largest documents a bounded run sends each so-manieth, of the others' more; all have some."""
 
 

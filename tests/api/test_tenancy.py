@@ -72,7 +72,9 @@ CLIENTS = (
 @pytest.fixture
 async def service(store):
     """The API, with a record of each kind that belongs to the owner, and a client that was revoked."""
-    async with serving(store, client_per_second=0, public_per_second=0, metrics=lambda: b"up 1\n") as server:
+    async with serving(
+        store, client_per_second=0, public_per_second=0, metrics=lambda _: (b"up 1\n", "text/plain")
+    ) as server:
         await prepare(server)
         yield server
 

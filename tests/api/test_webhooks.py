@@ -317,7 +317,7 @@ async def test_the_older_addresses_do_the_same(server):
 
 async def test_metrics_are_for_operators(server):
     """They need the scope `admin`, unless they are public."""
-    services = replace(server.services, metrics=lambda: b"matchwire_up 1\n")
+    services = replace(server.services, metrics=lambda _: (b"matchwire_up 1\n", "text/plain"))
     server.http._transport.app = create_app(services)
     for params, status in (({}, 401), (HOOKS, 403), (OPERATOR, 200)):
         answer = await server.http.get("/metrics", params=params)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -243,3 +245,40 @@ def test_a_backup_is_written_and_brought_back(command, tmp_path):
     assert "kept is there already" in again.output
     assert "--replace" in refused.output
     assert "matchwire.db.replaced-1" in replaced.output
+
+
+def test_an_organization_is_moved(command, tmp_path):
+    """Status 2 and one line where it cannot be; else how many rows there were."""
+    config = written(tmp_path, "[organizations.desk]\nname = 'Desk'\n")
+    given = ("--config", config, "--data-dir", tmp_path)
+    command("db", "upgrade", *given)
+    with closing(sqlite3.connect(tmp_path / "matchwire.db")) as conn, conn:
+        conn.execute("INSERT INTO declarations VALUES ('desk', 'tag', 'derby', '{}')")
+    unknown = command("export", "nobody", tmp_path / "kept", *given)
+    first = command("export", "desk", tmp_path / "kept", *given)
+    twice = command("import", tmp_path / "kept", *given)
+    there = command("import", tmp_path / "kept", "--config", config, "--data-dir", tmp_path / "there")
+
+    assert [done.exit_code for done in (unknown, first, twice, there)] == [2, 0, 2, 0]
+    assert "nothing of an organization nobody" in unknown.output
+    assert "kept holds 1 rows." in first.output
+    assert "desk has rows in declarations already" in twice.output
+    assert "1 rows of the organization desk are imported." in there.output
+
+
+def test_the_doctor_tries_the_providers(command, tmp_path):
+    """Each endpoint of each organization, without its credentials; the database's own lines come first."""
+    secret = "nobody-may-read-this"
+    with closing(socket.create_server(("127.0.0.1", 0))) as bound:
+        port = bound.getsockname()[1]
+    text = ORGANIZATION.format(upstream=f"http://127.0.0.1:{port}/feed")
+    text = text.replace("\ntext_content", f'\nusername = "newsroom"\npassword = "{secret}"\ntext_content')
+    given = ("--config", written(tmp_path, text), "--data-dir", tmp_path)
+    command("db", "upgrade", *given)
+    result = command("doctor", *given)
+
+    assert result.exit_code == 1
+    assert re.fullmatch(
+        rf"fault +provider +heim of .* at http://127\.0\.0\.1:{port}/feed: refused", result.output.splitlines()[-1]
+    )
+    assert secret not in result.output

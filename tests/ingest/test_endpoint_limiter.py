@@ -246,7 +246,7 @@ async def test_an_endpoint_that_goes_down_is_logged_once():
         new_id=str,
         containment=Containment(),
     )
-    followers._limiters[provider.endpoint.key]._rule = CircuitBreakerConfig(
+    followers.limiters[provider.endpoint.key]._rule = CircuitBreakerConfig(
         breaker_after=5, breaker_pause=0.3, lasting=0.01
     )
     for number in range(100):

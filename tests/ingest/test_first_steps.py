@@ -118,10 +118,10 @@ def readers_see(address, liveblog):
 
 
 def reload_is_harmless(daemon, configuration):
-    """SIGHUP says whether the configuration is valid and what a restart would change; the daemon goes on."""
+    """SIGHUP applies a valid configuration and says what is wrong with another; the daemon goes on."""
     text = configuration.read_text()
     for changed, words in (
-        (text, '"note": "nothing has changed since the start"'),
+        (text, '"event": "config.unchanged"'),
         (text.replace("port = 8080", "port = 8080\nkeep_alive = 5"), '"changed": ["server"]'),
         (text.replace("port = 8080", "prot = 8080"), "unknown key; the nearest known one is server.port"),
     ):

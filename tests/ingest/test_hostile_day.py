@@ -171,7 +171,7 @@ async def hostile_day(folder, seconds: float, interval: float) -> tuple[list[flo
         for match_id in ELSEWHERE:
             await create(components, REDIRECTED, match_id)
         watched = []
-        for limiter in components.followers._limiters.values():
+        for limiter in components.followers.limiters.values():
             limiter._adapter = Watched(limiter._adapter, components)
             watched.append(limiter._adapter)
         driving = asyncio.create_task(components.followers.run())

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from config import Settings
 from ingest.daemon.logs import LogFile
-from ingest.daemon.recheck_config import hang_up
+from ingest.daemon.reload import Reload
 
 
 def test_a_rotated_log_loses_no_line(tmp_path):
@@ -43,12 +43,18 @@ def test_a_hangup_opens_the_log_anew_or_goes_on_as_before(tmp_path):
     folder = tmp_path / "log"
     folder.mkdir()
     with closing(LogFile(folder / "matchwire.log")) as log, capture_logs() as said:
-        hang_up(log, Settings, Settings())
+        reload = Reload(Settings(), read=Settings, place=lambda settings: settings, log_file=log)
+        reload.hang_up()
         folder.rename(tmp_path / "moved")
-        hang_up(log, Settings, Settings())
+        reload.hang_up()
         log.append("still here\n")
 
-    assert [line["event"] for line in said] == ["log.reopened", "config.checked", "log.not_reopened", "config.checked"]
+    assert [line["event"] for line in said] == [
+        "log.reopened",
+        "config.unchanged",
+        "log.not_reopened",
+        "config.unchanged",
+    ]
     assert (tmp_path / "moved" / "matchwire.log").read_text() == "still here\n"
     with pytest.raises(OSError, match="No such file"):
         LogFile(folder / "matchwire.log")

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from ingest.daemon.containment import Containment
+from ingest.daemon.state_metrics import FollowingMetrics
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
 from mapping.match import Status
@@ -50,7 +51,7 @@ def following(provider, count, **settings):
 
 def metric(followers, provider):
     registry = CollectorRegistry()
-    registry.register(followers.demand)
+    registry.register(FollowingMetrics(followers, {}))
     return registry.get_sample_value("matchwire_endpoint_demand", {"endpoint": provider.endpoint.key})
 
 

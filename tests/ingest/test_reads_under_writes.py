@@ -335,7 +335,7 @@ async def play(request, tmp_path, kind, seconds):
 @pytest.mark.parametrize("kind", DATABASES)
 async def test_no_read_shows_what_has_not_been_so_for_a_second(request, tmp_path, kind):
     """Every public read, of what is written meanwhile in this process and in others."""
-    await play(request, tmp_path, kind, 3)
+    await play(request, tmp_path, kind, 2)
 
 
 @pytest.mark.soak

@@ -13,8 +13,9 @@ from sqlalchemy import text
 from store import doctor, ledger
 from store.doctor import examine
 from store.errors import StoreError
-from store.liveblogs import insert_game
-from tests.store.conftest import new_game, open_store, writing
+from store.liveblogs import Change, insert_game, record
+from store.sync import Attachment, NewFollow, attach, follow_for
+from tests.store.conftest import new_game, open_store, post, writing
 
 GAME = new_game()
 ROW = ledger.LedgerRow(key="goal:1", kind="goal", state="posted", local_id="e0")
@@ -77,6 +78,33 @@ async def test_each_fault_is_found_and_only_it(own_url, own_store, monkeypatch, 
     assert gone == sound
     assert [check for check, outcome in old.items() if outcome != "ok"] == ["schema"]
     assert [item for item in planted.items() if item[1] != "ok"] == [own]
+
+
+async def test_events_that_the_sync_does_not_know(own_url, own_store):
+    """One of the provider's that the ledger lacks, in a liveblog made on its match; not one of a person, or of an earlier match."""
+
+    def made(unit):
+        insert_game(unit, GAME)
+        match = NewFollow(
+            endpoint="heim:x", provider="heim", organization_id="o", match_id="1", sport="soccer", status="live"
+        )
+        given = {"game_id": GAME.id, "organization_id": "o", "provider": "heim", "match_id": "1"}
+        attach(unit, Attachment(**given, follow_id=follow_for(unit, match).id, selector={}, terms={}))
+        writes = (post("e0", user_id="heim"), post("e1", user_id="desk"), post("e2", user_id="heim", local_status=100))
+        record(unit, GAME.id, Change(events=writes))
+        ledger.save(unit, GAME.id, [ROW])
+
+    async def found(statement):
+        await own_store.write(lambda unit: unit.conn.execute(text(statement)) and None)
+        return {each.check: each for each in await asyncio.to_thread(examine, own_url)}["ledger"]
+
+    await own_store.write(made)
+    known = await found("SELECT 1")
+    unknown = await found("DELETE FROM ledger")
+    again = await found("UPDATE attachments SET created_at = created_at + 1")
+
+    assert (known.outcome, unknown.outcome, again.outcome) == ("ok", "fault", "ok")
+    assert "1 events of the sync are unknown to it, one is e0" in unknown.detail
 
 
 def test_a_file_that_is_damaged_or_missing(migrated_sqlite_url, tmp_path):

@@ -462,7 +462,7 @@ async def test_metrics_show_the_backlog_and_the_outcomes(hub, receiver):
             await asyncio.sleep(0.02)
         delivering._ticks = 0
         await delivering._tick()
-        text = delivering.metrics.text().decode()
+        text = delivering.metrics.exposition("")[0].decode()
 
     assert 'matchwire_webhook_rounds_total{outcome="taken"} 1.0' in text
     assert 'matchwire_webhook_rounds_total{outcome="refused"} 1.0' in text

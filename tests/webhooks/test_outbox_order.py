@@ -145,12 +145,12 @@ async def test_numbers_that_do_not_move_are_an_alarm(two_stores, receiver, monke
             while not any(line["event"] == "outbox.stuck" for line in logs):
                 await asyncio.sleep(0.05)
             assert not stranger.done()
-            assert b"matchwire_outbox_unnumbered 1.0" in own.metrics.text()
+            assert b"matchwire_outbox_unnumbered 1.0" in own.metrics.exposition("")[0]
             await stranger
             await receiver.until(lambda: receiver.versions("ok") == [2])
             while not any(line["event"] == "outbox.moving" for line in logs):
                 await asyncio.sleep(0.05)
-            assert b"matchwire_outbox_unnumbered 0.0" in own.metrics.text()
+            assert b"matchwire_outbox_unnumbered 0.0" in own.metrics.exposition("")[0]
     assert [line["event"] for line in logs if line["event"].startswith("outbox.")] == ["outbox.stuck", "outbox.moving"]
 
 

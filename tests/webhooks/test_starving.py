@@ -62,7 +62,7 @@ async def test_a_stop_waits_for_what_is_under_way_alone(hub, receiver):
     async with hub.deliver(Webhooks(rate=0, rounds=4)) as delivering:
         await hub.change(game)
         await receiver.until(lambda: len(receiver.requests()) == 3 and delivering.bulkhead.waiting == 9)
-        shown = delivering.metrics.text().decode()
+        shown = delivering.metrics.exposition("")[0].decode()
         await delivering.stop(grace=60)
         assert len(await hub.log()) == len(receiver.requests()) == 3
 

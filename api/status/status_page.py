@@ -1,0 +1,153 @@
+"""Operation: how this process does, for people as a page and for programs as JSON."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from api.errors import json_response
+from api.openapi import PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, described
+from api.page.document import POLICY, document
+from api.static import TYPES
+from mapping.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from api.request import ApiRequest
+
+EVERY = 10
+"""Seconds after which the page asks for itself again."""
+LABELS = {
+    "matches": "Matches followed",
+    "failing": "Matches whose last poll failed",
+    "silent": "Running matches without a good answer for too long",
+    "endpoints_lost": "Provider endpoints lost",
+    "endpoints_limited": "Provider endpoints whose rate limit is too low",
+    "updates": "Webhook updates that wait for their first delivery",
+    "oldest": "The oldest of them, in seconds",
+    "waiting": "Webhook deliveries that wait for another try",
+    "active": "Webhook subscriptions",
+    "disabled": "Webhook subscriptions, disabled",
+}
+_OPTIONAL: Json = {"type": ["object", "null"]}
+REPORT: Json = {
+    "type": "object",
+    "required": ["process", "workers", "matches", "endpoints", "webhooks", "alarms"],
+    "properties": {
+        "process": {"type": "object", "description": "version, role, host, pid, startedAt (Unix seconds)"},
+        "workers": {"type": ["integer", "null"], "description": "Processes that follow matches; null: unknown"},
+        "matches": _OPTIONAL | {"description": "How many are followed, failing, silent; null on an API process"},
+        "endpoints": {"type": "array", "items": {"type": "object"}, "description": "name, state, cause, demand"},
+        "webhooks": _OPTIONAL | {"description": "What waits: updates, oldest (seconds), waiting, active, disabled"},
+        "alarms": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "Open ones and those of the last day: kind, message, beganAt, endedAt (Unix seconds or null)",
+        },
+    },
+}
+STATUS: Json = {
+    "operationId": "status",
+    "summary": "How this process does, and the alarms of all",
+    "tags": ["Operation"],
+    "security": [*SECURITY, *PUBLIC],
+    "responses": {"200": described(REPORT, "The report")}
+    | {str(status): response for status, response in READ_ERRORS.items()},
+}
+
+
+STATUS_PAGE: Json = {
+    "operationId": "status.page",
+    "summary": "The same for people",
+    "tags": ["Operation"],
+    "security": [*SECURITY, *PUBLIC],
+    "responses": {"200": {"description": "The page", "content": {"text/html": {"schema": TEXT}}}}
+    | {str(status): response for status, response in READ_ERRORS.items()},
+}
+
+
+async def report(request: ApiRequest) -> Response:
+    """The report as JSON, for clients with the scope `admin` unless metrics are public."""
+    return json_response(await _made(request), headers={"Cache-Control": "no-store"})
+
+
+async def page(request: ApiRequest) -> Response:
+    """The report for people; a browser prompts for client id and secret (HTTP Basic)."""
+    html = render(await _made(request), request.services.clock())
+    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
+    return Response(html.encode("utf-8", "replace"), headers=headers, media_type=TYPES["html"])
+
+
+async def _made(request: ApiRequest) -> Mapping[str, Any]:
+    make = request.services.status
+    if make is None:
+        raise NotFound("this process has no status")
+    return await make()
+
+
+def render(found: Mapping[str, Any], now: float) -> str:
+    """The page; `now` in Unix seconds."""
+    open_, over = ([each for each in found["alarms"] if (each["endedAt"] is None) is still] for still in (True, False))
+    verdict = f"{len(open_)} alarm{'s' * (len(open_) > 1)}" if open_ else "All is well"
+    process = found["process"]
+    facts = {
+        "Process": f"{process['role']} · {process['host']} · pid {process['pid']} · matchwire {process['version']}",
+        "Running since": _instant(process["startedAt"], now),
+        "Processes that follow matches": _known(found["workers"]),
+        **{LABELS.get(name, name): count for name, count in (found["matches"] or {}).items()},
+        **{LABELS.get(name, name): _known(count) for name, count in (found["webhooks"] or {}).items()},
+    }
+    body = (
+        f'<header class="front"><h1>{verdict}</h1></header><main class="status">'
+        + _alarms("Alarms", open_, now)
+        + _table("State", ("", ""), facts.items())
+        + _table("Provider endpoints", ("Endpoint", "State", "Load"), map(_endpoint, found["endpoints"]))
+        + _alarms("Ended in the last day", over, now)
+        + "</main>"
+    )
+    return document(
+        title=f"{verdict} · matchwire",
+        language="en",
+        about="How this process does",
+        body=body,
+        head=f'<meta http-equiv="refresh" content="{EVERY}">',
+    )
+
+
+def _endpoint(each: Mapping[str, Any]) -> tuple[str, str, str]:
+    state = each["state"] if each["cause"] is None else f"{each['state']}: {each['cause']}"
+    return each["name"], state, f"{each['demand']:.0%}" if each["demand"] else "no limit"
+
+
+def _alarms(title: str, found: list[Mapping[str, Any]], now: float) -> str:
+    rows = [
+        (each["kind"], each["message"], _instant(each["beganAt"], now), _instant(each["endedAt"], now))
+        for each in found
+    ]
+    return _table(title, ("Kind", "What", "Since", "Until"), rows)
+
+
+def _table(title: str, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    if not lines:
+        return ""
+    named = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    head = f"<thead><tr>{named}</tr></thead>" if any(heads) else ""
+    return f'<section class="card"><h2>{escape(title)}</h2><table>{head}<tbody>{lines}</tbody></table></section>'
+
+
+def _known(value: Any) -> Any:
+    return "–" if value is None else value
+
+
+def _instant(at: int | None, now: float) -> str:
+    """The time in UTC, and how long ago it was."""
+    if at is None:
+        return "–"
+    minutes = max(0, round(now - at)) // 60
+    ago = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S} UTC ({ago} ago)"

@@ -1,0 +1,215 @@
+"""Start on a large database: how long until the daemon is ready, and ready again after `kill -9`.
+
+`python -m bench.large_start` fills a SQLite file with 10,000 liveblogs of 200 events each, 300 of them on live matches, and
+starts the daemon on it several times; `--database postgresql://…` does the same on an empty PostgreSQL database. Beside it
+stands a start on an empty database of the same kind in the same run, which is the baseline.
+"""
+
+# ruff: noqa: RUF001 -- prints multiples; the names in SQL are those of our tables
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import signal
+import sys
+import tempfile
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from subprocess import DEVNULL, Popen
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from sqlalchemy import create_engine, insert, select
+
+from bench.measure import Figure, percentile, table
+from bench.start import free_port
+from config import load
+from ingest.daemon.endpoints import connect
+from providers.registry import Registry
+from store import command, sync
+from store.tables import events, games
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection
+
+    from store.unit import Unit
+
+ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
+SECRET = secrets.token_hex(16)
+READY = 5.0
+AGAIN = 2.0
+LIVE = 300
+BATCH = 20_000
+CONFIG = """
+[server]
+port = {port}
+[database]
+url = "{url}"
+[logging]
+level = "error"
+[organizations.{organization}]
+name = "Example"
+[organizations.{organization}.providers.heim]
+base_url = "http://127.0.0.1:9"
+[clients.cms]
+secret = "{secret}"
+organizations = ["{organization}"]
+scopes = ["read", "write"]
+"""
+GAME = {
+    "_type": "Svc::Model::Game",
+    "organization_id": ORGANIZATION,
+    "template_id": "news",
+    "meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Storm"},
+}
+EVENT = {
+    "contents": [{"_type": "Svc::Model::Content::RichTextContentBlock", "text": "<p>The wind gets stronger.</p>" * 5}]
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """Starts `matchwire run` on one database."""
+
+    folder: Path
+    port: int
+
+    def start(self) -> tuple[Popen[bytes], float]:
+        """A process that is ready, and the seconds that took."""
+        began = time.monotonic()
+        line = [sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", "matchwire.toml"]
+        process = Popen(line, cwd=self.folder, stdout=DEVNULL)
+        while not self._is_ready():
+            if process.poll() is not None:
+                raise SystemExit(f"the daemon ended with status {process.returncode}")
+            time.sleep(0.01)
+        return process, time.monotonic() - began
+
+    def _is_ready(self) -> bool:
+        try:
+            with urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5) as response:
+                return bool(response.status == 200)
+        except OSError:
+            return False
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The response to an authenticated POST."""
+        url = f"http://127.0.0.1:{self.port}/api/v5/write/{path}&client_id=cms&client_secret={SECRET}"
+        request = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        try:
+            with urlopen(request, timeout=30) as response:
+                found: dict[str, Any] = json.load(response)
+                return found
+        except HTTPError as error:
+            raise SystemExit(error.read().decode()) from error
+
+    def seconds(self, how: signal.Signals, rounds: int) -> list[float]:
+        """Seconds from start to ready, each after the process before was ended in this way."""
+        found = []
+        process, _ = self.start()
+        for _ in range(rounds):
+            process.send_signal(how)
+            process.wait()
+            process, took = self.start()
+            found.append(took)
+        process.terminate()
+        process.wait()
+        return found
+
+
+def prepared(folder: Path, url: str) -> Daemon:
+    folder.mkdir()
+    daemon = Daemon(folder, free_port())
+    text = CONFIG.format(port=daemon.port, url=url, organization=ORGANIZATION, secret=SECRET)
+    (folder / "matchwire.toml").write_text(text)
+    return daemon
+
+
+def fill(daemon: Daemon, url: str, liveblogs: int, posts: int) -> None:
+    """One liveblog with one post by the API, then as many copies of both as are wanted, the first ones on live matches."""
+    process, _ = daemon.start()
+    made = daemon.post("ticker/create.json?", GAME)
+    daemon.post(f"event/create.json?ticker_local_id={made['local_id']}", EVENT)
+    process.terminate()
+    process.wait()
+    engine = create_engine(url.replace("+aiosqlite", "").replace("postgresql://", "postgresql+psycopg://"))
+    with closing(engine.connect()) as connection, connection.begin():
+        _copy(connection, liveblogs, posts)
+    engine.dispose()
+    settings = load(daemon.folder / "matchwire.toml", {})
+    (source,) = connect(settings, Registry.load()).values()
+    command.run(url, partial(_attach, endpoint=source.adapter.endpoint.key, count=min(LIVE, liveblogs)), timeout=60)
+
+
+def _copy(connection: Connection, liveblogs: int, posts: int) -> None:
+    game = dict(connection.execute(select(games)).one()._mapping)  # noqa: SLF001 -- public, in spite of its name
+    post = dict(connection.execute(select(events)).one()._mapping)  # noqa: SLF001 -- likewise
+    copies = [game | {"id": f"{n:024x}", "local_id": f"g{n:020d}", "serial": posts} for n in range(liveblogs)]
+    connection.execute(insert(games), copies)
+    batch: list[dict[str, Any]] = []
+    for row in _posts(post, liveblogs, posts):
+        batch.append(row)
+        if len(batch) == BATCH:
+            connection.execute(insert(events), batch)
+            batch.clear()
+    if batch:
+        connection.execute(insert(events), batch)
+
+
+def _posts(post: dict[str, Any], liveblogs: int, posts: int) -> Iterator[dict[str, Any]]:
+    for n in range(liveblogs):
+        for m in range(posts):
+            yield post | {"local_id": f"e{n:010d}{m:010d}", "game_id": f"{n:024x}", "serial": m, "sort": f"{m:020d}"}
+
+
+def _attach(unit: Unit, endpoint: str, count: int) -> None:
+    for n in range(count):
+        match = {"provider": "heim", "organization_id": ORGANIZATION, "match_id": str(9_000_000 + n)}
+        follow = sync.follow_for(unit, sync.NewFollow(endpoint=endpoint, sport="soccer", status="live", **match))
+        selector, terms = {"kind": "match", "id": match["match_id"]}, {"sport": "soccer"}
+        sync.attach(
+            unit,
+            sync.Attachment(game_id=f"{n:024x}", follow_id=follow.id, selector=selector, terms=terms, **match),
+        )
+
+
+def measured(url: str | None, liveblogs: int, posts: int, rounds: int) -> list[Figure]:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        large = prepared(place / "large", url or f"sqlite+aiosqlite:///{place}/large.db")
+        empty = prepared(place / "empty", f"sqlite+aiosqlite:///{place}/empty.db")
+        fill(large, url or f"sqlite+aiosqlite:///{place}/large.db", liveblogs, posts)
+        baseline = empty.seconds(signal.SIGTERM, rounds)
+        starts = large.seconds(signal.SIGTERM, rounds)
+        again = large.seconds(signal.SIGKILL, rounds)
+    shown = f"{median(starts):.2f} s, {max(starts):.2f} at most; {median(starts) / median(baseline):.2f} × an empty one"
+    worst = percentile(again, 0.99)
+    return [
+        Figure(
+            f"start to ready, {liveblogs} liveblogs, {liveblogs * posts} events", shown, "< 5 s", max(starts) < READY
+        ),
+        Figure("kill -9 to ready again", f"{median(again):.2f} s, p99 {worst:.2f} s", "p99 ≤ 2 s", worst <= AGAIN),
+    ]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--database", metavar="URL", help="an empty PostgreSQL database")
+    options.add_argument("--liveblogs", type=int, default=10_000)
+    options.add_argument("--events", type=int, default=200, help="of each liveblog")
+    options.add_argument("--rounds", type=int, default=10)
+    given = options.parse_args()
+    print(table(measured(given.database, given.liveblogs, given.events, given.rounds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Writes docs/metrics.md: every metric that a daemon shows, with its type, labels and meaning.
+
+    python docs/make_metrics.py
+
+A daemon is started on an empty database and read; a test compares the file with what this writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
+
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from config import Settings  # noqa: E402 -- the packages stand beside this folder
+from ingest.daemon.run import run  # noqa: E402
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+TARGET = ROOT / "docs" / "metrics.md"
+HEAD = """\
+# Metrics
+
+Written by `python docs/make_metrics.py` from what a daemon shows at `/metrics`: in Prometheus's text form, or in OpenMetrics where
+the request's `Accept` names it. Clients need the scope `admin` unless `server.public_metrics` is set. Every process shows its own
+numbers; a restart and a reload begin them anew. Labels are bounded by the configuration and by this table: no metric names a
+match, a liveblog, a reader or an address. `endpoint` is the provider and the organizations that reach it there, such as
+`heim of 5f0c1de2a1b2c3d4e5f60718`. Counters end in `_total`, histograms in `_bucket`, `_sum` and `_count`.
+
+`deploy/prometheus/matchwire.rules.yml` has rules for alerts, `deploy/grafana/matchwire.json` a dashboard; both are checked against
+this table. What matchwire raises by itself stands in [alarms](alarms.md).
+
+| Metric | Type | What it says |
+|---|---|---|
+"""
+
+
+def shown(accept: str = "application/openmetrics-text") -> str:
+    """What a daemon on an empty database shows, in one process that does everything."""
+    with tempfile.TemporaryDirectory() as name:
+        return asyncio.run(_shown(Path(name), accept))
+
+
+async def _shown(folder: Path, accept: str) -> str:
+    organization = {"name": "Example", "providers": {"heim": {"base_url": "http://127.0.0.1:9"}}}
+    settings = Settings.model_validate(
+        {
+            "server": {"port": 0, "public_metrics": True},
+            "database": {"url": f"sqlite+aiosqlite:///{folder}/metrics.db"},
+            "media": {"folder": str(folder / "media")},
+            "statistics": {"folder": str(folder / "statistics")},
+            "organizations": {"5f0c1de2a1b2c3d4e5f60718": organization},
+        }
+    )
+    stop, address = asyncio.Event(), asyncio.get_running_loop().create_future()
+    daemon = asyncio.create_task(run(settings, announce=address.set_result, stop=stop))
+    try:
+        request = Request(f"{await address}/metrics", headers={"Accept": accept})  # noqa: S310 -- loopback
+        response: bytes = await asyncio.to_thread(lambda: urlopen(request, timeout=30).read())  # noqa: S310 -- likewise
+    finally:
+        stop.set()
+        await daemon
+    return response.decode()
+
+
+def families(text: str) -> list[Metric]:
+    """The families of an OpenMetrics text, by name."""
+    found: Any = partial(text_string_to_metric_families, text)()
+    return sorted(found, key=lambda family: str(family.name))
+
+
+def metrics() -> str:
+    """The whole file."""
+    rows = [f"| `{each.name}` | {each.type} | {each.documentation} |" for each in families(shown())]
+    return HEAD + "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(metrics(), encoding="utf-8")

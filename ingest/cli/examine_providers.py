@@ -1,0 +1,66 @@
+"""What `matchwire doctor` finds at the providers: whether each endpoint can be reached, and whether its clock is right."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from httpx import codes
+
+from ingest.daemon.endpoints import connect
+from providers.reachability import Reached, place_of, reach
+from providers.registry import Registry
+from store.doctor import CheckResult
+
+if TYPE_CHECKING:
+    from config import Settings
+    from providers.base import Endpoint
+
+CLOCK_TOLERANCE = 30.0
+"""Seconds by which a provider's clock may be off: posts carry its times."""
+AT_ONCE = 8
+"""Endpoints that are tried at a time."""
+REFUSED = frozenset({codes.UNAUTHORIZED, codes.FORBIDDEN})
+
+
+def examine_providers(settings: Settings) -> list[CheckResult]:
+    """A line for each endpoint of each organization, and one more for each clock that is off; without any credential.
+
+    Organizations that share an endpoint share its request. Not to be called from a running event loop.
+    """
+    return asyncio.run(_examined(settings))
+
+
+async def _examined(settings: Settings) -> list[CheckResult]:
+    sources = connect(settings, Registry.load())
+    endpoints = {source.adapter.endpoint.key: source.adapter.endpoint for source in sources.values()}
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def reached(endpoint: Endpoint) -> Reached:
+        async with gate:
+            return await reach(endpoint)
+
+    try:
+        found = dict(zip(endpoints, await asyncio.gather(*map(reached, endpoints.values())), strict=True))
+    finally:
+        for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
+            await adapter.aclose()
+    return [
+        result
+        for (organization, _), source in sources.items()
+        for result in _results(organization, source.adapter.endpoint, found[source.adapter.endpoint.key])
+    ]
+
+
+def _results(organization: str, endpoint: Endpoint, reached: Reached) -> list[CheckResult]:
+    place = f"{endpoint.provider} of {organization} at {place_of(endpoint.base_url)}"
+    if reached.status is None:
+        return [CheckResult("provider", "fault", f"{place}: {reached.obstacle}")]
+    if reached.status in REFUSED:
+        result = CheckResult("provider", "fault", f"{place}: it refuses the credentials ({reached.status})")
+    else:
+        failed = reached.status >= codes.INTERNAL_SERVER_ERROR
+        result = CheckResult("provider", "warning" if failed else "ok", f"{place}: answered {reached.status}")
+    if reached.ahead is None or abs(reached.ahead) < CLOCK_TOLERANCE:
+        return [result]
+    return [result, CheckResult("clock", "warning", f"{place}: its clock is {reached.ahead:+.0f} s ahead")]

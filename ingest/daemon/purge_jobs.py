@@ -1,0 +1,62 @@
+"""The jobs that tidy up: when each is due, and what it deletes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ingest.daemon.alarms import KEPT
+from ingest.daemon.purges import Purging, UploadPurge, run_again
+
+if TYPE_CHECKING:
+    from config import Settings
+    from ingest.daemon.build import Components
+    from ingest.webhooks.dispatcher import Dispatcher
+
+TIMETABLE = {
+    "17 * * * *": "purge deliveries",
+    "27 * * * *": "purge bodies",
+    "37 * * * *": "purge uploads",
+    "47 * * * *": "purge votes",
+    "*/5 * * * *": "purge history",
+    "23 * * * *": "purge comments",
+    "*/10 * * * *": "roll up statistics",
+    "57 * * * *": "purge alarms",
+}
+"""Jobs that every process asks for at these minutes."""
+
+GATHER = 10.0
+"""Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
+
+MARGIN = 60.0
+"""Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
+
+Purge = Callable[[], Awaitable[bool]]
+
+
+def timed_purges(components: Components, settings: Settings, clock: Callable[[], float]) -> Mapping[str, Purge]:
+    """What is kept for a time that the configuration says."""
+    history_kept, rejected_kept = settings.limits.delay_max + MARGIN, settings.comments.rejected_kept
+    counted = settings.statistics
+    purging = Purging(components.store)
+    return {
+        "purge history": lambda: purging.history(clock() - history_kept),
+        "purge alarms": lambda: purging.alarms(clock() - KEPT),
+        "purge comments": lambda: purging.comments(clock(), rejected_kept),
+        "roll up statistics": lambda: purging.statistics(clock(), counted.minutes_kept, counted.kept),
+    }
+
+
+def add_purges(
+    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, timed: Mapping[str, Purge]
+) -> None:
+    purges = {
+        "purge deliveries": dispatcher.purge,
+        "purge bodies": Purging(components.store).bodies,
+        "purge votes": Purging(components.store).votes,
+        "purge uploads": purge_uploads.run,
+        **timed,
+    }
+    for key, purge in purges.items():
+        components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)

@@ -1,0 +1,92 @@
+"""What `/status` shows: this process, its matches and endpoints, what waits, and the alarms of all processes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from mapping.errors import StoreUnavailable
+from store import alarms, delivery_log
+from store.outbox import sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sqlalchemy import Connection
+
+    from ingest.daemon.roles import Role
+    from ingest.sync.follower import Followers
+    from ingest.sync.worker_count import WorkerCount
+    from store.alarms import Alarm
+    from store.database import Store
+
+RECENT = 86_400.0
+"""Seconds for which alarms are shown that have ended."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusReport:
+    """Makes the report of one process. `endpoint_names`: endpoint key → the provider and the organizations behind it.
+
+    `workers`: None where one process does everything.
+    """
+
+    store: Store
+    followers: Followers
+    workers: WorkerCount | None
+    endpoint_names: Mapping[str, str]
+    role: Role
+    clock: Callable[[], float]
+    started_at: float = field(default_factory=time.time)
+
+    async def make(self) -> dict[str, Any]:
+        """The report; what only the store knows is missing while it is away."""
+        process = {
+            "version": version("matchwire"),
+            "role": str(self.role),
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "startedAt": int(self.started_at),
+        }
+        return {
+            "process": process,
+            "workers": 1 if self.workers is None else await self.workers.alive(),
+            "matches": self.followers.health() if self.role.works else None,
+            "endpoints": self._endpoints() if self.role.works else [],
+            **await self._stored(),
+        }
+
+    def _endpoints(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": self.endpoint_names.get(key, key),
+                "state": "ok" if limiter.lost is None else "lost",
+                "cause": limiter.lost,
+                "demand": round(limiter.demand, 3),
+            }
+            for key, limiter in self.followers.limiters.items()
+        ]
+
+    async def _stored(self) -> dict[str, Any]:
+        now = self.clock()
+        try:
+            return await self.store.read(partial(_stored, now=now))
+        except StoreUnavailable:
+            return {"webhooks": None, "alarms": []}
+
+
+def _stored(conn: Connection, now: float) -> dict[str, Any]:
+    waiting = delivery_log.backlog(conn, through=sequence(conn).last)
+    webhooks = asdict(waiting) | {"oldest": None if waiting.oldest is None else max(0, round(now - waiting.oldest))}
+    listed = alarms.listed(conn, ended_since=now - RECENT)
+    return {"webhooks": webhooks, "alarms": [_shown(alarm) for alarm in listed]}
+
+
+def _shown(alarm: Alarm) -> dict[str, Any]:
+    ended = None if alarm.ended_at is None else int(alarm.ended_at)
+    return {"kind": alarm.kind, "message": alarm.message, "beganAt": int(alarm.began_at), "endedAt": ended}

@@ -1,0 +1,103 @@
+"""Metrics, alert rules and dashboard: what they name is what a daemon shows, and promtool takes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = ROOT / "deploy" / "prometheus"
+DASHBOARD = ROOT / "deploy" / "grafana" / "matchwire.json"
+NAME = re.compile(r"\bmatchwire_[a-z0-9_]+")
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(ROOT / "docs" / "make_metrics.py"))
+
+
+@pytest.fixture(scope="module")
+def shown(script):
+    return script["shown"]()
+
+
+def names_in(families):
+    """The names of samples that the families can have."""
+    endings = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
+    return {f"{each.name}{ending}" for each in families for ending in endings[each.type]}
+
+
+def promtool(*arguments):
+    if shutil.which("promtool") is None:
+        reason = "promtool is not installed (Debian: prometheus)"
+        return pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    return subprocess.run(["promtool", *arguments], cwd=RULES, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_table_of_metrics_is_what_a_daemon_shows(script):
+    """After a change of metrics: python docs/make_metrics.py"""
+    assert (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8") == script["metrics"]()
+
+
+def test_every_metric_has_the_prefix_and_a_meaning(script, shown):
+    """Also those of the process; a text in Prometheus's own form has the same families."""
+    families = script["families"](shown)
+
+    assert len(families) >= 40
+    assert {each.name for each in families if not each.name.startswith("matchwire_")} == set()
+    assert {each.name for each in families if len(each.documentation) < 15} == set()
+    plain = {each.name for each in text_string_to_metric_families(script["shown"]("text/plain"))}
+    assert {each.name for each in families} <= plain
+
+
+@pytest.mark.parametrize("file", sorted([*RULES.glob("*.yml"), DASHBOARD]), ids=lambda path: path.name)
+def test_rules_and_dashboard_name_metrics_that_exist(script, shown, file):
+    """A metric that is renamed fails here, not on a Saturday."""
+    named = set(NAME.findall(file.read_text(encoding="utf-8")))
+
+    assert len(named) > 3
+    assert named - names_in(script["families"](shown)) == set()
+
+
+def test_promtool_takes_the_rules_and_their_tests():
+    """Syntax, and alerts that come when they should and at no other time."""
+    checked, tested = (
+        promtool("check", "rules", "matchwire.rules.yml"),
+        promtool("test", "rules", "matchwire.rules.test.yml"),
+    )
+
+    assert (checked.returncode, tested.returncode) == (0, 0), (
+        checked.stdout + checked.stderr + tested.stdout + tested.stderr
+    )
+
+
+def test_promtool_takes_what_a_daemon_shows(script):
+    """The exposition is well-formed; of what promtool would name otherwise nothing is an error."""
+    if shutil.which("promtool") is None:
+        promtool()
+    done = subprocess.run(
+        ["promtool", "check", "metrics"], input=script["shown"]("text/plain"), capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert "error while linting" not in done.stdout + done.stderr
+    assert done.returncode in {0, 3}, done.stdout + done.stderr  # 3: remarks on names
+
+
+def test_the_panels_of_the_dashboard_do_not_cover_each_other():
+    """Each has a place of its own, a title and a query that names the data source."""
+    panels = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels]
+
+    assert len(set(places)) == len(panels)
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    assert all(
+        panel["title"] and panel["targets"] and panel["datasource"]["uid"] == "${datasource}" for panel in panels
+    )

@@ -1,0 +1,385 @@
+"""An organization moves between databases as it is: every table, exact values, and nothing of a file that is not sound."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+import signal
+import subprocess
+import sys
+from functools import partial
+
+import pytest
+from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, Text, insert, select, text, update
+
+from store import command, migrate
+from store.errors import AlreadyRunning, SchemaOutdated, StoreError
+from store.export_organization import export_organization
+from store.files.disk import DiskFiles
+from store.import_organization import import_organization
+from store.liveblogs import insert_game
+from store.portable_rows import line_of
+from store.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
+from store.sql.json_type import Json
+from store.tables import follows, metadata, webhooks
+from tests.opening import pool_settings
+from tests.sqlite import migrated_url
+from tests.store.conftest import new_game, open_store, writing
+
+OURS, OTHERS = "5f0c1de2a1b2c3d4e5f60718", "aaaaaaaaaaaaaaaaaaaaaaaa"
+GAME = new_game()
+CONTENT = b"\x89PNG and what follows"
+AWKWARD = {
+    "title": "Schöne Grüße \u2028 \U0001f3c6",
+    "nul": "\0",
+    "numbers": [1, 1.0, -0.0, 1e300, 2**70],
+    "none": None,
+}
+JSONS = {"options": ["a"], "faults": [AWKWARD], "pending": True}
+"""Columns that hold no JSON object."""
+ID = {"event": "local_id", "upload": "key"}
+"""Kinds whose id has another name than `id`."""
+
+
+def key_of(organization, kind):
+    """The id of the record of a kind; uploads have keys of 32 characters."""
+    return f"{kind}-{organization}".ljust(32, "_") if kind == "upload" else f"{kind}-{organization}"
+
+
+def value_of(each, column, organization):
+    """A value of the column's type that differs from every other organization's."""
+    named = {**each.parents, **each.named}
+    table, name = each.table.name, column.name
+    if name in OWNERS:
+        return organization
+    if name in named:
+        kind = named[name] or ("teams" if table in {"master_history", "tokens"} else "team")
+        return key_of(organization, KIND_OF_REFERENCE.get(kind, kind))
+    if name == each.kind_column:
+        return {"master_history": "teams", "tokens": "teams", "game_records": "Team"}.get(table, "team")
+    for kind in ("game", "event", "follow", "upload", "comment", "teams"):
+        if (table.removesuffix("s"), name) == (kind, ID.get(kind, "id")) or (table, name) == (kind, "id"):
+            return key_of(organization, kind)
+    if (table, name) in {("uploads", "bytes"), ("uploads", "digest")}:
+        return len(CONTENT) if name == "bytes" else hashlib.sha256(CONTENT).hexdigest()
+    if (table, name) == ("webhooks", "secrets"):
+        return [{"value": "whsec_old", "until": None}]
+    if name in JSONS:
+        return JSONS[name]
+    types = {Json: AWKWARD, Boolean: True, Double: 1.1, BigInteger: 2**53 + 1, LargeBinary: b"\0\xff"}
+    if column.autoincrement is True:
+        return None
+    return next((value for kind, value in types.items() if isinstance(column.type, kind)), f"{name}-{organization}")
+
+
+def fill(unit, organizations=(OURS, OTHERS)):
+    """A row in every table for each organization; the second comment of each answers the first one."""
+    for organization in organizations:
+        for each in PORTABLE:
+            row = {column.name: value_of(each, column, organization) for column in each.table.c}
+            unit.conn.execute(
+                insert(each.table).values({key: value for key, value in row.items() if value is not None})
+            )
+        comment = next(each for each in PORTABLE if each.table.name == "comments")
+        row = {column.name: value_of(comment, column, organization) for column in comment.columns}
+        unit.conn.execute(insert(comment.table).values(row | {"id": f"answer-{organization}", "idempotency_key": None}))
+
+
+def exported(url, target, *, organization=OURS, media=None, files=None):
+    return export_organization(url, organization, target, files=files or DiskFiles(target.parent), media=media)
+
+
+def imported(url, source, *, media=None, files=None):
+    folder = source.parent / "media"
+    return import_organization(url, source, files=files or DiskFiles(folder), media=media or DiskFiles(folder))
+
+
+def lines_of(file):
+    return file.read_bytes().splitlines(keepends=True)
+
+
+def rows_of(url, organization=OURS):
+    """How many rows of each table belong to the organization."""
+
+    def query(conn):
+        return {
+            each.table.name: len(conn.execute(each.rows(conn.dialect.name), {"organization": organization}).all())
+            for each in PORTABLE
+        }
+
+    return asyncio.run(command.look(url, query, timeout=60))
+
+
+def perform(url, work):
+    return command.run(url, work, timeout=60)
+
+
+@pytest.fixture
+def full(tmp_path):
+    """The address of a SQLite file with two organizations."""
+    url = migrated_url(tmp_path / "full.db")
+    perform(url, fill)
+    return url
+
+
+@pytest.fixture
+def empty_urls(request, tmp_path):
+    """A database of each kind in which nothing is."""
+    cluster, template = request.getfixturevalue("postgres_cluster"), request.getfixturevalue("postgres_template")
+    server = cluster.create_database(f"portable_{secrets.token_hex(4)}", template)
+    return {"sqlite": f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}", "postgresql": server}
+
+
+def test_every_table_is_exported_or_has_a_reason():
+    """A new table has to be put into one of the two lists, and a row names its parents before itself."""
+    names = [each.table.name for each in PORTABLE]
+
+    assert metadata.tables.keys() - {*names, *STAYS} == set()
+    assert STAYS.keys() & {*names} == set()
+    for place, each in enumerate(PORTABLE):
+        keys = {key.parent.name: key.column.table.name for key in each.table.foreign_keys}
+        assert keys.keys() <= each.parents.keys(), each.table.name
+        assert set(keys.values()) <= set(names[:place]), each.table.name
+        order = str(each.rows("postgresql")).partition("ORDER BY")[2]  # whatever the collation of the database is
+        texts = [key for key in each.order or each.table.primary_key if isinstance(key.type, Text)]
+        assert order.count("COLLATE") == len(texts), each.table.name
+
+
+def test_a_sqlite_file_a_postgresql_and_back(full, empty_urls, tmp_path):
+    """The same lines each time, with every table in them, the files of uploads beside them, and no secret."""
+    files = DiskFiles(tmp_path / "own")
+
+    async def once():
+        yield CONTENT
+
+    asyncio.run(files.put(key_of(OURS, "upload"), once()))
+    first = exported(full, tmp_path / "first", media=DiskFiles(tmp_path / "kept"), files=files)
+    there = DiskFiles(tmp_path / "there")
+    imported(empty_urls["postgresql"], tmp_path / "first", media=DiskFiles(tmp_path / "kept"), files=there)
+    exported(empty_urls["postgresql"], tmp_path / "second")
+    back = imported(empty_urls["sqlite"], tmp_path / "second", media=there, files=DiskFiles(tmp_path / "back"))
+    exported(empty_urls["sqlite"], tmp_path / "third")
+    head, *lines = lines_of(tmp_path / "first")
+    named = json.loads(head)
+
+    assert lines == lines_of(tmp_path / "second")[1:] == lines_of(tmp_path / "third")[1:]
+    assert {json.loads(line).get("table") for line in lines} == {each.table.name for each in PORTABLE} | {None}
+    assert OTHERS.encode() not in b"".join(lines)
+    assert b"whsec_" not in b"".join(lines)
+    assert (tmp_path / "first").stat().st_mode & 0o777 == 0o600
+    assert (named["organization"], named["schema"]) == (OURS, migrate.head())
+    assert (first.rows, first.uploads, first.without_file) == (len(lines) - 1, 1, 0)
+    assert back == (OURS, first)
+    assert asyncio.run(DiskFiles(tmp_path / "back").read(key_of(OURS, "upload"), 100)) == CONTENT
+    hook = asyncio.run(
+        command.look(empty_urls["postgresql"], lambda conn: conn.execute(select(webhooks)).one(), timeout=60)
+    )
+    assert hook.status == "disabled"
+    assert hook.secrets[0]["value"].startswith("whsec_")
+    assert hook.secrets[0]["value"] != "whsec_old"
+
+
+def changed(lines, table, **columns):
+    """The lines with the first row of a table changed, and the number of its line."""
+    place = next(place for place, line in enumerate(lines) if json.loads(line).get("table") == table)
+    value = json.loads(lines[place])
+    return spoilt(lines, place, json.dumps({**value, "row": {**value["row"], **columns}}).encode() + b"\n"), place + 1
+
+
+def spoilt(lines, place, line):
+    return [*lines[:place], line, *lines[place + 1 :]]
+
+
+def hostile(lines):
+    """What a file may hold that nobody exported: its name, its lines, and what the error says."""
+    ours, last = len(lines) // 2, len(lines) - 1
+    fields = [
+        ("no integer", "events", {"version": "7"}, "events.version is no integer"),
+        ("a boolean for an integer", "events", {"version": True}, "events.version is no integer"),
+        ("too large", "events", {"version": 2**63}, "events.version is no integer"),
+        ("no text", "games", {"title": 7}, "games.title is no text"),
+        ("a NUL", "games", {"title": "a\0b"}, "games.title is no text"),
+        ("no null", "games", {"title": None}, "games.title is null"),
+        ("no bytes", "beliefs", {"belief": "&&"}, "beliefs.belief is no base64"),
+        ("no number", "follows", {"next_poll_at": "soon"}, "follows.next_poll_at is no number"),
+        ("an unknown column", "games", {"owner": "me"}, "games has no column 'owner'"),
+        ("another's row", "games", {"organization_id": OTHERS}, "belongs to another organization"),
+        ("another's liveblog", "events", {"game_id": key_of(OTHERS, "game")}, "not of this organization"),
+        ("nobody's liveblog", "events", {"game_id": "none"}, "not of this organization"),
+        ("another's match", "resources", {"follow_id": key_of(OTHERS, "follow")}, "not of this organization"),
+        ("another's post", "ledger", {"local_id": key_of(OTHERS, "event")}, "not of this organization"),
+        ("another's team", "game_records", {"record_id": key_of(OTHERS, "teams")}, "not of this organization"),
+        ("a taken id", "games", {"id": key_of(OTHERS, "game")}, "games: another record has the same key"),
+        ("no object", "events", {"doc": [1]}, "events.doc is no JSON object"),
+        ("a path for a key", "uploads", {"key": "../" * 10 + "ab"}, "uploads.key is no key"),
+        ("another's upload", "uploads", {"key": key_of(OTHERS, "upload")}, "another record has the same key"),
+    ]
+    for name, table, columns, error in fields:
+        made, number = changed(lines, table, **columns)
+        yield name, made, f"line {number}: .*{error}"
+    for name, place, line, error in (
+        ("an unknown table", ours, b'{"table":"clients","row":{}}\n', "no table 'clients'"),
+        ("no row", ours, b'{"table":"games"}\n', "neither a row"),
+        ("a missing column", ours, b'{"table":"game_links","row":{}}\n', "lacks the column"),
+        ("no JSON", ours, b"{\n", "no JSON"),
+        ("no object", ours, b"[]\n", "no JSON object"),
+        ("NaN", ours, b'{"table":"games","row":{"x":NaN}}\n', "no JSON"),
+        ("half a character", ours, b'{"table":"games","row":{"x":"\\ud800"}}\n', "no JSON"),
+        ("no UTF-8", ours, b'{"table":"\xff"}\n', "no JSON"),
+        ("deep", ours, b"[" * 1500 + b"\n", "no JSON"),
+        ("a wrong count", last, b'{"end":true,"rows":1}\n', "counts other rows"),
+    ):
+        yield name, spoilt(lines, place, line), f"line {place + 1}: .*{error}"
+    beyond, number = changed(lines, "games", doc={"x": 0})
+    beyond[number - 1] = beyond[number - 1].replace(b'{"x": 0}', b'{"x": 1e999}')
+    yield "beyond all bounds", beyond, f"line {number}: games.doc holds a number beyond"
+    yield "cut off at a line", lines[:ours], f"line {ours + 1}: the file ends"
+    yield "cut off in a line", [*lines[:ours], lines[ours][:-5]], f"line {ours + 1}: the file ends"
+    yield "more than all", [*lines, lines[1]], f"line {last + 1}: the file goes on"
+    yield "a huge line", spoilt(lines, ours, b" " * 5000 + lines[ours]), f"line {ours + 1}: longer than"
+    yield "another form", spoilt(lines, 0, b'{"format":"else"}\n'), "line 1: this is no export"
+    yield "empty", [], "line 1: the file ends"
+
+
+def test_a_hostile_file_is_refused_and_leaves_nothing(full, empty_urls, tmp_path, monkeypatch):
+    """Each with the number of its line, whatever was imported before that line, on both databases."""
+    exported(full, tmp_path / "good")
+    lines = lines_of(tmp_path / "good")
+    monkeypatch.setattr("store.portable_rows.LONGEST_LINE", 4000)
+    monkeypatch.setattr("store.import_organization.LONGEST_LINE", 4000)
+    monkeypatch.setattr("store.import_organization.BATCH_ROWS", 2)
+    migrate.upgrade(empty_urls["sqlite"])
+    for url in empty_urls.values():
+        perform(url, partial(fill, organizations=(OTHERS,)))
+        others = rows_of(url, OTHERS)
+        for name, made, error in hostile(lines):
+            if url.startswith("postgresql") and "another" not in name and "taken" not in name:
+                continue  # refused before the database hears of it
+            (tmp_path / "bad").write_bytes(b"".join(made))
+            with pytest.raises(StoreError, match=error):
+                imported(url, tmp_path / "bad")
+        assert set(rows_of(url).values()) == {0}
+        assert rows_of(url, OTHERS) == others
+        imported(url, tmp_path / "good")
+        with pytest.raises(StoreError, match="has rows in uploads already"):
+            imported(url, tmp_path / "good")
+
+
+def test_what_cannot_be_is_said(full, tmp_path):
+    """A file that is there, nobody's organization, another schema, a daemon that runs, an upload without its folder."""
+    exported(full, tmp_path / "kept")
+    with pytest.raises(StoreError, match="there already"):
+        exported(full, tmp_path / "kept")
+    with pytest.raises(StoreError, match="nothing of an organization nobody"):
+        exported(full, tmp_path / "none", organization="nobody")
+    empty = f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}"
+    with pytest.raises(StoreError, match="--media DIR"):
+        import_organization(empty, tmp_path / "kept", files=DiskFiles(tmp_path), media=None)
+    head, *rest = lines_of(tmp_path / "kept")
+    (tmp_path / "older").write_bytes(head.replace(migrate.head().encode(), b"0001") + b"".join(rest))
+    with pytest.raises(SchemaOutdated, match=f"has the schema 0001, .* needs {migrate.head()}"):
+        imported(empty, tmp_path / "older")
+
+    async def beside_a_daemon():
+        store = await open_store(empty, pool=pool_settings(timeout=60.0))
+        try:
+            with pytest.raises(AlreadyRunning):
+                await asyncio.to_thread(imported, empty, tmp_path / "kept")
+        finally:
+            await store.close()
+
+    asyncio.run(beside_a_daemon())
+    perform(full, lambda unit: unit.conn.execute(text("UPDATE games SET doc = '{'")) and None)
+    with pytest.raises(StoreError, match=f"game-{OURS}.* of games is not readable"):
+        exported(full, tmp_path / "again")
+    perform(full, lambda unit: unit.conn.execute(text("UPDATE alembic_version SET version_num = '0001'")) and None)
+    with pytest.raises(SchemaOutdated):
+        exported(full, tmp_path / "again")
+    assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith("again")) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from store import import_organization as module
+from store.files.disk import DiskFiles
+
+insert = module._insert
+
+def killed(conn, table, batch, organization):
+    insert(conn, table, batch, organization)
+    if table.table.name == "follows":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+module._insert = killed
+folder = DiskFiles(Path(sys.argv[3]))
+module.import_organization(sys.argv[1], Path(sys.argv[2]), files=folder, media=folder)
+"""
+
+
+def test_an_import_that_is_killed_begins_again(full, empty_urls, tmp_path):
+    """Nothing of it is left, on both databases; the next one is whole."""
+    exported(full, tmp_path / "kept")
+    for url in empty_urls.values():
+        command = [sys.executable, "-c", KILLED, url, str(tmp_path / "kept"), str(tmp_path / "media")]
+        done = subprocess.run(command, timeout=120, check=False)
+        assert done.returncode == -signal.SIGKILL
+        assert set(rows_of(url).values()) == {0}
+        imported(url, tmp_path / "kept")
+        assert rows_of(url) == rows_of(full)
+
+
+def test_a_match_that_both_organizations_follow(full, empty_urls, tmp_path):
+    """With the same credentials they share it where both are; where one comes later, its own stands beside until the next start."""
+    shared = {"endpoint": "heim:shared", "match_id": "9000310"}
+    for url, organization in ((full, OURS), (empty_urls["postgresql"], OTHERS)):
+        if url != full:
+            perform(url, partial(fill, organizations=(OTHERS,)))
+        perform(url, partial(_follow, organization=organization, values=shared))
+    exported(full, tmp_path / "kept")
+    imported(empty_urls["postgresql"], tmp_path / "kept")
+    found = asyncio.run(command.look(empty_urls["postgresql"], _endpoints, timeout=60))
+
+    assert found == {OTHERS: "heim:shared", OURS: f"heim:shared:{key_of(OURS, 'follow')}"}
+
+
+def _follow(unit, organization, values):
+    unit.conn.execute(update(follows).where(follows.c.organization_id == organization).values(values))
+
+
+def _endpoints(conn):
+    rows = conn.execute(select(follows.c.organization_id, follows.c.endpoint).where(follows.c.match_id == "9000310"))
+    return dict(map(tuple, rows))
+
+
+async def versions_and_posts(url, target, monkeypatch):
+    """What an export holds before each of whose lines another post is written, from the thread that exports."""
+    store = await open_store(url, pool=pool_settings(timeout=60.0))
+    loop, written = asyncio.get_running_loop(), []
+
+    def write_first(name, row):
+        written.append(name)
+        work = writing(GAME.id, f"e{len(written)}")
+        asyncio.run_coroutine_threadsafe(store.write(work), loop).result(60)
+        return line_of(name, row)
+
+    await store.write(partial(insert_game, game=GAME))
+    await store.write(writing(GAME.id, "first"))
+    monkeypatch.setattr("store.export_organization.line_of", write_first)
+    await asyncio.to_thread(exported, url, target, organization=GAME.organization_id)
+    monkeypatch.undo()
+    await store.close()
+    rows = [json.loads(line) for line in lines_of(target)[1:-1]]
+    versions = [each["row"]["version"] for each in rows if each["table"] == "games"]
+    posts = [each["row"]["local_id"] for each in rows if each["table"] == "events"]
+    assert len(written) == len(rows) > 2
+    return versions, posts
+
+
+async def test_an_export_is_of_one_instant(migrated_sqlite_url, empty_urls, tmp_path, monkeypatch):
+    """Who writes goes on, also between two tables, and nothing of it is exported."""
+    for url in (migrated_sqlite_url, empty_urls["postgresql"]):
+        found = await versions_and_posts(url, tmp_path / url.partition(":")[0], monkeypatch)
+        assert found == ([2], ["first"])
