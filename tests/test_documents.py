@@ -23,7 +23,9 @@ HISTORY = ("CHANGELOG.md", "docs/decisions/")
 FIRST_STEPS = "tests/ingest/test_first_steps.py::test_readme_runs_as_it_is_printed"
 PAGES = "tests/ingest/test_pages_played.py::test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed"
 KEPT = "tests/ingest/test_pages_played.py::test_what_an_operator_does_later_runs_as_it_is_printed"
+PROVIDERS = "tests/ingest/test_pages_played.py::test_a_provider_author_begins_as_it_is_printed"
 PLAYED = {
+    ("docs/add-a-provider.md", "0. See one at work"): PROVIDERS,
     ("README.md", "Run it on your own contract"): FIRST_STEPS,
     ("docs/for-newsrooms.md", "Begin"): PAGES,
     ("docs/for-newsrooms.md", "Write, correct, take back"): PAGES,
