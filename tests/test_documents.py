@@ -85,14 +85,15 @@ def documents():
 
 
 DOCUMENTS = documents()
+BLOCKS = [(page, block) for page, text in DOCUMENTS.items() for block in blocks_of(text)]
+INLINE = [(page, code) for page, text in DOCUMENTS.items() for code in inline(text)]
 
 
 def printed():
     """Page, heading and text of each block that somebody types."""
     return [
         (page, block.heading, block.text)
-        for page, text in DOCUMENTS.items()
-        for block in blocks_of(text)
+        for page, block in BLOCKS
         if block.is_typed and (page, block.heading) not in NO_COMMANDS
     ]
 
@@ -104,7 +105,7 @@ def test_every_command_is_played_or_cannot_be():
 
     assert below - listed == set(), "play it, or say why no test can"
     assert listed - below == set(), "no command stands there any more"
-    assert {(page, block.heading) for page, text in DOCUMENTS.items() for block in blocks_of(text)} >= NO_COMMANDS
+    assert {(page, block.heading) for page, block in BLOCKS} >= NO_COMMANDS
     assert PLAYED.keys() & NOT_PLAYED.keys() == set()
     for test in PLAYED.values():
         path, name = test.split("::")
@@ -113,9 +114,7 @@ def test_every_command_is_played_or_cannot_be():
 
 def test_tables_of_the_configuration_are_toml():
     """Each block that begins like one."""
-    shown = [
-        (page, block.text) for page, text in DOCUMENTS.items() for block in blocks_of(text) if block.language == "toml"
-    ]
+    shown = [(page, block.text) for page, block in BLOCKS if block.language == "toml"]
 
     assert len(shown) > 5
     for page, text in shown:
@@ -129,10 +128,9 @@ def called(program):
             own = words[1:] if words[:1] == ["sudo"] else words
             if own[: len(program)] == program:
                 yield page, own[len(program) :]
-    for page, text in DOCUMENTS.items():
-        for code in inline(text):
-            if code.split()[: len(program)] == program:
-                yield page, [word for word in code.split()[len(program) :] if "…" not in word]
+    for page, code in INLINE:
+        if code.split()[: len(program)] == program:
+            yield page, [word for word in code.split()[len(program) :] if "…" not in word]
 
 
 def test_the_command_line_takes_what_is_printed(capsys):
