@@ -26,7 +26,6 @@ from tests.ingest.bounded_server import daemon
 if TYPE_CHECKING:
     from tests.ingest.bounded_server import Daemon
 
-ROUNDS = 300
 WANTED = 0.2
 FEED = "/api/embed/v4/feed/liveblog.rss"
 
@@ -39,36 +38,36 @@ def copied(source: ET.Element) -> ET.Element:
     return made
 
 
-async def spent(running: Daemon, limit: int | None) -> float:
+async def spent(running: Daemon, limit: int | None, rounds: int) -> float:
     """CPU seconds of the daemon for one round, with the feed of so many events or without."""
     began = cpu_of(running.process.pid)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         await running.write()
         if limit is not None:
             response = await running.http.get(FEED, params={"liveblogId": running.liveblog, "limit": limit})
             assert response.status_code == 200, response.text
-    return (cpu_of(running.process.pid) - began) / ROUNDS
+    return (cpu_of(running.process.pid) - began) / rounds
 
 
-def elements(content: bytes) -> float:
+def elements(content: bytes, rounds: int) -> float:
     """CPU seconds of building this feed."""
     root = ET.fromstring(content)
     began = time.process_time()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         ET.tostring(copied(root), encoding="utf-8")
-    return (time.process_time() - began) / ROUNDS
+    return (time.process_time() - began) / rounds
 
 
-async def measured(sizes: list[int]) -> list[Figure]:
+async def measured(sizes: list[int], rounds: int) -> list[Figure]:
     found = []
     with tempfile.TemporaryDirectory(prefix="matchwire-bench-") as folder:
         async with daemon(Path(folder)) as running:
             await running.fill(max(sizes), 100)
             for size in sizes:
-                alone = await spent(running, None)
-                first = await spent(running, size) - alone
+                alone = await spent(running, None, rounds)
+                first = await spent(running, size, rounds) - alone
                 response = await running.http.get(FEED, params={"liveblogId": running.liveblog, "limit": size})
-                plain = elements(response.content)
+                plain = elements(response.content, rounds)
                 value = f"{first * 1000:.1f} ms, {first / plain:.1f} ×"
                 found += [
                     Figure(f"elements alone, {size} events", f"{plain * 1000:.2f} ms"),
@@ -80,7 +79,9 @@ async def measured(sizes: list[int]) -> list[Figure]:
 def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[20, 50])
-    found = asyncio.run(measured(parser.parse_args().sizes))
+    parser.add_argument("--rounds", type=int, default=300)
+    given = parser.parse_args()
+    found = asyncio.run(measured(given.sizes, given.rounds))
     print(table(found))
     return all(figure.met is not False for figure in found)
 

@@ -25,6 +25,7 @@ import structlog
 from api.app import create_app
 from api.middleware.request_log import RequestLog
 from api.services import Services
+from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
 from config import Settings
@@ -171,10 +172,17 @@ async def run(*, files: bool) -> None:
     entered = Entered()
     async with upstream() as address:
         found = await journeys(address, entered)
-    for name, paths in found.items():
-        print(f"{name}: {len(paths)} product files (wanted: at most {TARGETS[name]})")
-        if files:
-            print("\n".join(f"    {path}" for path in paths))
+    counts = {name: (len(paths), TARGETS[name]) for name, paths in found.items()}
+    print(
+        table(
+            [
+                Figure(name, f"{count} product files", f"≤ {most}", count <= most)
+                for name, (count, most) in counts.items()
+            ]
+        )
+    )
+    for name, paths in found.items() if files else ():
+        print(name, *(f"    {path}" for path in paths), sep="\n")
 
 
 def main() -> None:

@@ -53,7 +53,8 @@ class Reached:
 
 async def reach(endpoint: Endpoint) -> Reached:
     """GET the endpoint's base URL with its credentials, within its time-out. It raises nothing for what is in the way."""
-    client = client_of(endpoint)
+    auth = None if endpoint.username is None else (endpoint.username, endpoint.password or "")
+    client = client_of(endpoint, auth=auth)
     began = time.time()
     try:
         async with asyncio.timeout(client.timeout):

@@ -1,16 +1,26 @@
 """Benchmarks run with what running needs and the extra `bench`, without the packages of the tests."""
 
+# ruff: noqa: RUF001 -- expects multiples
+
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
+from bench import __main__ as program
+from bench.results import HEAD, compared, number_of, rows_of
+
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = sorted(
-    path.stem for path in (ROOT / "bench").glob("*.py") if "ArgumentParser(" in path.read_text(encoding="utf-8")
+    path.stem
+    for path in (ROOT / "bench").glob("*.py")
+    if "ArgumentParser(" in path.read_text(encoding="utf-8") and path.stem != "__main__"
 )
 WITHOUT = """
 import runpy, sys
@@ -53,3 +63,112 @@ def test_benchmarks_start_without_the_packages_of_the_tests():
 def test_there_are_benchmarks():
     """Of events, polls, webhooks and journeys."""
     assert {"events", "journeys", "polling", "webhooks"} <= set(COMMANDS)
+
+
+PRINTED = f"""
+# Noise above a table
+{HEAD}
+|---|---|---|---|
+| hello | 23 µs (22–25), 1.0 × |  |  |
+| feed | 74 µs (73–91), 3.2 × | ≤ 2.5 × | **no** |
+"""
+
+
+def test_one_command_runs_keeps_and_compares(tmp_path, capsys, monkeypatch):
+    """What is named runs, its figures are kept as JSON, and two files are set beside each other; what prints no table is named."""
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    printed = {"reads": PRINTED, "start": "Traceback"}
+    monkeypatch.setattr(program, "run", lambda name, _: rows_of(name, printed[name]))
+    monkeypatch.setattr(sys, "argv", ["bench", "reads", "start", "--quick", "--json", str(before)])
+    with pytest.raises(SystemExit, match="without a table: start"):
+        program.main()
+    kept = json.loads(before.read_text())
+    hello, one = kept["figures"]
+    assert re.fullmatch(r"[0-9a-f]{40}|", kept["commit"])
+    assert kept["options"] == ["--quick"]
+    assert (hello["figure"], hello["met"], one["figure"], one["met"]) == ("hello", None, "feed", False)
+    assert (one["bench"], one["number"], one["unit"], one["value"]) == ("reads", 3.2, "×", "74 µs (73–91), 3.2 ×")
+
+    changed = {
+        **kept,
+        "figures": [*kept["figures"][:-1], {**one, "value": "twice as much", "number": one["number"] * 2}],
+    }
+    after.write_text(json.dumps(changed))
+    program.compare([str(before), str(after)])
+    assert "| twice as much | +100 % |" in capsys.readouterr().out
+    (tmp_path / "other.json").write_text("[]")
+    with pytest.raises(SystemExit, match="2"):
+        program.compare([str(before), str(tmp_path / "other.json")])
+    assert capsys.readouterr().err.endswith("other.json holds no figures of benchmarks\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("74 µs (73–91), 3.2 ×", (3.2, "×")),
+        ("2.79 × (1253 µs : 493 µs; 2.23 to 4.22)", (2.79, "×")),
+        ("0 (5000 × 200)", (0.0, "")),
+        ("p50 17 ms, p99 36 ms (220 changes)", (0.036, "s")),
+        ("6094 µs", (0.006094, "s")),
+        ("+ 30 MiB", (30720.0, "KiB")),
+        ("79% of a core", (79.0, "%")),
+        ("nginx is not installed", (None, "")),
+    ],
+)
+def test_what_is_compared_of_a_value(value, number):
+    """The ratio to the baseline, else the 99th percentile, else the first number, in one unit."""
+    assert number_of(value) == pytest.approx(number)
+
+
+def test_figures_of_one_name_stay_apart():
+    """By the heading above their table, and by their number in it."""
+    lines = [
+        "## SQLite",
+        "",
+        HEAD,
+        "|---|---|---|---|",
+        "| a | 1 s | ≤ 2 s | yes |",
+        "| a | 2 s |  |  |",
+        "",
+        "| no | row |",
+    ]
+
+    rows = rows_of("events", "\n".join(lines))
+
+    assert [(row.figure, row.number, row.met) for row in rows] == [
+        ("SQLite: a", 1.0, True),
+        ("SQLite: a (2)", 2.0, None),
+    ]
+
+
+def test_changes_of_machine_and_options_are_said():
+    """A figure that one side alone has keeps its place; other machines and options stand above the table."""
+    machine = {"platform": "Linux", "python": "3.11", "cores": 2, "load": 0.0}
+    row = {"bench": "b", "figure": "f", "value": "1 s", "number": 1.0, "unit": "s", "met": None}
+    side = {"commit": "", "changed": True, "began": "now", "machine": machine, "options": [], "figures": [row]}
+    other = {**side, "options": ["--quick"], "machine": {**machine, "cores": 4}, "figures": [{**row, "figure": "g"}]}
+
+    said = compared(side, other)
+
+    assert "another machine: compare ratios alone" in said
+    assert "options differ: [] and ['--quick']" in said
+    assert "| b: f | 1 s | – |  |  |\n| b: g | – | 1 s |  |  |\n" in said
+    assert "differ" not in compared(side, side)
+
+
+def test_all_benchmarks_belong_to_the_one_command():
+    """Each module that is a program, and no other."""
+    assert sorted(program.BENCHMARKS) == COMMANDS
+
+
+@pytest.mark.soak
+def test_every_benchmark_runs(tmp_path):
+    """All of them with tiny sizes: each prints figures, and their pages stay as they are."""
+    pages = {path: path.read_bytes() for path in (ROOT / "docs").glob("bench-*.md")}
+    command = [sys.executable, "-m", "bench", "--quick", "--json", str(tmp_path / "all.json")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = json.loads((tmp_path / "all.json").read_text())
+    assert {each["bench"] for each in kept["figures"]} == set(program.BENCHMARKS)
+    assert {path: path.read_bytes() for path in pages} == pages

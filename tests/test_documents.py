@@ -23,7 +23,9 @@ HISTORY = ("CHANGELOG.md", "docs/decisions/")
 FIRST_STEPS = "tests/ingest/test_first_steps.py::test_readme_runs_as_it_is_printed"
 PAGES = "tests/ingest/test_pages_played.py::test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed"
 KEPT = "tests/ingest/test_pages_played.py::test_what_an_operator_does_later_runs_as_it_is_printed"
+PROVIDERS = "tests/ingest/test_pages_played.py::test_a_provider_author_begins_as_it_is_printed"
 PLAYED = {
+    ("docs/add-a-provider.md", "0. See one at work"): PROVIDERS,
     ("README.md", "Run it on your own contract"): FIRST_STEPS,
     ("docs/for-newsrooms.md", "Begin"): PAGES,
     ("docs/for-newsrooms.md", "Write, correct, take back"): PAGES,
@@ -52,6 +54,7 @@ NOT_PLAYED = {
         "docs/running.md",
         "User, folders, unit",
     ): "needs root and systemd; tests/deploy/test_systemd.py verifies the unit",
+    ("docs/performance.md", "Measure"): "an hour; tests/test_bench.py runs them with tiny sizes, and compares",
     ("docs/running.md", "Backups"): "the same as in docs/for-operators.md, with placeholders",
     ("docs/running.md", "Moving an organization"): "with placeholders; tests/ingest/test_moving.py",
     ("docs/running.md", "Upgrades and downgrades"): "with placeholders; tests/ingest/test_rolling_upgrade.py",
@@ -82,14 +85,15 @@ def documents():
 
 
 DOCUMENTS = documents()
+BLOCKS = [(page, block) for page, text in DOCUMENTS.items() for block in blocks_of(text)]
+INLINE = [(page, code) for page, text in DOCUMENTS.items() for code in inline(text)]
 
 
 def printed():
     """Page, heading and text of each block that somebody types."""
     return [
         (page, block.heading, block.text)
-        for page, text in DOCUMENTS.items()
-        for block in blocks_of(text)
+        for page, block in BLOCKS
         if block.is_typed and (page, block.heading) not in NO_COMMANDS
     ]
 
@@ -101,7 +105,7 @@ def test_every_command_is_played_or_cannot_be():
 
     assert below - listed == set(), "play it, or say why no test can"
     assert listed - below == set(), "no command stands there any more"
-    assert {(page, block.heading) for page, text in DOCUMENTS.items() for block in blocks_of(text)} >= NO_COMMANDS
+    assert {(page, block.heading) for page, block in BLOCKS} >= NO_COMMANDS
     assert PLAYED.keys() & NOT_PLAYED.keys() == set()
     for test in PLAYED.values():
         path, name = test.split("::")
@@ -110,9 +114,7 @@ def test_every_command_is_played_or_cannot_be():
 
 def test_tables_of_the_configuration_are_toml():
     """Each block that begins like one."""
-    shown = [
-        (page, block.text) for page, text in DOCUMENTS.items() for block in blocks_of(text) if block.language == "toml"
-    ]
+    shown = [(page, block.text) for page, block in BLOCKS if block.language == "toml"]
 
     assert len(shown) > 5
     for page, text in shown:
@@ -126,10 +128,9 @@ def called(program):
             own = words[1:] if words[:1] == ["sudo"] else words
             if own[: len(program)] == program:
                 yield page, own[len(program) :]
-    for page, text in DOCUMENTS.items():
-        for code in inline(text):
-            if code.split()[: len(program)] == program:
-                yield page, [word for word in code.split()[len(program) :] if "…" not in word]
+    for page, code in INLINE:
+        if code.split()[: len(program)] == program:
+            yield page, [word for word in code.split()[len(program) :] if "…" not in word]
 
 
 def test_the_command_line_takes_what_is_printed(capsys):
@@ -167,7 +168,7 @@ def test_programs_of_the_sources_take_what_is_printed(monkeypatch):
         if module.startswith("bench"):
             monkeypatch.setattr(sys, "argv", [module, *words])
             with pytest.raises(Taken):
-                importlib.import_module(module).main()
+                importlib.import_module("bench.__main__" if module == "bench" else module).main()
         assert module in {"venv", "pip"} or importlib.util.find_spec(module), (page, module)
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     made = {words[0] for _, words in called(["make"]) if words}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import typer
 
 UsageFault = typer.BadParameter.__mro__[1]
@@ -12,9 +14,12 @@ class MissingArgument(Exception):
     """What is needed is not there; all that is there is well."""
 
 
+command_of = cache(typer.main.get_command)
+
+
 def line_fault(app, arguments):
     """What is wrong with the command, None if nothing; a group alone is well."""
-    command, path, context = typer.main.get_command(app), "matchwire", None
+    command, path, context = command_of(app), "matchwire", None
     try:
         while arguments or not hasattr(command, "commands"):
             context = command.make_context(path, list(arguments), parent=context)

@@ -56,7 +56,9 @@ def _results(organization: str, endpoint: Endpoint, reached: Reached) -> list[Ch
     place = f"{endpoint.provider} of {organization} at {place_of(endpoint.base_url)}"
     if reached.status is None:
         return [CheckResult("provider", "fault", f"{place}: {reached.obstacle}")]
-    if reached.status in REFUSED:
+    if (
+        reached.status in REFUSED and endpoint.api_key is None
+    ):  # where a key belongs in a request, its adapter alone knows
         result = CheckResult("provider", "fault", f"{place}: it refuses the credentials ({reached.status})")
     else:
         failed = reached.status >= codes.INTERNAL_SERVER_ERROR

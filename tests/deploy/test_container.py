@@ -98,10 +98,18 @@ def test_every_service_may_do_little():
     assert composed()["networks"]["inside"] == {"internal": True}
     assert services["worker"]["deploy"] == {"replicas": 2}
     assert int(services["api"]["stop_grace_period"].removesuffix("s")) > Settings().server.shutdown_grace + 3
-    assert "healthcheck" not in services["api"]  # the image's own
+    assert health_of_image() == services["api"]["healthcheck"] == services["worker"]["healthcheck"]
     assert "healthcheck" in services["postgres"]
     mounted = {each.split(":")[1] for name in OURS for each in services[name]["volumes"] if not each.endswith(":ro")}
     assert mounted == {"/data"}
+
+
+def health_of_image():
+    """HEALTHCHECK in the words of Compose."""
+    (said,) = values(-1, "HEALTHCHECK")
+    options, command = re.sub(r"\\\n\s*", " ", said).split("CMD", 1)
+    words = {name.replace("-", "_"): value for name, value in re.findall(r"--([\w-]+)=(\w+)", options)}
+    return {**words, "retries": int(words["retries"]), "test": ["CMD", *json.loads(command)]}
 
 
 def test_secrets_are_files_and_nothing_else():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from providers.replay import Replay, ReplaySettings
-from tests.blocks import typed
+from tests.blocks import blocks_of, typed
 from tests.ingest.test_first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.postgres import free_port
 from tests.terminal import fresh_folder, plain_environment, terminal
@@ -78,11 +78,24 @@ async def test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed():
     assert "whsec_" not in said
 
 
+def by_tool(folder, environ, line):
+    """uv or pipx, installed for this alone, in a home of its own; the command that it makes."""
+    name = line.split()[0]
+    home = f'export HOME="$PWD/{name}" PATH="$PWD/{name}/tool/bin:$PATH"; mkdir "$HOME"'
+    made = f"python3 -m venv {name}/tool; {name}/tool/bin/python -m pip install --quiet {name}"
+    with terminal(
+        folder, environ, f'set -eu\n{home}\n{made}\n{line}"$HOME/.local/bin/matchwire" --version'
+    ) as installing:
+        status, said = installing.finished(within=600)
+    assert status == 0, said
+    assert "matchwire 0." in said
+
+
 @pytest.mark.soak
 async def test_what_an_operator_does_later_runs_as_it_is_printed():
     """Installs a clone by hand, begins, backs up, examines, restores elsewhere and watches, all with the daemon running."""
     root = DOCS.parent
-    install = typed(OPERATORS, "Install").split("uv tool install")[0]  # into the home of whoever types it
+    install, *tools = (block.text for block in blocks_of(OPERATORS) if block.heading == "Install")
 
     def play(upstream):
         with fresh_folder() as folder:
@@ -98,6 +111,8 @@ async def test_what_an_operator_does_later_runs_as_it_is_printed():
                 status, said = installing.finished(within=600)
             assert status == 0, said
             assert "matchwire 0." in said
+            for tool in tools:
+                by_tool(folder, environ, tool)
             first, _ = split(OPERATORS, "Begin")
             with terminal(folder, environ, BEGINNING + first) as daemon:
                 daemon.address()
@@ -111,3 +126,23 @@ async def test_what_an_operator_does_later_runs_as_it_is_printed():
 
     assert "ok" in said
     assert "fault" not in said
+
+
+@pytest.mark.soak
+def test_a_provider_author_begins_as_it_is_printed():
+    """A match of the demo is served in one terminal, and probed from the other."""
+    served, probed = (
+        block.text for block in blocks_of((DOCS / "add-a-provider.md").read_text()) if block.heading.startswith("0.")
+    )
+    demo = Path("providers", "replay", "demo")
+    with fresh_folder() as folder:
+        shutil.copytree(DOCS.parent / demo, folder / demo)
+        environ, port = plain_environment(folder), str(free_port())
+        with terminal(folder, environ, BEGINNING + served.replace("9000", port)) as replay:
+            replay.address()
+            with terminal(folder, environ, BEGINNING + probed.replace(":9000", f":{port}")) as other:
+                status, said = other.finished()
+
+    assert status == 0, said
+    assert "openligadb" in said
+    assert "soccer.goal" in said

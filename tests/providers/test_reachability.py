@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import time
+from base64 import b64encode
 from contextlib import asynccontextmanager
 from email.utils import formatdate
 
@@ -97,3 +98,22 @@ async def test_what_it_answers_and_what_its_clock_says():
 
 def test_a_place_shows_no_credential():
     assert place_of(f"https://newsroom:{SECRET}@feed.example:8443/v1?key={SECRET}") == "https://feed.example:8443/v1"
+
+
+async def test_the_credentials_of_the_endpoint_are_sent():
+    """User and password of the configuration, as a poll sends them; a provider that wants them is not said to refuse them."""
+    heads = []
+
+    async def serve(reader, writer):
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(response(200))
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listening:
+        url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        await reach(endpoint_of(provider="heim", base_url=url, username="newsroom", password=SECRET))
+        await reach(endpoint_of(provider="heim", base_url=url))
+
+    sent = b64encode(f"newsroom:{SECRET}".encode())
+    assert [sent in head for head in heads] == [True, False]

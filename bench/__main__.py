@@ -1,0 +1,107 @@
+"""All benchmarks, or those that are named, one after the other, each in a process of its own beside its baseline.
+
+python -m bench --json before.json                   # all of them: an hour, on a machine with nothing else to do
+python -m bench polling reads --json after.json
+python -m bench compare before.json after.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import results
+
+
+class Benchmark(NamedTuple):
+    """Options of a run that only prints, and more of them for one that only shows that it works."""
+
+    usual: tuple[str, ...] = ()
+    quick: tuple[str, ...] = ()
+
+
+PRINTS = ("--print-only",)
+BENCHMARKS = {
+    "start": Benchmark(quick=("--rounds", "1")),
+    "polling": Benchmark(PRINTS, ("--counts", "10", "20")),
+    "events": Benchmark(
+        PRINTS, ("--database", "sqlite", "--runs", "1", "--rounds", "3", "--count", "16", "--large", "200")
+    ),
+    "webhooks": Benchmark(PRINTS, ("--counts", "5")),
+    "reads": Benchmark(quick=("--rounds", "1", "--count", "100")),
+    "first_feed": Benchmark(quick=("--sizes", "2", "--rounds", "20")),
+    "streams": Benchmark(
+        PRINTS, ("--readers", "20", "--rounds", "1", "--versions", "2", "--few", "10", "--many", "40")
+    ),
+    "media": Benchmark(quick=("--rounds", "1", "--count", "100")),
+    "media_others": Benchmark(quick=("--rounds", "1")),
+    "beacons": Benchmark(quick=("--matches", "2", "--rate", "50", "--seconds", "2")),
+    "memory": Benchmark(quick=("--matches", "5", "--feeds", "5", "--streams", "5", "--interval", "2")),
+    "journeys": Benchmark(),
+}
+
+
+def run(name: str, options: tuple[str, ...]) -> list[results.Row]:
+    """Run one in a process of its own; what it prints is shown; no rows where it prints no table."""
+    command = [sys.executable, "-m", f"bench.{name}", *options]
+    print(f"\n# {' '.join(['python', *command[1:]])}\n", flush=True)
+    done = subprocess.run(
+        command, cwd=Path(__file__).resolve().parents[1], stdout=subprocess.PIPE, text=True, check=False
+    )
+    print(done.stdout, flush=True)
+    return results.rows_of(name, done.stdout)
+
+
+def compare(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench compare", description="The change of each figure.")
+    parser.add_argument("before", type=Path)
+    parser.add_argument("after", type=Path)
+    given = parser.parse_args(arguments)
+    try:
+        print(results.compared(results.load_file(given.before), results.load_file(given.after)), end="")
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["compare"]:
+        compare(sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHMARKS)}; none: all")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures are kept, to be compared later")
+    parser.add_argument("--quick", action="store_true", help="shows that they work; the figures say nothing")
+    given = parser.parse_args()
+    if unknown := [name for name in given.names if name not in BENCHMARKS]:
+        parser.error(f"no benchmark is named {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    if failed := run_all(given.names or list(BENCHMARKS), quick=given.quick, kept=given.json):
+        sys.exit(f"without a table: {', '.join(failed)}")
+
+
+def run_all(names: list[str], *, quick: bool, kept: Path | None) -> list[str]:
+    """Run them one after the other, and return which of them printed no table. `kept` is written after each.
+
+    So the figures of an hour are not lost with the last benchmark.
+    """
+    began, load = datetime.now(UTC), os.getloadavg()[0]
+    rows: list[results.Row] = []
+    failed: list[str] = []
+    for name in names:
+        each = BENCHMARKS[name]
+        found = run(name, each.usual + (each.quick if quick else ()))
+        rows += found
+        failed += [] if found else [name]
+        if kept:
+            document = results.document(rows, ["--quick"] if quick else [], began, load)
+            kept.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return failed
+
+
+if __name__ == "__main__":
+    main()
