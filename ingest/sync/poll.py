@@ -270,12 +270,16 @@ class Poller:
         after = sync.packed_belief(belief)
         return Snapshot(
             match=belief.match,
-            pending=bool(belief.doubted),
+            pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
             belief=None if after == packed else after,
             packed={name: sync.packed(body) for name, body in changed.items()},
             answers=fetched.answers,
             hints=fetched.hints,
         )
+
+    def _failed(self, fetched: Fetched) -> bool:
+        """Whether a resource of the match itself brought no good answer; it may bring one at the next poll."""
+        return any(answer.resource != self.adapter.text_resource for answer in fetched.failed)
 
     async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:
         """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""

@@ -307,3 +307,20 @@ async def test_what_stays_withdrawn_is_deleted_when_the_window_closes(store):
     await process.followers.stop()
     assert [] == await process.events(ticker_id, statuses=[60])
     assert () == process.matches
+
+
+@pytest.mark.parametrize("failing", [{"match"}, {"match", "liveticker"}])
+async def test_what_is_gone_beside_a_resource_that_fails_is_not_forgotten(store, failing):
+    """The events answer without a goal while the match itself fails: the goal is withdrawn once both have answered well twice."""
+    process = Process(store, MATCH_ID)
+    process.adapter.bodies = snapshot("1:0", START, FIRST, SECOND)
+    ticker_id = await process.create()
+    await process.poll()
+    assert "incident:12" in await process.posted(ticker_id)
+
+    await process.poll(snapshot("1:0", START, FIRST), failing=frozenset(failing))
+    assert "incident:12" in await process.posted(ticker_id)
+    await process.settle()
+
+    assert "incident:12" not in await process.posted(ticker_id)
+    assert (await process.ledger(ticker_id))["incident:12"].state == "withdrawn"

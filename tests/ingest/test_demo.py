@@ -10,11 +10,13 @@ import httpx
 from rich.console import Console
 
 from ingest.cli.demo import play
+from ingest.daemon import logs
 from providers.replay.demo import NAMES
 
 
-async def test_the_list_is_there_once_the_demo_is_ready():
+async def test_the_list_is_there_once_the_demo_is_ready(monkeypatch):
     """Once it says where its page is, it is ready, and the list has all matches, under way, with posts to read."""
+    monkeypatch.setattr(logs, "configure", lambda *_: None)  # loggers of this process are kept for ever once it is done
     said, stop = StringIO(), asyncio.Event()
     playing = asyncio.create_task(play(port=0, speed=20, out=Console(file=said, width=200), stop=stop))
     async with httpx.AsyncClient(trust_env=False) as http:
