@@ -29,7 +29,7 @@ class Benchmark(NamedTuple):
 PRINTS = ("--print-only",)
 BENCHMARKS = {
     "start": Benchmark(quick=("--rounds", "1")),
-    "large_start": Benchmark(quick=("--liveblogs", "20", "--events", "5", "--rounds", "1")),
+    "large_start": Benchmark(quick=("--liveblogs", "300", "--events", "2", "--rounds", "1")),
     "polling": Benchmark(PRINTS, ("--counts", "10", "20")),
     "events": Benchmark(
         PRINTS, ("--database", "sqlite", "--runs", "1", "--rounds", "3", "--count", "16", "--large", "200")

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
-from tests.unprivileged import own_folder, unprivileged
+import pytest
+
+from tests.test_architecture import ROOT, tracked
+from tests.unprivileged import NOBODY, own_folder, unprivileged
 
 
 @contextmanager
@@ -26,6 +32,36 @@ def plain_environment(folder, **more):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATCHWIRE_")}
     inherited.pop("PYTHONPATH", None)
     return {**inherited, "HOME": str(folder), **more}
+
+
+@contextmanager
+def fresh_clone():
+    """All files of the repository in a folder of the unprivileged user, and nothing installed."""
+    with own_folder() as folder:
+        for path in tracked():
+            target = folder / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+        if unprivileged():
+            subprocess.run(["chown", "-R", str(NOBODY), str(folder)], check=True)
+        yield folder
+
+
+@cache
+def folder_of_python():
+    """Where a `python3` with pip is, as README needs it, that the unprivileged user can run; not one that chooses among several."""
+    for folder in (Path(sys._base_executable).resolve().parent, Path("/usr/bin")):
+        environ = plain_environment("/", PATH=f"{folder}{os.pathsep}{os.environ['PATH']}")
+        command = [*unprivileged(), "bash", "-c", "python3 -m pip --version"]
+        if subprocess.run(command, cwd="/", env=environ, capture_output=True, check=False).returncode == 0:
+            return folder
+    reason = "no python3 with pip for an unprivileged user"
+    return pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+
+
+def with_interpreter(environ):
+    """With that interpreter first on the path."""
+    return {**environ, "PATH": f"{folder_of_python()}{os.pathsep}{environ['PATH']}"}
 
 
 class Terminal:

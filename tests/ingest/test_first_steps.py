@@ -11,15 +11,17 @@ import signal
 import textwrap
 import time
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from providers.replay import Line, Replay, ReplaySettings
 from tests.blocks import blocks_of
 from tests.ingest.test_creating import LINES, MATCH
 from tests.postgres import free_port
-from tests.terminal import fresh_folder, plain_environment, terminal
+from tests.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -56,21 +58,40 @@ def recorded():
 
 async def test_readme_runs_as_it_is_printed():
     """From a fresh folder to a liveblog that everybody reads: `init`, `check-config`, `run`, and each curl after them."""
-    (tables,), (prepare, start, *more) = own_contract()
-    assert prepare.startswith("make install\n")
-    prepare = prepare.removeprefix("make install\n")
-    settings = ReplaySettings(user="newsroom", password=PASSWORD, start_at="end")
-    async with Replay([*recorded()], settings).serve() as replay:
-        await asyncio.to_thread(play, replay.url, tables, f"{prepare}\n{start}", "\n".join(more))
+    await read_and_typed(installed)
 
 
-def play(upstream, tables, first, second):
-    """Both terminals, and what the second shows."""
+@pytest.mark.soak
+async def test_readme_runs_as_it_is_printed_from_a_clone():
+    """The same with `make install`, from nothing but the files of the repository."""
+    await read_and_typed(fresh_clone)
+
+
+@contextmanager
+def installed():
+    """What a clone is after `make install`."""
     with fresh_folder() as folder:
         shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples")
+        (folder / "Makefile").write_text("install:\n")
+        yield folder
+
+
+async def read_and_typed(clone):
+    (tables,), (prepare, start, *more) = own_contract()
+    assert prepare.startswith("make install\n")
+    settings = ReplaySettings(user="newsroom", password=PASSWORD, start_at="end")
+    async with Replay([*recorded()], settings).serve() as replay:
+        await asyncio.to_thread(play, clone, replay.url, tables, f"{prepare}\n{start}", "\n".join(more))
+
+
+def play(clone, upstream, tables, first, second):
+    """Both terminals, and what the second shows."""
+    with clone() as folder:
         environ = environment(folder, upstream)
+        if clone is fresh_clone:
+            environ = with_interpreter(environ)
         with terminal(folder, environ, f"set -eu\n{first}", given=f"{PASSWORD}\n") as daemon:
-            daemon.until("matchwire.toml is valid")
+            daemon.until("matchwire.toml is valid", within=600)
             address = daemon.address()
             written = folder / "newsroom" / "matchwire.toml"
             shown = tomllib.loads(tables) | {"webhooks": {"allow_hosts": ["127.0.0.1"]}}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from providers.replay import Replay, ReplaySettings
 from tests.blocks import blocks_of, typed
 from tests.ingest.test_first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.postgres import free_port
-from tests.terminal import fresh_folder, plain_environment, terminal
+from tests.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 OPERATORS, NEWSROOMS, INTEGRATORS = (
@@ -94,19 +92,11 @@ def by_tool(folder, environ, line):
 @pytest.mark.soak
 async def test_what_an_operator_does_later_runs_as_it_is_printed():
     """Installs a clone by hand, begins, backs up, examines, restores elsewhere and watches, all with the daemon running."""
-    root = DOCS.parent
     install, *tools = (block.text for block in blocks_of(OPERATORS) if block.heading == "Install")
 
     def play(upstream):
-        with fresh_folder() as folder:
-            (folder / ".venv").unlink()
-            for name in ("config", "mapping", "providers", "store", "api", "ingest"):
-                shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-            for name in ("requirements.lock", "pyproject.toml", "README.md", "LICENSE"):
-                shutil.copy(root / name, folder)
-            environ = environment(folder, upstream)
-            # The interpreter itself, not what chooses one of several: an environment that is made by such a script is none.
-            environ["PATH"] = f"{Path(sys._base_executable).resolve().parent}{os.pathsep}{environ['PATH']}"
+        with fresh_clone() as folder:
+            environ = with_interpreter(environment(folder, upstream))
             with terminal(folder, environ, f"set -eu\n{install}") as installing:
                 status, said = installing.finished(within=600)
             assert status == 0, said
