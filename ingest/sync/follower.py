@@ -196,6 +196,7 @@ class Followers:
             self._supersede(match)
         except StoreUnavailable as error:
             match.failures += 1
+            match.known = {}  # it may be written, and the provider may go back to what was known before
             self._not_written(match, error)
         except ServiceError as error:
             self._fail(match, error)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mapping.errors import StoreUnavailable
 from store import sync
 from store.database import Store
 from tests.ingest.scripted import Bodies, Process, open_store, says, timeline
@@ -324,3 +325,39 @@ async def test_what_is_gone_beside_a_resource_that_fails_is_not_forgotten(store,
 
     assert "incident:12" not in await process.posted(ticker_id)
     assert (await process.ledger(ticker_id))["incident:12"].state == "withdrawn"
+
+
+class Unheard:
+    """A store whose answer to the next commit is lost: PostgreSQL went away in COMMIT."""
+
+    def __init__(self, store):
+        self._store = store
+        self.next = False
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    async def write(self, work):
+        result = await self._store.write(work)
+        if self.next:
+            self.next = False
+            raise StoreUnavailable("the database went away in COMMIT")
+        return result
+
+
+async def test_what_was_written_without_an_answer_is_compared_with_what_the_provider_says_next(store):
+    """A goal is committed, nobody hears of it, and the provider takes it back: its body is the one that was known before."""
+    unheard = Unheard(store)
+    process = Process(unheard, MATCH_ID)
+    one, two = snapshot("1:0", START, FIRST), snapshot("1:0", START, FIRST, SECOND)
+    process.adapter.bodies = one
+    ticker_id = await process.create()
+    await process.poll()
+
+    unheard.next = True
+    await process.poll(two)
+    assert "incident:12" in await process.posted(ticker_id)
+    await process.poll(one)
+    await process.settle()
+
+    assert "incident:12" not in await process.posted(ticker_id)
