@@ -19,6 +19,7 @@ import httpx
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules.retry_after import parse_retry_after
+from providers.obstacles import obstacle_of
 from providers.unpacking import read_body, within
 
 if TYPE_CHECKING:
@@ -55,6 +56,13 @@ GLANCE = (16 * 1024, 0.25)
 NOT_WELCOME = "the provider refuses the credentials"
 LATE = "the provider did not answer in time"
 BROKEN = "the connection to the provider failed"
+UNREACHABLE = {
+    "DNS": "the provider's name does not resolve",
+    "TLS": "the provider's certificate or TLS is not accepted",
+    "no route": "no network leads to the provider",
+    "refused": "the provider's machine refuses connections",
+}
+"""What is in the way (providers.obstacles) → what is said of it; anything else is `BROKEN`."""
 MAX_FRESH = 86_400.0
 MAX_ETAG = 512
 SECONDS = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)
@@ -248,7 +256,8 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
         except transport_errors() as error:
             # The transport calls every connection error a time-out; what it was stands behind it.
             late = isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError)
-            raise UpstreamUnavailable(LATE if late else BROKEN) from heard.shortened()
+            message = LATE if late else UNREACHABLE.get(obstacle_of(error), BROKEN)
+            raise UpstreamUnavailable(message) from heard.shortened()
         except ServiceError as error:
             raise error from heard.shortened()
 

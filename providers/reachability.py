@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import socket
-import ssl
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -15,28 +12,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from providers.http_client import client_of, transport_errors
+from providers.obstacles import obstacle_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from providers.base import Endpoint
-
-OF_SYSTEM = {
-    errno.EHOSTUNREACH: "no route",
-    errno.ENETUNREACH: "no route",
-    errno.ECONNREFUSED: "refused",
-    errno.ETIMEDOUT: "time-out",
-}
-"""What the operating system says, where a number of its own says it."""
-MEANINGS: Mapping[str, tuple[type[BaseException], ...]] = {
-    "DNS": (socket.gaierror,),
-    "TLS": (ssl.SSLError, ssl.CertificateError),
-    "no route": (),
-    "refused": (),
-    "time-out": (TimeoutError,),
-    "broken off": (OSError,),
-}
-"""What is in the way and the errors that say so; the first ones say more than the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +51,6 @@ def place_of(base_url: str) -> str:
     """A base URL without user, password and query."""
     parts = urlsplit(base_url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def obstacle_of(error: BaseException) -> str:
-    """What kept a request from its answer: DNS, TLS, time-out, refused, no route, broken off, or no HTTP."""
-    words = {word for each in _causes(error) if (word := _word(each))}
-    return next((word for word in MEANINGS if word in words), "no HTTP")
-
-
-def _word(error: BaseException) -> str | None:
-    import aiohttp
-
-    if isinstance(error, OSError) and error.errno in OF_SYSTEM and not isinstance(error, socket.gaierror):
-        return OF_SYSTEM[error.errno]
-    kinds = {**MEANINGS, "broken off": (OSError, aiohttp.ClientConnectionError)}
-    return next((word for word, kind in kinds.items() if isinstance(error, kind)), None)
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and all that stands behind it."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _ahead(date: str, now: float) -> float | None:

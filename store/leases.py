@@ -54,12 +54,13 @@ class LeasedMatch:
 class RenewedLeases:
     """What a process has leased after a renewal.
 
-    `heartbeats`: those of the other processes; `more`: there is more to lease than one renewal takes; `unknown`: endpoints
-    of open matches that this process cannot poll.
+    `heartbeats`: those of the other processes; `open_matches`: how many matches of each endpoint are to be followed;
+    `more`: there is more to lease than one renewal takes; `unknown`: endpoints of open matches that this process cannot poll.
     """
 
     leased: tuple[LeasedMatch, ...]
     heartbeats: Mapping[str, int]
+    open_matches: Mapping[str, int]
     more: bool = False
     unknown: frozenset[str] = frozenset()
 
@@ -101,6 +102,7 @@ def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) ->
     return RenewedLeases(
         leased=leased + taken,
         heartbeats={row.id: row.beat for row in others.values()},
+        open_matches=counted,
         more=wanted == batch == len(taken),
         unknown=frozenset(counted) - worker.knows,
     )

@@ -6,6 +6,7 @@ It stands between the polls and the adapter, and is an adapter itself to those w
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from store.log_once import LogOnce
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from ingest.sync.poll import Followed
     from providers.base import Endpoint, Fetched, Known, ProviderAdapter, Selector
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
@@ -62,7 +64,8 @@ class EndpointLimiter:
         self._lease = lease
         self._rule = rule
         self._slots = PollSlots(concurrency)
-        self._rate = rate
+        self._concurrency, self._whole_rate = concurrency, rate
+        self._rate, self._part = rate, 1.0
         self._bucket = TokenBucket(rate, burst=rate)  # what was not used in the last second may come at once
         self._needed = 0.0
         self._circuit = Circuit()
@@ -92,6 +95,14 @@ class EndpointLimiter:
     def demand(self) -> float:
         """What the matches need, as a part of what the rate limit allows; above 1 all of them are polled late. 0: no limit."""
         return self._needed / self._rate if self._rate else 0.0
+
+    def share(self, part: float) -> None:
+        """Keep to this part of the limits, above 0: other processes have the rest."""
+        if part == self._part:
+            return
+        rate = self._whole_rate * part
+        self._part, self._rate, self._bucket.rate, self._bucket.burst = part, rate, rate, max(1.0, rate)
+        self._slots.resize(max(1, round(self._concurrency * part)))
 
     def need(self, requests: float) -> None:
         """The matches need so many requests a second: too many for the rate limit is logged once, and once when it is enough."""
@@ -179,6 +190,18 @@ class EndpointLimiter:
             self._recently_failed.add(match_id)
         else:
             self._recently_failed.discard(match_id)
+
+
+def share_limits(
+    limiters: Mapping[str, EndpointLimiter], matches: Iterable[Followed], open_matches: Mapping[str, int]
+) -> None:
+    """Divide each endpoint's limits by matches: this process follows `matches`, all of them together `open_matches`.
+
+    So the limits hold for all processes together as soon as each has seen what the others have leased.
+    """
+    own = Counter(match.endpoint for match in matches)
+    for key, limiter in limiters.items():
+        limiter.share(min(1.0, max(1, own[key]) / max(1, open_matches.get(key, 0))))
 
 
 def requests_of(known: Mapping[str, Known]) -> int:

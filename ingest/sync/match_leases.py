@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ingest.sync.endpoint_limiter import share_limits
 from mapping.errors import ServiceError
 from store import leases
 
@@ -166,6 +167,7 @@ class MatchLeases:
         for each in found.leased:
             if not self._followers.follows(each):
                 await self._followers.follow(each.follow_id, leased=each)
+        share_limits(self._followers.limiters, self._followers.matches, found.open_matches)
 
     async def follow(self, follow_id: str, *, afresh: bool = False) -> None:
         """Somebody attached a liveblog: follow its match now, where nobody else does; who does will see it soon."""

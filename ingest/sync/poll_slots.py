@@ -48,7 +48,7 @@ class PollSlots:
     """
 
     def __init__(self, size: int) -> None:
-        self._free = size
+        self._size = self._free = size
         self._share = max(1, size // 2)
         """Slots that polls of matches that failed recently may still take."""
         self._waiting: deque[SlotRequest] = deque()
@@ -56,6 +56,13 @@ class PollSlots:
         self._leaving = 0
         self._timer: asyncio.TimerHandle | None = None
         self._usual = SHORTEST / FACTOR
+
+    def resize(self, size: int) -> None:
+        """From now on so many at a time; polls under way end as they would."""
+        more, halves = size - self._size, max(1, size // 2) - max(1, self._size // 2)
+        self._size, self._free, self._share = size, self._free + more, self._share + halves
+        for _ in range(more):  # nothing for fewer
+            self._grant()
 
     @property
     def patience(self) -> float:
@@ -81,7 +88,7 @@ class PollSlots:
             self._release(recently_failed=recently_failed)
 
     async def _acquire(self, loop: asyncio.AbstractEventLoop, *, recently_failed: bool) -> None:
-        if self._free and (self._share or not recently_failed):
+        if self._free > 0 and (self._share > 0 or not recently_failed):
             self._take(recently_failed=recently_failed)
             return
         request = SlotRequest(loop.create_future(), recently_failed)
@@ -101,12 +108,16 @@ class PollSlots:
         self._share -= recently_failed
 
     def _release(self, *, recently_failed: bool) -> None:
-        """Give a slot back, and to the first that waits and may have it."""
+        """Give a slot back."""
         self._free += 1
         self._share += recently_failed
-        if not self._waiting:
+        self._grant()
+
+    def _grant(self) -> None:
+        """Give a free slot to the first that waits and may have it."""
+        if not self._waiting or self._free <= 0:
             return
-        allowed = (each for each in self._waiting if self._share or not each.recently_failed)
+        allowed = (each for each in self._waiting if self._share > 0 or not each.recently_failed)
         if (request := next((each for each in allowed if not each.granted.done()), None)) is not None:
             self._waiting.remove(request)
             self._take(recently_failed=request.recently_failed)

@@ -47,6 +47,8 @@ class Kept:
     """Followers that only keep what they were given."""
 
     under: dict = field(default_factory=dict)
+    limiters: dict = field(default_factory=dict)
+    matches: tuple = ()
 
     def __len__(self):
         return len(self.under)

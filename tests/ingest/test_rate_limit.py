@@ -11,8 +11,10 @@ from structlog.testing import capture_logs
 
 from ingest.daemon.containment import Containment
 from ingest.daemon.state_metrics import FollowingMetrics
+from ingest.sync.endpoint_limiter import share_limits
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
+from ingest.sync.poll_slots import PollSlots
 from mapping.match import Status
 from providers.base import Known
 from tests.ingest.test_endpoint_limiter import NoStore, Provider
@@ -123,3 +125,37 @@ async def test_each_match_has_its_turn(provider):
     assert len(turns) == 40
     assert min(turns.values()) >= 3
     assert max(turns.values()) - min(turns.values()) <= 1
+
+
+async def test_processes_share_the_limits_of_an_endpoint_by_their_matches(provider):
+    """Six of ten matches are ours: six tenths of rate and slots; all of both where nobody else follows any."""
+    followers = following(provider, 6, live=5, rate=50, concurrency=8)
+    limiter = followers.limiters[provider.endpoint.key]
+    seen = []
+    for others in (0, 4, 594, 0):
+        share_limits(followers.limiters, followers.matches, {provider.endpoint.key: 6 + others})
+        await watched(followers)
+        seen.append((round(limiter._rate, 3), limiter._slots._size, round(limiter.demand, 3)))
+
+    assert seen == [(50, 8, 0.048), (30, 5, 0.08), (0.5, 1, 4.8), (50, 8, 0.048)]
+
+
+async def test_slots_that_are_taken_away_and_given_back_lose_no_poll():
+    """Of four at a time one is left, then three: who waits is served as room comes."""
+    slots, running, most = PollSlots(4), [0], []
+
+    async def work():
+        running[0] += 1
+        most.append(running[0])
+        await asyncio.sleep(0.01)
+        running[0] -= 1
+
+    polls = [asyncio.create_task(slots.run(work, recently_failed=number % 2 == 0)) for number in range(40)]
+    await asyncio.sleep(0)
+    slots.resize(1)
+    await asyncio.sleep(0.05)
+    middle, _ = most[-1], most.clear()
+    slots.resize(3)
+    await asyncio.gather(*polls)
+
+    assert (middle, max(most), running[0]) == (1, 3, 0)

@@ -13,6 +13,8 @@ from email.utils import formatdate
 
 import pytest
 
+from mapping.errors import UpstreamUnavailable
+from providers.http_client import BROKEN, LATE, UNREACHABLE, client_of, get
 from providers.reachability import Reached, place_of, reach
 from tests.opening import endpoint_of
 
@@ -80,6 +82,24 @@ async def test_what_is_in_the_way_gets_its_word(certificate):
     found = [refused, unknown, untrusted, plain, late, broken, other]
     assert [each.obstacle for each in found] == ["refused", "DNS", "TLS", "TLS", "time-out", "broken off", "no HTTP"]
     assert {each.status for each in found} == {None}
+
+
+async def test_a_poll_says_what_is_in_the_way(certificate):
+    """The same causes distinguished in the words that logs, alarms and health show."""
+    said = []
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))  # and does not listen
+        places = [endpoint_at(bound.getsockname()[1]), endpoint_at(80, host="nobody.invalid")]
+        async with server(response(200), certificate) as untrusted, server(None) as silent, server(b"") as broken:
+            places += [endpoint_at(untrusted, "https"), endpoint_at(silent, timeout=0.2), endpoint_at(broken)]
+            for place in places:
+                client = client_of(place, auth=None)
+                with pytest.raises(UpstreamUnavailable) as caught:
+                    await get(client, "match/ma1")
+                await client.aclose()
+                said.append(caught.value.message)
+
+    assert said == [UNREACHABLE["refused"], UNREACHABLE["DNS"], UNREACHABLE["TLS"], LATE, BROKEN]
 
 
 async def test_what_it_answers_and_what_its_clock_says():
