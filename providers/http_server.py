@@ -1,19 +1,18 @@
 """Runs an ASGI application inside the caller's event loop, on a port that is known before the first request."""
 
 import asyncio
+import select
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Literal
 
 import uvicorn
 from starlette.types import ASGIApp
 
-IDLE_TURN = 0.001
-"""Seconds that a turn of the event loop takes which has little to do."""
-TURNS = 100
-"""Turns in which a busy loop is waited for before a stop."""
+ACCEPTING = 0.5
+"""Seconds for which a stop lets clients in that have connected before it."""
 
 
 class _Server(uvicorn.Server):
@@ -30,7 +29,7 @@ class _Server(uvicorn.Server):
             self.listens.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await _accept_pending()
+        await _accept_pending(sockets or [])
         await super().shutdown(sockets)
 
     @contextmanager
@@ -72,16 +71,17 @@ async def listening(
             await running
 
 
-async def _accept_pending() -> None:
+async def _accept_pending(sockets: Iterable[socket.socket]) -> None:
     """Let the event loop accept who has connected already: the kernel cuts them off when the socket is closed.
 
-    After a turn of the loop as short as `IDLE_TURN` hardly anybody can have come since.
+    The loop accepts one of them a turn; while new ones keep coming, that is done for `ACCEPTING` seconds.
     """
-    for _ in range(TURNS):
-        began = time.perf_counter()
+    waiting = select.poll()
+    for each in sockets:
+        waiting.register(each, select.POLLIN)
+    until = time.monotonic() + ACCEPTING
+    while waiting.poll(0) and time.monotonic() < until:  # noqa: ASYNC110 -- each turn accepts one
         await asyncio.sleep(0)
-        if time.perf_counter() - began < IDLE_TURN:
-            return
 
 
 def address_of(listener: socket.socket) -> str:

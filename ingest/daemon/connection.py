@@ -41,7 +41,7 @@ CONNECTION = "connection"
 """Where a request's ASGI state names its connection."""
 LINGER = 2.0
 """Seconds in which a refused client may read why, and finish sending."""
-FIRST_REQUEST = 0.25
+FIRST_REQUEST = 0.5
 """Seconds in which the first request of a client that connected just before a stop may come."""
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER that has the kernel forget what the client does not take."""
