@@ -34,8 +34,13 @@ class DiskFiles:
     async def put(self, key: str, chunks: AsyncIterable[bytes]) -> StoredFile:
         check_key(key)
         target = self._path(key)
-        with storage_errors():
-            file = await asyncio.to_thread(self._begin, target)
+        beginning = asyncio.create_task(asyncio.to_thread(self._begin, target))
+        try:
+            with storage_errors():
+                file = await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            beginning.add_done_callback(_discard_begun)  # the thread goes on, and the file would stay open
+            raise
         try:
             stored = await fill(file, chunks)
             with storage_errors():
@@ -97,6 +102,11 @@ def _finish(file: BinaryIO, target: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _discard_begun(beginning: asyncio.Task[BinaryIO]) -> None:
+    if not beginning.cancelled() and beginning.exception() is None:
+        _discard(beginning.result())
 
 
 def _discard(file: BinaryIO) -> None:
