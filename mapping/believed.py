@@ -44,10 +44,14 @@ RANK = {Status.SCHEDULED: 0, Status.POSTPONED: 0, Status.LIVE: 1, Status.BREAK: 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """A match as it is believed, and the names of what its last good answers did not say any more."""
+    """A match as it is believed, and the names of what its last good answers did not say any more.
+
+    `unconfirmed`: more than that is gone, in an answer that confirms nothing; the next one says whether it is.
+    """
 
     match: Match
     doubted: frozenset[str] = frozenset()
+    unconfirmed: bool = False
 
 
 def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) -> Belief:
@@ -64,7 +68,12 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) ->
     if any(each.doubted for each in doubts):  # what was deduced from a row that is gone waits with it
         doubts = [_Doubts(before.doubted, each.counts, wary=bool(each.doubted)) for each in doubts]
         match = _believed(before.match, answer, *doubts)
-    return Belief(match, frozenset().union(*(each.doubted for each in doubts)))
+    return _belief(match, doubts)
+
+
+def _belief(match: Match, doubts: Sequence[_Doubts]) -> Belief:
+    doubted = frozenset().union(*(each.doubted for each in doubts))
+    return Belief(match, doubted, unconfirmed=any(each.unconfirmed for each in doubts))
 
 
 def _believed(was: Match, answer: Match, play: _Doubts, text: _Doubts) -> Match:
@@ -94,6 +103,8 @@ class _Doubts:
     wary: bool = False
     """Whether something is gone, so that only what has more counts at once."""
     doubted: set[str] = field(default_factory=set)
+    unconfirmed: bool = False
+    """Whether something is gone that nobody doubted before, in an answer that confirms nothing."""
 
     def keep(self, name: str) -> bool:
         """Whether what is gone stays for now; `name` distinguishes it from everything else that may be gone."""
@@ -101,6 +112,8 @@ class _Doubts:
             return False
         if name in self.earlier or self.counts:
             self.doubted.add(name)
+        else:
+            self.unconfirmed = True
         return True
 
 

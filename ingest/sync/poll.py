@@ -256,7 +256,8 @@ class Poller:
         after = sync.packed_belief(belief)
         return Snapshot(
             match=belief.match,
-            pending=bool(belief.doubted),
+            # what blocks withdrawals is in the bodies themselves; a resource that failed may come back without a change
+            pending=bool(belief.doubted) or (belief.unconfirmed and bool(fetched.failed)),
             belief=None if after == packed else after,
             packed={name: sync.packed(body) for name, body in changed.items()},
             answers=fetched.answers,

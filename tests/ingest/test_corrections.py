@@ -65,6 +65,20 @@ async def replayed(store: Store, name: str) -> tuple[Process, str, list[Bodies]]
     return process, ticker_id, snapshots
 
 
+async def test_a_row_that_vanished_while_another_resource_failed_is_withdrawn_when_that_is_back(store):
+    """The answer that brought it confirms nothing, and those after it bring nothing new."""
+    card = row(13, "card/yellow", 20, "away", 5)
+    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, card))
+    assert ["incident:11", "incident:13"] == await goals(process, ticker_id)
+
+    await process.poll(ONE, failing=frozenset({"match"}))
+    assert ["incident:11", "incident:13"] == await goals(process, ticker_id)
+    await process.restart()
+    await process.settle()
+
+    assert ["incident:11"] == await goals(process, ticker_id)
+
+
 async def test_a_goal_reassigned_between_players_teams_and_kinds_stays_one_post(store):
     """ma8315073: right-foot 2:0 Schalke, right-foot 1:1 Salzburg, own goal 2:0: one local_id, and the last word."""
     process, ticker_id, snapshots = await replayed(store, "ma8315073")
