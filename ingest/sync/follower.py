@@ -197,6 +197,7 @@ class Followers:
             self._supersede(match)
         except StoreUnavailable as error:
             match.failures += 1
+            match.known = {}  # the answers may be written all the same: what is stored is not known any more
             self._not_written(match, error)
         except ServiceError as error:
             self._fail(match, error)

@@ -149,6 +149,9 @@ class ReceiverWorker:
             if self._broken is not None:
                 raise self._broken
             await self._finish()
+        except BaseException:
+            self._over = True  # what was taken up and is not recorded is found again in the store
+            raise
         finally:
             self._draining = False
             await self._abandon()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mapping.errors import StoreUnavailable
 from store import sync
 from store.database import Store
 from tests.ingest.scripted import Bodies, Process, open_store, says, timeline
@@ -321,3 +322,23 @@ async def test_what_stays_withdrawn_is_deleted_when_the_window_closes(store):
     await process.followers.stop()
     assert [] == await process.events(ticker_id, statuses=[60])
     assert () == process.matches
+
+
+async def test_an_answer_whose_commit_nobody_heard_of_is_corrected_by_the_one_before_it(store, monkeypatch):
+    """It may be written: then what the process knows of the provider is not what is stored, and all is fetched anew."""
+    process, ticker_id = await begun(store, ONE)
+    write, heard = process.crashing.write, iter([False])
+
+    async def unheard(work):
+        result = await write(work)
+        if next(heard, True):
+            return result
+        raise StoreUnavailable("the connection ended in COMMIT")
+
+    monkeypatch.setattr(process.crashing, "write", unheard)
+    await process.poll(TWO)
+    assert "2:0" == await score(process, ticker_id)
+    for _ in range(3):
+        await process.poll(ONE)
+
+    assert ("1:0", ["incident:11"]) == (await score(process, ticker_id), await goals(process, ticker_id))
