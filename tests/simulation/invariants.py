@@ -1,0 +1,160 @@
+"""What holds after every commit, whatever has happened, and what holds at the end. Read from the tables, not through the store."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from tests.ingest.scripted import board, says
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping
+
+    from tests.simulation.simulated_provider import Course
+    from tests.simulation.simulated_receivers import SimulatedReceivers
+
+Minute = str
+"""As posts say it: `46'`."""
+
+
+class Violation(AssertionError):
+    """A promise is broken."""
+
+
+def require(holds: object, promise: str, *details: object) -> None:
+    if not holds:
+        raise Violation(" ".join([promise, *map(str, details)]))
+
+
+class Invariants:
+    """Compares the database after each commit with what it was before, and with what provider and receivers have seen."""
+
+    def __init__(self, raw: sqlite3.Connection, receivers: SimulatedReceivers) -> None:
+        self._raw = raw
+        self._receivers = receivers
+        self._versions: dict[str, int] = {}
+        self._fences: dict[str, tuple[int, str]] = {}
+        """Of each match: its fence, and the process that leased it last."""
+        self._public: dict[str, dict[str, Minute]] = defaultdict(dict)
+        self._answers: dict[str, list[frozenset[Minute]]] = defaultdict(list)
+        """Of each match: the minutes of the incidents in the good answers, in the order in which they came."""
+        self._answered: dict[str, int] = {}
+        """How many answers had come when a post became public."""
+        self._begun: dict[str, int] = {}
+        """From which number on a subscription is to have everything."""
+
+    def answered(self, match_id: str, minutes: frozenset[Minute]) -> None:
+        """The provider has answered in full."""
+        self._answers[match_id].append(minutes)
+
+    def arrived(self, game_id: str, version: int) -> None:
+        """A version has reached a receiver."""
+        (shown,) = self._raw.execute("SELECT version FROM games WHERE id = ?", (game_id,)).fetchone()
+        require(version <= shown, "a version was delivered that nobody can read:", game_id, version, shown)
+
+    def committed(self, process: str, touched: Mapping[str, int]) -> None:
+        """A unit of this process was committed, in which these liveblogs stepped."""
+        self._leases(process, touched)
+        self._steps()
+        for game_id in touched:
+            self._posts(game_id)
+        self._cursors()
+
+    def _leases(self, process: str, touched: Iterable[str]) -> None:
+        """Whoever leased a match last is the only one that writes for it."""
+        for match, fence in self._raw.execute("SELECT id, fence FROM follows").fetchall():
+            before, _ = self._fences.get(match, (0, ""))
+            require(fence >= before, "a fence went back:", match, before, fence)
+            if fence != before:
+                self._fences[match] = fence, process
+        for game_id in touched:
+            query = "SELECT follow_id FROM attachments WHERE game_id = ?"
+            for (match,) in self._raw.execute(query, (game_id,)).fetchall():
+                _, owner = self._fences.get(match, (0, process))
+                require(owner == process, "two processes write for one match:", match, owner, process)
+
+    def _steps(self) -> None:
+        """Versions only rise, and each stands in the outbox, once."""
+        for game_id, version, rows, newest in self._raw.execute(
+            "SELECT games.id, games.version, count(outbox.id), max(outbox.version)"
+            " FROM games LEFT JOIN outbox ON outbox.game_id = games.id GROUP BY games.id"
+        ).fetchall():
+            before = self._versions.get(game_id, 0)
+            require(version >= before, "a version went back:", game_id, before, version)
+            require(newest == version and rows == version, "a version is not in the outbox:", game_id, version, rows)
+            self._versions[game_id] = version
+
+    def _posts(self, game_id: str) -> None:
+        """No incident is posted twice, each post has its row in the ledger, none is withdrawn for one answer without it."""
+        public = posts(self._raw, game_id)
+        twice = [minute for minute, number in Counter(public.values()).items() if number > 1]
+        require(not twice, "an incident was posted twice:", game_id, *twice)
+        known = self._raw.execute("SELECT local_id FROM ledger WHERE game_id = ?", (game_id,)).fetchall()
+        require(set(public) <= {each for (each,) in known}, "a post is not in the ledger:", game_id)
+        match = self._match_of(game_id)
+        answers = self._answers[match]
+        for local_id in public.keys() - self._public[game_id].keys():
+            self._answered[local_id] = len(answers)
+        for local_id, minute in self._public[game_id].items():
+            if local_id not in public:
+                without = [each for each in answers[self._answered[local_id] :] if minute not in each]
+                require(len(without) > 1, "a post was withdrawn for one answer:", game_id, minute)
+        self._public[game_id] = public
+
+    def _match_of(self, game_id: str) -> str:
+        query = "SELECT follows.match_id FROM follows JOIN attachments ON follow_id = follows.id WHERE game_id = ?"
+        found = self._raw.execute(query, (game_id,)).fetchone()
+        return str(found[0]) if found else ""
+
+    def _cursors(self) -> None:
+        """No cursor passes a version that its receiver has neither accepted nor will be sent again."""
+        for webhook, url, cursor in self._raw.execute("SELECT id, url, cursor FROM webhooks").fetchall():
+            begun = self._begun.setdefault(webhook, cursor)
+            query = "SELECT game_id, version FROM outbox WHERE number > ? AND number <= ?"
+            passed = set(self._raw.execute(query, (begun, cursor)).fetchall())
+            query = "SELECT game_id, version FROM webhook_waiting WHERE webhook_id = ?"
+            waiting = set(self._raw.execute(query, (webhook,)).fetchall())
+            lost = passed - self._receivers.accepted[url] - waiting
+            require(not lost, "a cursor passed what was not delivered:", url, cursor, *sorted(lost))
+
+    def unfinished(self, courses: Mapping[str, Course], now: float) -> str | None:
+        """What is not yet as it has to be in the end; None when everything is."""
+        for game_id, document, version in self._raw.execute("SELECT id, doc, version FROM games").fetchall():
+            match_id = self._match_of(game_id)
+            bodies = courses[match_id].at(now)
+            wanted = {key: said(post.document) for key, post in says(bodies, match_id).items()}
+            found = {key: said(post) for key, post in keyed_posts(self._raw, game_id).items()}
+            if wanted != found:
+                return f"{match_id}: {sorted(set(wanted.items()) ^ set(found.items()))} differ"
+            score = (json.loads(document).get("scoreboard") or {}).get("score")
+            if score != board(bodies, match_id)[0]:
+                return f"{match_id}: the score is {score}"
+            for (url,) in self._raw.execute("SELECT url FROM webhooks").fetchall():
+                if (game_id, version) not in self._receivers.accepted[url]:
+                    return f"{url} has not accepted version {version} of {game_id}"
+        return None
+
+
+def keyed_posts(raw: sqlite3.Connection, game_id: str) -> dict[str, dict[str, Any]]:
+    """Key → document of what the public sees."""
+    query = (
+        "SELECT ledger.key, events.doc FROM events JOIN ledger USING (game_id, local_id)"
+        " WHERE events.game_id = ? AND events.local_status = 0"
+    )
+    return {key: json.loads(document) for key, document in raw.execute(query, (game_id,)).fetchall()}
+
+
+def posts(raw: sqlite3.Connection, game_id: str) -> dict[str, Minute]:
+    """`local_id` → minute of the incidents that the public sees."""
+    query = "SELECT local_id, doc FROM events WHERE game_id = ? AND local_status = 0"
+    found = raw.execute(query, (game_id,)).fetchall()
+    documents = {local_id: json.loads(document).get("sport_event") or {} for local_id, document in found}
+    return {local_id: incident["time_of_play"] for local_id, incident in documents.items() if incident.get("players")}
+
+
+def said(document: Mapping[str, Any]) -> str:
+    """What a post says of its incident, without references to master data."""
+    incident = document.get("sport_event") or {}
+    return json.dumps([incident.get("event_type"), incident.get("time_of_play"), incident.get("title")], sort_keys=True)
