@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Minute = str
 """As posts say it: `46'`."""
 
+DESK = "desk"
+"""In whose name editors write: they need no lease."""
+
 
 class Violation(AssertionError):
     """A promise is broken."""
@@ -42,12 +45,24 @@ class Invariants:
         """Of each match: the minutes of the incidents in the good answers, in the order in which they came."""
         self._answered: dict[str, int] = {}
         """How many answers had come when a post became public."""
+        self._headlines: dict[str, str] = {}
+        """What editors have written over posts, by `local_id`."""
+        self._deleted: set[tuple[str, str]] = set()
+        """Liveblog and key of the posts that editors have deleted."""
         self._begun: dict[str, int] = {}
         """From which number on a subscription is to have everything."""
 
     def answered(self, match_id: str, minutes: frozenset[Minute]) -> None:
         """The provider has answered in full."""
         self._answers[match_id].append(minutes)
+
+    def edited(self, local_id: str, headline: str) -> None:
+        """An editor is about to give the post this headline, in a unit of `DESK`."""
+        self._headlines[local_id] = headline
+
+    def deleted(self, game_id: str, local_id: str) -> None:
+        """An editor is about to delete the post, in a unit of `DESK`."""
+        self._deleted |= {(game_id, key) for name, key in self._keys(game_id).items() if name == local_id}
 
     def arrived(self, game_id: str, version: int) -> None:
         """A version has reached a receiver."""
@@ -59,7 +74,8 @@ class Invariants:
         self._leases(process, touched)
         self._steps()
         for game_id in touched:
-            self._posts(game_id)
+            self._posts(game_id, by_editor=process == DESK)
+            self._editors(game_id)
         self._cursors()
 
     def _leases(self, process: str, touched: Iterable[str]) -> None:
@@ -69,7 +85,7 @@ class Invariants:
             require(fence >= before, "a fence went back:", match, before, fence)
             if fence != before:
                 self._fences[match] = fence, process
-        for game_id in touched:
+        for game_id in touched if process != DESK else ():
             query = "SELECT follow_id FROM attachments WHERE game_id = ?"
             for (match,) in self._raw.execute(query, (game_id,)).fetchall():
                 _, owner = self._fences.get(match, (0, process))
@@ -86,22 +102,33 @@ class Invariants:
             require(newest == version and rows == version, "a version is not in the outbox:", game_id, version, rows)
             self._versions[game_id] = version
 
-    def _posts(self, game_id: str) -> None:
+    def _posts(self, game_id: str, *, by_editor: bool) -> None:
         """No incident is posted twice, each post has its row in the ledger, none is withdrawn for one answer without it."""
         public = posts(self._raw, game_id)
         twice = [minute for minute, number in Counter(public.values()).items() if number > 1]
         require(not twice, "an incident was posted twice:", game_id, *twice)
-        known = self._raw.execute("SELECT local_id FROM ledger WHERE game_id = ?", (game_id,)).fetchall()
-        require(set(public) <= {each for (each,) in known}, "a post is not in the ledger:", game_id)
+        require(public.keys() <= self._keys(game_id).keys(), "a post is not in the ledger:", game_id)
         match = self._match_of(game_id)
         answers = self._answers[match]
         for local_id in public.keys() - self._public[game_id].keys():
             self._answered[local_id] = len(answers)
         for local_id, minute in self._public[game_id].items():
-            if local_id not in public:
+            if local_id not in public and not by_editor:
                 without = [each for each in answers[self._answered[local_id] :] if minute not in each]
                 require(len(without) > 1, "a post was withdrawn for one answer:", game_id, minute)
         self._public[game_id] = public
+
+    def _editors(self, game_id: str) -> None:
+        """What an editor wrote stands, and what one deleted is gone, under any name."""
+        for key, post in keyed_posts(self._raw, game_id).items():
+            require((game_id, key) not in self._deleted, "a deleted post is back:", game_id, key)
+            headline = self._headlines.get(post["local_id"], post["headline"])
+            require(post["headline"] == headline, "an editor's headline was overwritten:", game_id, key, headline)
+
+    def _keys(self, game_id: str) -> dict[str, str]:
+        """`local_id` → key of the posts in the ledger."""
+        query = "SELECT local_id, key FROM ledger WHERE game_id = ? AND local_id IS NOT NULL"
+        return dict(self._raw.execute(query, (game_id,)).fetchall())
 
     def _match_of(self, game_id: str) -> str:
         query = "SELECT follows.match_id FROM follows JOIN attachments ON follow_id = follows.id WHERE game_id = ?"
@@ -124,7 +151,8 @@ class Invariants:
         for game_id, document, version in self._raw.execute("SELECT id, doc, version FROM games").fetchall():
             match_id = self._match_of(game_id)
             bodies = courses[match_id].at(now)
-            wanted = {key: said(post.document) for key, post in says(bodies, match_id).items()}
+            posted = {key: post for key, post in says(bodies, match_id).items() if (game_id, key) not in self._deleted}
+            wanted = {key: said(post.document) for key, post in posted.items()}
             found = {key: said(post) for key, post in keyed_posts(self._raw, game_id).items()}
             if wanted != found:
                 return f"{match_id}: {sorted(set(wanted.items()) ^ set(found.items()))} differ"
@@ -140,10 +168,11 @@ class Invariants:
 def keyed_posts(raw: sqlite3.Connection, game_id: str) -> dict[str, dict[str, Any]]:
     """Key → document of what the public sees."""
     query = (
-        "SELECT ledger.key, events.doc FROM events JOIN ledger USING (game_id, local_id)"
-        " WHERE events.game_id = ? AND events.local_status = 0"
+        "SELECT ledger.key, local_id, events.doc FROM events JOIN ledger USING (game_id, local_id)"
+        " WHERE game_id = ? AND local_status = 0"
     )
-    return {key: json.loads(document) for key, document in raw.execute(query, (game_id,)).fetchall()}
+    found = raw.execute(query, (game_id,)).fetchall()
+    return {key: {**json.loads(document), "local_id": local_id} for key, local_id, document in found}
 
 
 def posts(raw: sqlite3.Connection, game_id: str) -> dict[str, Minute]:

@@ -22,8 +22,11 @@ from structlog.testing import capture_logs
 from api.services import ImportRequest
 from ingest.sync import endpoint_limiter, follower, left_out, poll
 from ingest.webhooks import attempt, dispatcher, rate_limiter
-from store import webhooks
-from tests.simulation.invariants import Invariants, Violation, require
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import StoreUnavailable
+from store import liveblogs, webhooks
+from store.database import Store
+from tests.simulation.invariants import DESK, Invariants, Violation, posts, require
 from tests.simulation.simulated_process import OWNER, SimulatedProcess, WallClock
 from tests.simulation.simulated_provider import SimulatedProvider, course
 from tests.simulation.simulated_receivers import SimulatedReceiverClient, SimulatedReceivers
@@ -31,8 +34,10 @@ from tests.simulation.simulated_store import SimulatedBackend, SimulatedDatabase
 from tests.simulation.virtual_loop import Deadlock, VirtualLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
     from typing import Any
+
+    from store.unit import Unit
 
 PROCESSES = 3
 MATCHES = 2
@@ -71,8 +76,7 @@ class SeededRun:
         self.processes = [self._begin(f"p{number}") for number in range(PROCESSES)]
         await self._subscribe()
         self._set_faulty(faulty=True)
-        faults = [asyncio.create_task(self._fail()) for _ in range(2)]
-        await asyncio.gather(*faults)
+        await asyncio.gather(self._fail(), self._fail(), self._edit())
         await self._heal()
         await self._settle()
 
@@ -128,6 +132,7 @@ class SeededRun:
             self._kill,
             self._kill_at_commit,
             self._stop,
+            self._stop_in_poll,
             self._partition,
             self._lose_database,
             self._set_clock,
@@ -136,6 +141,45 @@ class SeededRun:
         while self.loop.time() < FAULTS_END and self.violation is None:
             await asyncio.sleep(self.seeded.uniform(0.5, 8.0))
             await self.seeded.choice(faults)()
+
+    async def _edit(self) -> None:
+        """Editors write over a post, or delete one, through an API that nothing happens to."""
+        desk = Store(SimulatedBackend(DESK, self.database, self.seeded, WallClock(self.loop)))
+        while self.loop.time() < FAULTS_END and self.violation is None:
+            await asyncio.sleep(self.seeded.uniform(5.0, 30.0))
+            await self._while_away(partial(desk.write, self._edit_one))
+
+    async def _while_away(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Try it again as a client does."""
+        while True:
+            try:
+                return await write()
+            except StoreUnavailable:
+                await asyncio.sleep(1.0)
+
+    def _edit_one(self, unit: Unit) -> None:
+        shown = [
+            (game_id, name) for game_id in sorted(self._games()) for name in sorted(posts(self.database.raw, game_id))
+        ]
+        if not shown:
+            return
+        game_id, name = self.seeded.choice(shown)
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        document, status = event.document, LocalStatus.DELETED
+        if self.seeded.random() < 0.6:
+            headline = f"by hand {self.loop.time():.0f}"
+            document, status = {**document, "headline": headline}, LocalStatus.PUBLISHED
+            self.invariants.edited(name, headline)
+        else:
+            self.invariants.deleted(game_id, name)
+        self.note("editor", status.name, name)
+        written = liveblogs.EventWrite(
+            local_id=name, document=document, created_at=event.created_at, local_status=status, user_id="editor"
+        )
+        liveblogs.record(unit, game_id, liveblogs.Change(events=(written,)))
+
+    def _games(self) -> list[str]:
+        return [game_id for (game_id,) in self.database.raw.execute("SELECT id FROM games").fetchall()]
 
     async def _kill(self) -> None:
         number = self.seeded.randrange(PROCESSES)
@@ -169,7 +213,18 @@ class SeededRun:
         self.note("stop", process.backend.name)
         process.execution.stop()
         await asyncio.sleep(self.seeded.uniform(0.5, 25.0))
-        if process not in self._gone:
+        self._continue(process)
+
+    async def _stop_in_poll(self) -> None:
+        """Until others have its lease, with an answer in hand."""
+        process = self.seeded.choice(self.processes)
+        process.provider.interrupt = process.execution.stop
+        await asyncio.sleep(self.seeded.uniform(14.0, 30.0))
+        process.provider.interrupt = None
+        self._continue(process)
+
+    def _continue(self, process: SimulatedProcess) -> None:
+        if process.execution.stopped and process not in self._gone:
             self.note("continue", process.backend.name)
             process.execution.resume()
 

@@ -97,6 +97,8 @@ class SimulatedProvider:
     ) -> None:
         self.endpoint = endpoint_of(provider="heim", base_url="http://provider.invalid")
         self.faulty = False
+        self.interrupt: Callable[[], None] | None = None
+        """Called when something new is about to be answered."""
         self._courses = courses
         self._seeded = seeded
         self._answered = answered
@@ -126,7 +128,10 @@ class SimulatedProvider:
                     body = encoded(rows)
                 self._answered(match_id, frozenset(f"{each['minute']}'" for each in rows if "person" in each))
             answers.append(_answer(name, body, known.get(name, Known())))
-        return Fetched(answers=tuple(answers), hints={})
+        fetched = Fetched(answers=tuple(answers), hints={})
+        if fetched.changed and self.interrupt is not None:
+            self.interrupt()
+        return fetched
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         return translate(match_id, dict(bodies), names=NAMES, zone=BERLIN, rows=None)

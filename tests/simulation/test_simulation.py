@@ -17,6 +17,7 @@ from ingest.sync import poll
 from ingest.sync.match_leases import PeerMonitor
 from ingest.webhooks import attempt
 from ingest.webhooks.cursor import CursorTracker
+from mapping import reconcile
 from mapping.believed import Belief, believed
 from mapping.rules import delivery
 from store import leases, ledger, liveblogs
@@ -72,6 +73,10 @@ def never_ask_again(patch):
     patch.setattr(poll, "believed", lambda *args, **more: replace(believed(*args, **more), doubted=frozenset()))
 
 
+def write_over_editors(patch):
+    patch.setattr(reconcile, "merge_event", lambda _said, _current, wanted: dict(wanted))
+
+
 PLANTED = {
     skip_the_fence: "two processes write for one match",
     leave_the_dead: "it is not as it should be in the end",
@@ -81,6 +86,7 @@ PLANTED = {
     announce_what_is_to_come: "a version was delivered that nobody can read",
     forget_the_ledger: "an incident was posted twice",
     withdraw_at_once: "a post was withdrawn for one answer",
+    write_over_editors: "an editor's headline was overwritten",
     never_ask_again: "it is not as it should be in the end",
 }
 """Faults, and the promise that each of them breaks."""
