@@ -354,7 +354,7 @@ def play(seed: int) -> list[str]:
             runner.run(whole())
         except Deadlock:
             world.violation = world.violation or Violation("everybody waits for ever")
-    failed = [each for each in logged if "exc_info" in each or each["log_level"] == "critical"]
+    failed = [each for each in logged if each.get("exc_info") or each["log_level"] == "critical"]
     if world.violation is None and failed:
         world.violation = Violation(f"something failed inside: {failed[0]}")
     if world.violation is not None:

@@ -22,7 +22,7 @@ from mapping.believed import Belief, believed
 from mapping.rules import delivery
 from store import leases, ledger, liveblogs
 from tests.simulation.invariants import Violation
-from tests.simulation.seeded_run import digest, play
+from tests.simulation.seeded_run import PROCESSES, SETTLED_BY, digest, play
 
 SEEDS = 12
 SOAK_SEEDS = 10_000
@@ -103,6 +103,25 @@ def test_a_planted_fault_is_found_and_its_seed_named(fault, monkeypatch):
     found = next(filter(None, map(violation, range(WITHIN))))
     assert found.startswith(PLANTED[fault])
     assert re.search(r"\(seed=(\d+); alone: python -m tests\.simulation\.seeded_run \1\)$", found)
+
+
+def test_the_dead_that_cannot_be_reaped_are_not_tried_all_the_time(monkeypatch):
+    """Their rows are locked, as by a process that was stopped in the middle of a transaction."""
+    renew, renewals = leases.renew, []
+
+    def counted(unit, **more):
+        renewals.append(unit.now)
+        return renew(unit, **more)
+
+    monkeypatch.setattr(leases, "_reap", lambda *_: None)
+    monkeypatch.setattr(leases, "renew", counted)
+    found = ""
+    for seed in range(WITHIN):
+        renewals.clear()
+        if found := violation(seed):
+            break
+    assert found.startswith(PLANTED[leave_the_dead])
+    assert len(renewals) < PROCESSES * 3 * SETTLED_BY
 
 
 def test_one_seed_is_one_run():
