@@ -10,7 +10,7 @@ from tests.ingest.scripted import board, says
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from tests.simulation.simulated_provider import Course
     from tests.simulation.simulated_receivers import SimulatedReceivers
@@ -41,10 +41,12 @@ class Invariants:
         self._fences: dict[str, tuple[int, str]] = {}
         """Of each match: its fence, and the process that leased it last."""
         self._public: dict[str, dict[str, Minute]] = defaultdict(dict)
+        self._created_with: dict[str, set[str]] = {}
+        """The first posts of each liveblog, until its follower first wrote: they are from an answer that only the importer had."""
         self._answers: dict[str, list[frozenset[Minute]]] = defaultdict(list)
         """Of each match: the minutes of the incidents in the good answers, in the order in which they came."""
-        self._answered: dict[str, int] = {}
-        """How many answers had come when a post became public."""
+        self._answered: dict[tuple[str, Minute], int] = {}
+        """How many answers of a match had come when an incident of it became public."""
         self._headlines: dict[str, str] = {}
         """What editors have written over posts, by `local_id`."""
         self._deleted: set[tuple[str, str]] = set()
@@ -78,14 +80,15 @@ class Invariants:
             self._editors(game_id)
         self._cursors()
 
-    def _leases(self, process: str, touched: Iterable[str]) -> None:
+    def _leases(self, process: str, touched: Mapping[str, int]) -> None:
         """Whoever leased a match last is the only one that writes for it."""
         for match, fence in self._raw.execute("SELECT id, fence FROM follows").fetchall():
             before, _ = self._fences.get(match, (0, ""))
             require(fence >= before, "a fence went back:", match, before, fence)
             if fence != before:
                 self._fences[match] = fence, process
-        for game_id in touched if process != DESK else ():
+        known = [game_id for game_id in touched if game_id in self._versions]  # whoever creates one needs no lease
+        for game_id in known if process != DESK else ():
             query = "SELECT follow_id FROM attachments WHERE game_id = ?"
             for (match,) in self._raw.execute(query, (game_id,)).fetchall():
                 _, owner = self._fences.get(match, (0, process))
@@ -110,12 +113,17 @@ class Invariants:
         require(public.keys() <= self._keys(game_id).keys(), "a post is not in the ledger:", game_id)
         match = self._match_of(game_id)
         answers = self._answers[match]
-        for local_id in public.keys() - self._public[game_id].keys():
-            self._answered[local_id] = len(answers)
+        created = game_id not in self._public
+        first = self._created_with.setdefault(game_id, set(public))
+        for minute in public.values():
+            self._answered.setdefault((match, minute), len(answers))
         for local_id, minute in self._public[game_id].items():
-            if local_id not in public and not by_editor:
-                without = [each for each in answers[self._answered[local_id] :] if minute not in each]
+            if local_id not in public and local_id not in first and not by_editor:
+                since = self._answered.pop((match, minute), 0)
+                without = [each for each in answers[since:] if minute not in each]
                 require(len(without) > 1, "a post was withdrawn for one answer:", game_id, minute)
+        if not by_editor and not created:
+            first.clear()
         self._public[game_id] = public
 
     def _editors(self, game_id: str) -> None:
@@ -148,7 +156,9 @@ class Invariants:
 
     def unfinished(self, courses: Mapping[str, Course], now: float) -> str | None:
         """What is not yet as it has to be in the end; None when everything is."""
-        for game_id, document, version in self._raw.execute("SELECT id, doc, version FROM games").fetchall():
+        liveblogs = self._raw.execute("SELECT id, doc, version FROM games").fetchall()
+        require(len(liveblogs) == len(courses) + 1, "a liveblog was created twice, or not at all:", len(liveblogs))
+        for game_id, document, version in liveblogs:
             match_id = self._match_of(game_id)
             bodies = courses[match_id].at(now)
             posted = {key: post for key, post in says(bodies, match_id).items() if (game_id, key) not in self._deleted}

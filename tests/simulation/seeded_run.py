@@ -11,6 +11,7 @@ import secrets
 import sys
 import time
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from types import SimpleNamespace
@@ -23,7 +24,7 @@ from api.services import ImportRequest
 from ingest.sync import endpoint_limiter, follower, left_out, poll
 from ingest.webhooks import attempt, dispatcher, rate_limiter
 from mapping.documents.scalars import LocalStatus
-from mapping.errors import StoreUnavailable
+from mapping.errors import ServiceError, StoreUnavailable
 from store import liveblogs, webhooks
 from store.database import Store
 from tests.simulation.invariants import DESK, Invariants, Violation, posts, require
@@ -76,7 +77,7 @@ class SeededRun:
         self.processes = [self._begin(f"p{number}") for number in range(PROCESSES)]
         await self._subscribe()
         self._set_faulty(faulty=True)
-        await asyncio.gather(self._fail(), self._fail(), self._edit())
+        await asyncio.gather(self._fail(), self._fail(), self._edit(), self._join())
         await self._heal()
         await self._settle()
 
@@ -148,6 +149,23 @@ class SeededRun:
         while self.loop.time() < FAULTS_END and self.violation is None:
             await asyncio.sleep(self.seeded.uniform(5.0, 30.0))
             await self._while_away(partial(desk.write, self._edit_one))
+
+    async def _join(self) -> None:
+        """Another liveblog of a match, requested until somebody answers; it is the same request, whoever gets it."""
+        await asyncio.sleep(self.seeded.uniform(5.0, FAULTS_END))
+        wanted = replace(
+            request(self.seeded.choice(list(self.courses))), idempotency_key="once", idempotency_digest="same"
+        )
+        while self.violation is None:
+            process = self.seeded.choice(self.processes)
+            self.note("create", wanted.selector_id, "through", process.backend.name)
+            creating = process.execution.spawn(process.importer(wanted))
+            await asyncio.wait({creating}, timeout=10.0)
+            if creating.done() and not isinstance(error := creating.exception(), ServiceError):
+                if error is not None:
+                    self._violated(Violation(f"a liveblog cannot be created: {error!r}"))
+                return
+            await asyncio.sleep(1.0)
 
     async def _while_away(self, write: Callable[[], Awaitable[None]]) -> None:
         """Try it again as a client does."""
