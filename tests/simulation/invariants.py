@@ -46,7 +46,7 @@ class Invariants:
         self._answers: dict[str, list[frozenset[Minute]]] = defaultdict(list)
         """Of each match: the minutes of the incidents in the good answers, in the order in which they came."""
         self._answered: dict[tuple[str, Minute], int] = {}
-        """How many answers of a match had come when an incident of it became public."""
+        """How many answers of a match had come when an incident of it first became public, in any liveblog."""
         self._headlines: dict[str, str] = {}
         """What editors have written over posts, by `local_id`."""
         self._deleted: set[tuple[str, str]] = set()
@@ -119,7 +119,7 @@ class Invariants:
             self._answered.setdefault((match, minute), len(answers))
         for local_id, minute in self._public[game_id].items():
             if local_id not in public and local_id not in first and not by_editor:
-                since = self._answered.pop((match, minute), 0)
+                since = self._answered[match, minute]
                 without = [each for each in answers[since:] if minute not in each]
                 require(len(without) > 1, "a post was withdrawn for one answer:", game_id, minute)
         if not by_editor and not created:
