@@ -46,7 +46,7 @@ class Invariants:
         self._answers: dict[str, list[frozenset[Minute]]] = defaultdict(list)
         """Of each match: the minutes of the incidents in the good answers, in the order in which they came."""
         self._answered: dict[tuple[str, Minute], int] = {}
-        """How many answers of a match had come when an incident of it first became public, in any liveblog."""
+        """How many answers of a match had come before the one with which an incident of it first became public, in any liveblog."""
         self._headlines: dict[str, str] = {}
         """What editors have written over posts, by `local_id`."""
         self._deleted: set[tuple[str, str]] = set()
@@ -116,7 +116,7 @@ class Invariants:
         created = game_id not in self._public
         first = self._created_with.setdefault(game_id, set(public))
         for minute in public.values():
-            self._answered.setdefault((match, minute), len(answers))
+            self._answered.setdefault((match, minute), max(len(answers) - 1, 0))
         for local_id, minute in self._public[game_id].items():
             if local_id not in public and local_id not in first and not by_editor:
                 since = self._answered[match, minute]
