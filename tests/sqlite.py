@@ -14,7 +14,7 @@ def migrated_url(file: Path) -> str:
     """The address of `file`, which is made an empty database with a current schema where it is not there yet."""
     if not file.exists():
         file.touch(mode=0o600)
-        file.write_bytes(_schema())
+        file.write_bytes(empty_database())
     return url_of(file)
 
 
@@ -23,7 +23,7 @@ def url_of(file: Path) -> str:
 
 
 @functools.cache
-def _schema() -> bytes:
+def empty_database() -> bytes:
     """The bytes of such a file. A thread of its own has no event loop, which `upgrade` needs to be free."""
     with tempfile.TemporaryDirectory(prefix="matchwire-schema-") as folder, ThreadPoolExecutor(1) as thread:
         file = Path(folder, "schema.db")

@@ -109,6 +109,7 @@ class MatchLeases:
         self._just_leased: set[str] = set()
         self._unknown: frozenset[str] = frozenset()
         self._more = False
+        self._pause = 0.0
 
     @property
     def owner(self) -> str | None:
@@ -124,7 +125,7 @@ class MatchLeases:
     async def run(self) -> None:
         """Renew, lease and give back until cancelled."""
         while True:
-            await asyncio.sleep(0.0 if self._more else self._peers.wait(TICK))
+            await asyncio.sleep(0.0 if self._more else max(self._pause, self._peers.wait(TICK)))
             try:
                 await self.renew()
             except ServiceError as error:  # the lease runs out by itself; the next try may come in time
@@ -154,13 +155,16 @@ class MatchLeases:
         worker = self._worker or await self._join()
         requested = self._lease.steady()
         self._just_leased.clear()
-        work = partial(leases.renew, worker=worker, dead=self._peers.dead(), batch=BATCH)
+        dead = self._peers.dead()
+        work = partial(leases.renew, worker=worker, dead=dead, batch=BATCH)
         found = await self._store.write(work)
         if found is None:
             self._lose()
             return
         self._lease.until = requested + LEASE
         self._peers.look(found.heartbeats, self._lease.steady())
+        # one whose row somebody has locked is still there, and will be for a while
+        self._pause = TICK / 4 if dead.keys() & self._peers.dead().keys() else 0.0
         self._log_unknown(found.unknown)
         self._more = found.more
         self._followers.keep(found.leased, besides=self._just_leased)

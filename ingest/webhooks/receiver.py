@@ -318,8 +318,9 @@ class ReceiverWorker:
             await self._write(())
 
     async def _abandon(self) -> None:
-        """A receiver that was taken away, or the end of the process: what is under way is not recorded any more."""
+        """The receiver was taken away, the database, or the process ends: what is under way is not recorded any more."""
         tasks = list(self._tasks)
+        self._over = self._over or bool(tasks)  # so that it is found again in the store
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 
 from ingest.webhooks.receiver import ReceiverWorker
+from mapping.errors import StoreUnavailable
+from store import deliveries, delivery_log
+from tests.store.conftest import ORGANIZATION
 
 
 @dataclass
@@ -78,3 +82,25 @@ async def test_who_is_woken_while_it_looks_looks_again(hub, receiver, monkeypatc
             await asyncio.sleep(0.01)
         while looks[0].wake():
             await asyncio.sleep(0.01)
+
+
+async def test_what_was_under_way_when_the_database_went_away_is_delivered_when_it_is_back(hub, receiver, monkeypatch):
+    """The worker that gave up in the middle knows no more what it has begun; the one after it finds all that in the store."""
+    due, lost, url = deliveries.due, [], receiver.url("hang", "late")
+
+    def away_once(conn, webhook_id, **more):
+        if not lost:
+            lost.append(webhook_id)
+            raise StoreUnavailable("the database does not answer")
+        return due(conn, webhook_id, **more)
+
+    await hub.subscribe(url)
+    async with hub.deliver():
+        await hub.change()
+        await receiver.until(lambda: receiver.requests("late"))
+        monkeypatch.setattr(deliveries, "due", away_once)
+        await hub.store.write(partial(delivery_log.ping, organization_id=ORGANIZATION, url=url))
+        await receiver.until(lambda: lost)
+        async with asyncio.timeout(30):
+            while not any(row.kind == "update" for row in await hub.log(url)):
+                await asyncio.sleep(0.1)

@@ -1,0 +1,100 @@
+"""A process of the daemon in a simulation: the product's own followers, leases, outbox sequencer and deliveries."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from config.sections import Webhooks
+from ingest.daemon.containment import Containment
+from ingest.sync.follower import Followers
+from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.match_leases import Lease, MatchLeases
+from ingest.webhooks.dispatcher import Dispatcher
+from ingest.webhooks.steady_clock import SteadyClock
+from mapping.rules.delivery import Plan
+from providers.heim.adapter import HEIM
+from store.database import Store
+from store.ids import new_local_id
+from tests.settings import LIMITS, polling
+from tests.simulation.virtual_loop import SimulatedExecution, VirtualLoop
+
+if TYPE_CHECKING:
+    from tests.simulation.simulated_provider import SimulatedProvider
+    from tests.simulation.simulated_receivers import SimulatedReceivers
+    from tests.simulation.simulated_store import SimulatedBackend
+
+EPOCH = 1_749_918_000.0
+"""The wall clock at the beginning: the matches are under way."""
+OWNER = "5f0c1de2a1b2c3d4e5f60718"
+PLAN = Plan(gap=8.0, longest_gap=20.0)
+"""A failed delivery is tried again after seconds instead of minutes."""
+
+
+class WallClock:
+    """A process's idea of the time of day; `offset` is what somebody has set it by."""
+
+    def __init__(self, loop: VirtualLoop) -> None:
+        self.offset = 0.0
+        self._loop = loop
+
+    def __call__(self) -> float:
+        return EPOCH + self._loop.time() + self.offset
+
+
+class SimulatedProcess:
+    """Built, started, and stopped or killed at any step. What it knows dies with it; the database does not."""
+
+    def __init__(
+        self,
+        loop: VirtualLoop,
+        backend: SimulatedBackend,
+        provider: SimulatedProvider,
+        receivers: SimulatedReceivers,
+        clock: WallClock,
+    ) -> None:
+        self.execution = SimulatedExecution(loop)
+        self.backend = backend
+        self.provider = provider
+        self.clock = clock
+        self.store = Store(backend)
+        containment, lease = Containment(), Lease(loop.time)
+        adapters: dict[str, Any] = {provider.endpoint.key: provider}
+        self.followers = Followers(
+            self.store,
+            adapters,
+            polling(),
+            LIMITS,
+            clock=clock,
+            new_id=partial(new_local_id, "e"),
+            lease=lease,
+            containment=containment,
+        )
+        self.leasing = MatchLeases(
+            self.store, self.followers, lease, knows=frozenset(adapters), containment=containment
+        )
+        sources = {(OWNER, "heim"): ProviderSource(HEIM, provider, text_content=False)}
+        self.importer = Importer(self.store, sources, self.leasing, providers=frozenset({"heim"}), limits=LIMITS)
+        self.dispatcher = Dispatcher(
+            self.store,
+            receivers,
+            Webhooks(rate=0),
+            timing=SteadyClock(clock, loop.time),
+            claim_owner=self.leasing,
+            containment=containment,
+        )
+        self.dispatcher.plan = PLAN
+
+    async def run(self) -> None:
+        """As the daemon starts its parts."""
+        self.store.on_step(self.dispatcher.wake)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.leasing.run())
+            tasks.create_task(self.followers.run())
+            tasks.create_task(self.dispatcher.run())
+
+    def set_clock(self, seconds: float) -> None:
+        """Somebody sets the clock, and the process notices."""
+        self.clock.offset += seconds
+        self.followers.clock_set(seconds)
