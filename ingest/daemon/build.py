@@ -114,6 +114,9 @@ async def build_components(
             lease=lease,
             containment=containment,
         )
+        names = endpoint_names(sources)
+        for key, limiter in followers.limiters.items():
+            limiter.name = names[key]
         leasing = MatchLeases(
             store,
             followers,
@@ -140,7 +143,7 @@ async def build_components(
             jobs=jobs,
             wait=wait,
             containment=containment,
-            endpoint_names=endpoint_names(sources),
+            endpoint_names=names,
             media_key=media_key,
             reader_key=reader_key,
         )

@@ -76,6 +76,8 @@ class EndpointLimiter:
         self._recently_failed: set[str] = set()
         """Matches whose last poll failed, in all or in part: more likely than others to hold a slot for long."""
         self.id = adapter.id
+        self.name = adapter.endpoint.key
+        """What the log calls the endpoint; the daemon names the organizations that reach it."""
         self.translate = adapter.translate
 
     @property
@@ -107,7 +109,7 @@ class EndpointLimiter:
     def need(self, requests: float) -> None:
         """The matches need so many requests a second: too many for the rate limit is logged once, and once when it is enough."""
         self._needed = requests
-        said = {"endpoint": self.endpoint.key, "needed": round(requests, 1), "rate": self._rate}
+        said = {"endpoint": self.name, "needed": round(requests, 1), "rate": self._rate}
         if self.demand > 1:
             self._rate_log.failed(cause="polling.rate allows fewer requests a second than the matches need", **said)
         else:
@@ -177,9 +179,9 @@ class EndpointLimiter:
             refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.failed(self._rule, self._circuit, began=began, now=now, refused=refused)
         if self._circuit.open:
-            self._log.failed(endpoint=self.endpoint.key, cause=errors[0].message if errors else "")
+            self._log.failed(endpoint=self.name, cause=errors[0].message if errors else "")
         else:
-            self._log.worked(endpoint=self.endpoint.key)
+            self._log.worked(endpoint=self.name)
 
     def _record_match(self, match_id: str, errors: list[ServiceError], *, throttled_at: float | None) -> None:
         if throttled_at is None:

@@ -40,7 +40,7 @@ from tests.recordings import required, soccer_recordings
 from tests.sqlite import migrated_url
 
 EMBED = "/api/embed/v4"
-SEVERAL = 3
+SEVERAL = 2
 """So many recordings are read in a bounded run, as each costs a hundred responses; eight in the soak."""
 PARTING = NOW
 """The second in which the two liveblogs part."""

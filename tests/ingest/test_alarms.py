@@ -87,8 +87,15 @@ async def test_a_lost_provider_is_an_alarm_from_its_beginning_to_its_end(tmp_pat
     assert first["text"].startswith(f"matchwire alarm: the endpoint heim of {ORGANIZATION} is left alone: ")
     assert (first["ended_at"], last["text"].startswith("matchwire all clear: ")) == (None, True)
     assert last["ended_at"] >= last["began_at"] == first["began_at"]
-    events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    events = [line["event"] for line in lines]
     assert (events.count("alarm.began"), events.count("alarm.ended")) == (1, 1)
+    (lost,) = [
+        line
+        for line in map(json.loads, log.read_text().splitlines())
+        if line["event"] == "provider.lost" and "match" not in line
+    ]
+    assert lost["endpoint"] == f"heim of {ORGANIZATION}"
     assert SIGNING not in log.read_text()
 
 

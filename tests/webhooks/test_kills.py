@@ -137,9 +137,9 @@ def check_repeated(name, rows, again, kills):
 
 @pytest.mark.long
 async def test_every_version_arrives_although_the_process_is_killed(tmp_path, receiver):
-    """500 updates, eight receivers, one of them dead, two kills: nothing is lost, first deliveries come in order, and at
+    """300 updates, eight receivers, one of them dead, two kills: nothing is lost, first deliveries come in order, and at
     most what was under way at a kill comes twice."""
-    await play(tmp_path, receiver, updates=500, live=7, dead=1, kills=2)
+    await play(tmp_path, receiver, updates=300, live=7, dead=1, kills=2)
 
 
 @pytest.mark.soak

@@ -290,8 +290,8 @@ async def play(tmp_path, receiver, **plan):
 
 @pytest.mark.long
 async def test_nothing_is_lost_between_writers_and_receivers(tmp_path, receiver, postgres_cluster):
-    """500 versions by 16 writers in four processes, one kill of a process, one of PostgreSQL: all arrive, in order."""
-    await play(tmp_path, receiver, total=500, kills=1, restarts=1)
+    """300 versions by 16 writers in four processes, one kill of a process, one of PostgreSQL: all arrive, in order."""
+    await play(tmp_path, receiver, total=300, kills=1, restarts=1)
 
 
 @pytest.mark.soak

@@ -97,7 +97,7 @@ async def derby(server):
 
 
 MANY = settings(
-    max_examples=examples(300),
+    max_examples=examples(150),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

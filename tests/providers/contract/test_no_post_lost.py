@@ -40,7 +40,7 @@ RECORDED = sorted((
 ROWS = 5
 """Rows of a list in which each field is hurt, of those that `thinned` leaves."""
 
-CHANGES = 3
+CHANGES = 2
 """So many of the changes that take posts out of an answer are played through the store, evenly spread."""
 
 WORDS = ("action", "kind", "type", "reason")
