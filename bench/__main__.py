@@ -44,6 +44,7 @@ BENCHMARKS = {
     "media_others": Benchmark(quick=("--rounds", "1")),
     "beacons": Benchmark(quick=("--matches", "2", "--rate", "50", "--seconds", "2")),
     "memory": Benchmark(quick=("--matches", "5", "--feeds", "5", "--streams", "5", "--interval", "2")),
+    "workers": Benchmark(quick=("--matches", "6", "--seconds", "2", "--rounds", "1")),
     "journeys": Benchmark(),
 }
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 KINDS = ("feed_silent", "provider_lost", "outbox_stuck", "receiver_failing", "disk_low", "no_worker", "writes_failing")
 """Every kind of alarm; the last one is noted by each process for itself, as it cannot be written."""
+LOOKS = 4
+"""Looks in a row, five seconds apart, that have to see no worker."""
 MOST = 50
 """Alarms of one kind that one process raises at a time: beyond them each further one says nothing new."""
 
@@ -89,11 +91,19 @@ async def low_disk(folders: Sequence[str], least: int) -> list[Observed]:
     return found
 
 
-async def no_worker(workers: WorkerCount) -> list[Observed]:
-    """That no process follows matches, as one sees it that follows none itself."""
-    if await workers.alive() != 0:
-        return []
-    return [Observed("no_worker", "workers", "no process follows matches: liveblogs stand still", {})]
+class AbsentWorkers:
+    """That no process follows matches, as one sees it that follows none itself; not while they start or are replaced."""
+
+    def __init__(self, workers: WorkerCount) -> None:
+        self._workers = workers
+        self._absent = 0
+
+    async def __call__(self) -> list[Observed]:
+        """Nothing before so many looks in a row have seen none."""
+        self._absent = self._absent + 1 if await self._workers.alive() == 0 else 0
+        if self._absent < LOOKS:
+            return []
+        return [Observed("no_worker", "workers", "no process follows matches: liveblogs stand still", {})]
 
 
 def _name(names: Mapping[str, str], endpoint: str) -> str:
@@ -124,7 +134,7 @@ def sources_of(
     if settings.disk_free:
         found["disk_low"] = partial(low_disk, folders, settings.disk_free)
     if workers is not None:
-        return found | {"no_worker": partial(no_worker, workers)}
+        return found | {"no_worker": AbsentWorkers(workers)}
     found["feed_silent"] = partial(silent_feeds, followers, endpoint_names)
     found["provider_lost"] = partial(lost_providers, followers, endpoint_names)
     if settings.outbox_age:

@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 from structlog.testing import capture_logs
 
 from config.sections import Alarms, Webhooks
-from ingest.daemon.alarm_sources import failing_receivers, low_disk, no_worker, stuck_outbox
+from ingest.daemon.alarm_sources import LOOKS, AbsentWorkers, failing_receivers, low_disk, stuck_outbox
 from ingest.daemon.alarms import AlarmMonitor, Announcer
 from ingest.daemon.containment import Containment
 from ingest.sync.worker_count import WorkerCount
@@ -147,7 +147,7 @@ async def test_each_source_sees_its_trouble_and_nothing_else(store, tmp_path):
         "receiver_failing": partial(failing_receivers, store, 3),
         "outbox_stuck": partial(stuck_outbox, store, clock, 60.0),
         "disk_low": partial(low_disk, [str(tmp_path), "/does/not/exist"], 1),
-        "no_worker": partial(no_worker, WorkerCount(store)),
+        "no_worker": AbsentWorkers(WorkerCount(store)),
     }
     url = "https://user:secret@cms.example.org/hooks/private?token=1"
     await store.write(partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=SIGNING, limit=9))
@@ -161,6 +161,8 @@ async def test_each_source_sees_its_trouble_and_nothing_else(store, tmp_path):
 
     await store.write(spoil)
     sources["disk_low"] = partial(low_disk, [str(tmp_path)], 2**60)
+    for _ in range(LOOKS - 1):
+        assert await sources["no_worker"]() == []
     found = {kind: await source() for kind, source in sources.items()}
     assert {kind: [each.kind for each in observed] for kind, observed in found.items()} == {k: [k] for k in sources}
     (receiver,) = found["receiver_failing"]

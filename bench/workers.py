@@ -1,0 +1,191 @@
+"""What two workers cost beside one: `python -m bench.workers`, on a PostgreSQL of its own or (`--database`) an empty database.
+
+The same matches are followed by one worker and then by two, against one provider in a process of its own; one poll in nine
+finds an event changed. CPU time of the workers in all their threads, by the polls that the provider has counted.
+"""
+
+# ruff: noqa: RUF001 -- it prints multiples
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import secrets
+import sys
+import tempfile
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from bench.measure import Figure, table
+from bench.upstream import upstream
+from tests.postgres import Cluster, binaries
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
+SECRET = secrets.token_hex(16)
+FIRST_ID = 6_000_000
+WANTED = 1.2
+EVEN = 0.1
+"""How far from a half the share of a worker may be."""
+SETTLES = 12.0
+"""Seconds until the matches are shared anew after a worker has come or gone."""
+CONFIG = """
+[server]
+port = 0
+[database]
+url = "{database}"
+[logging]
+level = "warning"
+[organizations.{organization}]
+name = "Bench"
+[organizations.{organization}.providers.heim]
+base_url = "{upstream}"
+[clients.cms]
+secret = "{secret}"
+organizations = ["{organization}"]
+scopes = ["external", "write", "admin"]
+[limits]
+client_per_second = 0
+[polling]
+rate = 0
+live = {interval}
+pause = {interval}
+before = {interval}
+after = {interval}
+"""
+
+
+class Process:
+    """`matchwire run` in a process of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process, address: str) -> None:
+        self._process = process
+        self.address = address
+
+    def cpu(self) -> float:
+        """Seconds of CPU so far."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    async def matches(self) -> int:
+        """How many it follows."""
+        async with httpx.AsyncClient(base_url=self.address, auth=("cms", SECRET), trust_env=False) as http:
+            report: dict[str, Any] = (await http.get("/status.json")).json()
+        return int((report["matches"] or {"matches": 0})["matches"])
+
+
+@asynccontextmanager
+async def running(config: Path, role: str) -> AsyncIterator[Process]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", str(config), "--role", role,
+        stdout=asyncio.subprocess.PIPE, cwd=config.parent,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )  # fmt: skip
+    assert process.stdout is not None
+    found = re.search(r"http://\S+", (await process.stdout.readline()).decode())
+    if found is None:
+        raise SystemExit("the daemon has not started; the database needs `matchwire db upgrade`")
+    try:
+        yield Process(process, found[0])
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def polls(provider: str) -> int:
+    """Polls since the last call."""
+    async with httpx.AsyncClient(trust_env=False) as http:
+        return len((await http.get(f"{provider}/gaps")).json())
+
+
+async def cost(provider: str, workers: list[Process], seconds: float) -> float:
+    """Seconds of CPU of all workers a poll."""
+    await polls(provider)
+    before = sum(each.cpu() for each in workers)
+    await asyncio.sleep(seconds)
+    spent = sum(each.cpu() for each in workers) - before
+    return spent / await polls(provider)
+
+
+async def upgrade(config: Path) -> None:
+    command = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", "from ingest.entry import main; main()", "db", "upgrade", "--config", str(config),
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}, stdout=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    if await command.wait():
+        raise SystemExit(1)
+
+
+async def follow(address: str, matches: int) -> None:
+    async with httpx.AsyncClient(base_url=address, auth=("cms", SECRET), trust_env=False, timeout=60) as http:
+        for number in range(matches):
+            body = {"provider": "heim", "matchId": str(FIRST_ID + number), "autoPostEnabled": True}
+            path = f"/apigw/sports/v2/{ORGANIZATION}/liveblog/createFromExternal"
+            (await http.post(path, json=body)).raise_for_status()
+
+
+async def measured(database: str, matches: int, interval: float, seconds: float, rounds: int) -> list[Figure]:
+    one: list[float] = []
+    two: list[float] = []
+    shares: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "matchwire.toml"
+        async with upstream() as provider:
+            values = {"database": database, "organization": ORGANIZATION, "upstream": provider, "secret": SECRET}
+            config.write_text(CONFIG.format(**values, interval=interval))
+            await upgrade(config)
+            async with running(config, "api") as api, running(config, "worker") as first:
+                await follow(api.address, matches)
+                for _ in range(rounds):
+                    await asyncio.sleep(SETTLES)
+                    one.append(await cost(provider, [first], seconds))
+                    async with running(config, "worker") as second:
+                        await asyncio.sleep(SETTLES)
+                        two.append(await cost(provider, [first, second], seconds))
+                        shares.append(await second.matches() / matches)
+    ratio = median(after / before for before, after in zip(one, two, strict=True))
+    uneven = max(abs(each - 0.5) for each in shares)
+    return [
+        Figure("CPU a poll, one worker", f"{median(one) * 1e6:.0f} µs"),
+        Figure("CPU a poll, two workers together", f"{ratio:.2f} × ({median(two) * 1e6:.0f} µs)", f"≤ {WANTED} ×", ratio <= WANTED),
+        Figure("share of the second worker", f"{shares[-1]:.0%} of {matches} matches", "even", uneven <= EVEN),
+    ]  # fmt: skip
+
+
+@contextmanager
+def own_database() -> Iterator[str]:
+    """The address of a database of a server that is thrown away afterwards."""
+    programs = binaries()
+    if programs is None:
+        raise SystemExit("PostgreSQL's initdb and postgres are not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = Cluster(Path(folder), programs)
+        cluster.create()
+        try:
+            yield cluster.create_database("bench")
+        finally:
+            cluster.stop()
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--database", metavar="URL")
+    options.add_argument("--matches", type=int, default=200)
+    options.add_argument("--interval", type=float, default=1.0)
+    options.add_argument("--seconds", type=float, default=15.0)
+    options.add_argument("--rounds", type=int, default=3)
+    given = options.parse_args()
+    with nullcontext(given.database) if given.database else own_database() as url:
+        print(table(asyncio.run(measured(url, given.matches, given.interval, given.seconds, given.rounds))))
+
+
+if __name__ == "__main__":
+    main()
