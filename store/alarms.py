@@ -93,17 +93,14 @@ def listed(conn: Connection, *, ended_since: float) -> list[Alarm]:
     return [_alarm(row) for query in (still, over) for row in conn.execute(query)]
 
 
+def is_due(conn: Connection, *, now: float) -> bool:
+    """Whether an announcement is due, so that a process that finds none writes nothing."""
+    return conn.execute(_due(now).limit(1)).first() is not None
+
+
 def to_announce(unit: Unit) -> list[Alarm]:
     """Take up announcements that are due; no other process takes them before their next try."""
-    waiting = or_(table.c.announced.is_(None), (table.c.announced == "began") & table.c.ended_at.is_not(None))
-    recent = or_(table.c.ended_at.is_(None), table.c.ended_at > unit.now - GIVEN_UP)
-    due = (
-        select(table)
-        .where(waiting, recent, table.c.try_at <= unit.now)
-        .order_by(table.c.began_at)
-        .limit(ANNOUNCED)
-        .with_for_update(skip_locked=True)
-    )
+    due = _due(unit.now).order_by(table.c.began_at).limit(ANNOUNCED).with_for_update(skip_locked=True)
     taken = unit.conn.execute(due).all()
     for row in taken:
         pause = min(FIRST_PAUSE * 2**row.tries, LONGEST_PAUSE)
@@ -124,6 +121,12 @@ def purge(unit: Unit, *, before: float, limit: int = 500) -> int:
 
 def _open() -> Select[Any]:
     return select(table).where(table.c.open_name.is_not(None))
+
+
+def _due(now: float) -> Select[Any]:
+    waiting = or_(table.c.announced.is_(None), (table.c.announced == "began") & table.c.ended_at.is_not(None))
+    recent = or_(table.c.ended_at.is_(None), table.c.ended_at > now - GIVEN_UP)
+    return select(table).where(waiting, recent, table.c.try_at <= now)
 
 
 def _refresh(unit: Unit, rows: Iterable[Row[Any]]) -> None:

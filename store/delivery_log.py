@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, select
 
 from mapping.errors import Conflict, NotFound
 from store.deliveries import Delivery, enqueue
@@ -158,12 +158,7 @@ def purge(unit: Unit, *, before: float, limit: int = PURGED) -> int:
 
 def backlog(conn: Connection, *, through: int) -> Backlog:
     """What waits, of all organizations."""
-    behind = (webhooks.c.organization_id == outbox.c.organization_id) & (webhooks.c.cursor < outbox.c.number)
-    row = conn.execute(
-        select(func.count(), func.min(outbox.c.at))
-        .select_from(webhooks.join(outbox, behind))
-        .where(webhooks.c.status == "active", outbox.c.number <= through)
-    ).one()
+    row = conn.execute(_behind(through, func.count(), func.min(outbox.c.at))).one()
     counted = select(webhooks.c.status, func.count()).group_by(webhooks.c.status)
     states: dict[str, int] = {row[0]: row[1] for row in conn.execute(counted)}
     return Backlog(
@@ -175,10 +170,17 @@ def backlog(conn: Connection, *, through: int) -> Backlog:
     )
 
 
+def _behind(through: int, *columns: ColumnElement[Any]) -> Select[Any]:
+    """These columns of the updates that active subscriptions have before them."""
+    behind = (webhooks.c.organization_id == outbox.c.organization_id) & (webhooks.c.cursor < outbox.c.number)
+    joined = select(*columns).select_from(webhooks.join(outbox, behind))
+    return joined.where(webhooks.c.status == "active", outbox.c.number <= through)
+
+
 def oldest_waiting(conn: Connection) -> int | None:
     """When the oldest update came to be that waits for its delivery number or for its first round; None where none waits."""
     unnumbered = conn.scalar(select(func.min(outbox.c.at)).where(outbox.c.number.is_(None)))
-    behind = backlog(conn, through=sequence(conn).last).oldest
+    behind = conn.scalar(_behind(sequence(conn).last, func.min(outbox.c.at)))
     return min((at for at in (unnumbered, behind) if at is not None), default=None)
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from enum import StrEnum
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, end, fail, load, placed
-
-if TYPE_CHECKING:
-    from config import Settings
+from ingest.cli.liveblog_export import FileFormat, write_export
+from ingest.cli.shared import ConfigFile, DataDir, load, placed
 
 app = typer.Typer(no_args_is_help=True, help="Readers' votes on polls and quizzes.")
 
@@ -23,13 +18,6 @@ class Content(StrEnum):
 
     VOTES = "votes"
     RESULTS = "results"
-
-
-class FileFormat(StrEnum):
-    """How it is written."""
-
-    CSV = "csv"
-    JSONL = "jsonl"
 
 
 @app.callback()
@@ -46,27 +34,7 @@ def export(
     data_dir: DataDir = None,
 ) -> None:
     """Write the votes on all polls of a liveblog to the standard output; readers have no names in it."""
-    from ingest.cli.start_errors import OPERATORS
-
-    settings = placed(load(config_file), data_dir)
-    try:
-        found = asyncio.run(_export(settings, liveblog, content, file_format))
-    except OPERATORS as error:
-        end(error, settings)
-    if not found:
-        fail(f"there is no liveblog {liveblog}")
-
-
-async def _export(settings: Settings, liveblog: str, content: Content, file_format: FileFormat) -> bool:
-    """Whether there is such a liveblog. Nothing is locked while the output waits for its reader."""
     from api.polls.poll_export import ExportRequest, exported
-    from store import command, liveblogs
 
-    database = settings.database
-    read = partial(command.look, database.session_url, timeout=database.timeout)
-    game = await read(partial(liveblogs.find_game, name=liveblog))
-    if game is None:
-        return False
-    async for part in exported(read, game.id, ExportRequest(content.value, file_format.value)):
-        sys.stdout.write(part)
-    return True
+    request = ExportRequest(content.value, file_format.value)
+    write_export(placed(load(config_file), data_dir), liveblog, lambda read, game_id: exported(read, game_id, request))

@@ -12,7 +12,7 @@ from store import delivery_log, webhooks
 from store.alarms import Observed
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from config.sections import Alarms
     from ingest.sync.follower import Followers
@@ -29,31 +29,32 @@ MOST = 50
 """Alarms of one kind that one process raises at a time: beyond them each further one says nothing new."""
 
 
-async def silent_feeds(followers: Followers, names: Mapping[str, str]) -> list[Observed]:
+async def silent_feeds(followers: Followers) -> list[Observed]:
     """Running matches without a good answer for `polling.silence_alarm`, except those of an endpoint that is lost as a whole."""
-    silent = [match for match in followers.matches if match.silent and not followers.limiters[match.endpoint].lost]
+    silent = [(match, followers.limiters[match.endpoint]) for match in followers.matches if match.silent]
+    alone = [(match, limiter.name) for match, limiter in silent if limiter.lost is None]
     return [
         Observed(
             "feed_silent",
             match.id,
-            f"the running match {match.match_id} has had no good answer from {_name(names, match.endpoint)} for some time",
-            {"match": match.match_id, "endpoint": _name(names, match.endpoint)},
+            f"the running match {match.match_id} has had no good answer from {name} for some time",
+            {"match": match.match_id, "endpoint": name},
         )
-        for match in silent[:MOST]
+        for match, name in alone[:MOST]
     ]
 
 
-async def lost_providers(followers: Followers, names: Mapping[str, str]) -> list[Observed]:
+async def lost_providers(followers: Followers) -> list[Observed]:
     """Endpoints whose circuit breaker is open."""
-    lost = [(key, limiter.lost) for key, limiter in followers.limiters.items() if limiter.lost is not None]
+    lost = [(key, limiter) for key, limiter in followers.limiters.items() if limiter.lost is not None]
     return [
         Observed(
             "provider_lost",
             key,
-            f"the endpoint {_name(names, key)} is left alone: {cause}",
-            {"endpoint": _name(names, key), "cause": cause},
+            f"the endpoint {limiter.name} is left alone: {limiter.lost}",
+            {"endpoint": limiter.name, "cause": limiter.lost},
         )
-        for key, cause in lost[:MOST]
+        for key, limiter in lost[:MOST]
     ]
 
 
@@ -106,10 +107,6 @@ class AbsentWorkers:
         return [Observed("no_worker", "workers", "no process follows matches: liveblogs stand still", {})]
 
 
-def _name(names: Mapping[str, str], endpoint: str) -> str:
-    return names.get(endpoint, endpoint)
-
-
 def _free(folder: str) -> int | None:
     """Bytes that are free for the daemon; None where that is unknown."""
     try:
@@ -125,7 +122,6 @@ def sources_of(
     store: Store,
     followers: Followers,
     workers: WorkerCount | None,
-    endpoint_names: Mapping[str, str],
     folders: Sequence[str],
     clock: Callable[[], float],
 ) -> dict[str, Source]:
@@ -135,8 +131,8 @@ def sources_of(
         found["disk_low"] = partial(low_disk, folders, settings.disk_free)
     if workers is not None:
         return found | {"no_worker": AbsentWorkers(workers)}
-    found["feed_silent"] = partial(silent_feeds, followers, endpoint_names)
-    found["provider_lost"] = partial(lost_providers, followers, endpoint_names)
+    found["feed_silent"] = partial(silent_feeds, followers)
+    found["provider_lost"] = partial(lost_providers, followers)
     if settings.outbox_age:
         found["outbox_stuck"] = partial(stuck_outbox, store, clock, settings.outbox_age)
     if settings.receiver_rounds:

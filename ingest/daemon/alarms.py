@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.attempt import HEADERS, signature_headers
 from ingest.webhooks.receiver_client import ReceiverClient
 from mapping.errors import StoreUnavailable
+from mapping.rules.delivery import Verdict, verdict
 from store import alarms
 from store.alarms import Alarm, Observed
 from store.errors import reason
@@ -114,7 +116,7 @@ class AlarmMonitor:
 
     async def _announce(self) -> None:
         """Send what waits to be announced; what fails is tried again later, by whichever process comes first."""
-        if not self._announcer.wanted:
+        if not self._announcer.wanted or not await self._store.read(partial(alarms.is_due, now=self._clock())):
             return
         for alarm in await self._store.write(alarms.to_announce):
             if await self._announcer.send(alarm, alarm.unannounced):
@@ -138,7 +140,7 @@ class AlarmMonitor:
         ended, self._unwritten = self._unwritten, None
         self.gauge.labels("writes_failing").set(0)
         _log_end(ended)
-        await self._announcer.send(ended, "ended", self._clock())
+        await self._announcer.send(replace(ended, ended_at=self._clock()), "ended")
 
 
 def alarm_monitor(
@@ -150,7 +152,6 @@ def alarm_monitor(
         store=components.store,
         followers=components.followers,
         workers=workers,
-        endpoint_names=components.endpoint_names,
         folders=folders_of(settings),
         clock=clock,
     )
@@ -202,11 +203,11 @@ class Announcer:
         """Whether there is an address."""
         return self._client is not None
 
-    async def send(self, alarm: Alarm, state: State, ended_at: float | None = None) -> bool:
+    async def send(self, alarm: Alarm, state: State) -> bool:
         """Whether the address has taken it with a 2xx; what goes wrong is logged once."""
         if self._client is None:
             return False
-        body = announcement(alarm, state, ended_at)
+        body = announcement(alarm, state)
         headers = HEADERS | signature_headers(f"{alarm.id}.{state}", body, self._secrets, self._clock())
         try:
             async with asyncio.timeout(PATIENCE):
@@ -214,7 +215,7 @@ class Announcer:
         except OSError:
             self._log.failed(cause="alarms.webhook_url did not answer", kind=alarm.kind)
             return False
-        if not 200 <= response.status <= 299:
+        if verdict(response.status) is not Verdict.TAKEN:
             self._log.failed(cause="alarms.webhook_url refused", kind=alarm.kind, status=response.status)
             return False
         self._log.worked()
@@ -225,9 +226,8 @@ class Announcer:
             await self._client.close()
 
 
-def announcement(alarm: Alarm, state: State, ended_at: float | None = None) -> str:
+def announcement(alarm: Alarm, state: State) -> str:
     """What is sent: `text` is the whole in one line, as chat programs take it; times are Unix seconds, null while it lasts."""
-    end = ended_at if ended_at is not None else alarm.ended_at
     return json.dumps(
         {
             "event_type": f"alarm_{state}",
@@ -236,7 +236,7 @@ def announcement(alarm: Alarm, state: State, ended_at: float | None = None) -> s
             "text": f"matchwire {'alarm' if state == 'began' else 'all clear'}: {alarm.message}",
             "details": dict(alarm.details),
             "began_at": alarm.began_at,
-            "ended_at": None if state == "began" else end,
+            "ended_at": None if state == "began" else alarm.ended_at,
         },
         ensure_ascii=False,
     )

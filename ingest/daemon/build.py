@@ -66,7 +66,6 @@ class Components:
     jobs: Jobs
     wait: StartWait
     containment: Containment
-    endpoint_names: Mapping[str, str]
     media_key: bytes
     """Signs the addresses of images."""
     reader_key: bytes
@@ -114,9 +113,8 @@ async def build_components(
             lease=lease,
             containment=containment,
         )
-        names = endpoint_names(sources)
-        for key, limiter in followers.limiters.items():
-            limiter.name = names[key]
+        for key, name in endpoint_names(sources).items():
+            followers.limiters[key].name = name
         leasing = MatchLeases(
             store,
             followers,
@@ -143,7 +141,6 @@ async def build_components(
             jobs=jobs,
             wait=wait,
             containment=containment,
-            endpoint_names=names,
             media_key=media_key,
             reader_key=reader_key,
         )

@@ -166,7 +166,7 @@ async def run(
                 dispatcher.metrics,
                 probes.counted,
                 components.jobs.counted,
-                FollowingMetrics(components.followers, components.endpoint_names),
+                FollowingMetrics(components.followers),
             )
             _start_hub(
                 settings,
@@ -245,14 +245,14 @@ def _watch(
     settings: Settings, components: Components, role: Role, clock: Callable[[], float], loops: Loops
 ) -> tuple[WorkerCount | None, AlarmMonitor, StatusReport]:
     """How many processes follow matches, where this one does not; the monitor of alarms, which runs; what `/status` shows."""
-    workers = None if role.works else WorkerCount(components.store)
+    count = None if settings.database.is_sqlite else WorkerCount(components.store)
+    workers = None if role.works else count
     monitor = alarm_monitor(settings, components, workers, clock)
     loops.start(monitor.run(), name="alarms")
     status = StatusReport(
         store=components.store,
         followers=components.followers,
-        workers=None if settings.database.is_sqlite else WorkerCount(components.store),
-        endpoint_names=components.endpoint_names,
+        workers=count,
         role=role,
         clock=clock,
     )

@@ -27,16 +27,15 @@ OUTCOMES = ("changed", "unchanged", "failed")
 
 
 class FollowingMetrics(Collector):
-    """Polls, matches and endpoints of a process that follows matches. `names`: endpoint key → what operators call it."""
+    """Polls, matches and endpoints of a process that follows matches."""
 
-    def __init__(self, followers: Followers, names: Mapping[str, str]) -> None:
+    def __init__(self, followers: Followers) -> None:
         self._followers = followers
-        self._names = names
 
     def collect(self) -> Iterator[Metric]:
         """Everything by endpoint, matches by their state."""
-        counts = {self._names.get(key, key): poller.counts for key, poller in self._followers.pollers.items()}
-        yield from _polls(counts)
+        limiters = self._followers.limiters
+        yield from _polls({limiters[key].name: poller.counts for key, poller in self._followers.pollers.items()})
         yield from self._matches()
         yield from self._endpoints()
 
@@ -63,18 +62,18 @@ class FollowingMetrics(Collector):
         )
 
     def _endpoints(self) -> Iterator[Metric]:
-        limiters = {self._names.get(key, key): each for key, each in self._followers.limiters.items()}
+        limiters = self._followers.limiters.values()
         yield _gauge(
             "matchwire_endpoint_lost",
             "1 where the circuit breaker of the provider endpoint is open, else 0",
             "endpoint",
-            ((name, int(each.lost is not None)) for name, each in limiters.items()),
+            ((each.name, int(each.lost is not None)) for each in limiters),
         )
         yield _gauge(
             "matchwire_endpoint_demand",
             "Requests a second that the followed matches need, as a part of what polling.rate allows; above 1 they are late",
             "endpoint",
-            ((name, each.demand) for name, each in limiters.items()),
+            ((each.name, each.demand) for each in limiters),
         )
 
 

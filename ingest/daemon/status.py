@@ -15,7 +15,7 @@ from store import alarms, delivery_log
 from store.outbox import sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from sqlalchemy import Connection
 
@@ -31,15 +31,11 @@ RECENT = 86_400.0
 
 @dataclass(frozen=True, kw_only=True)
 class StatusReport:
-    """Makes the report of one process. `endpoint_names`: endpoint key → the provider and the organizations behind it.
-
-    `workers`: None where one process does everything.
-    """
+    """Makes the report of one process. `workers`: None where one process does everything."""
 
     store: Store
     followers: Followers
     workers: WorkerCount | None
-    endpoint_names: Mapping[str, str]
     role: Role
     clock: Callable[[], float]
     started_at: float = field(default_factory=time.time)
@@ -64,12 +60,12 @@ class StatusReport:
     def _endpoints(self) -> list[dict[str, Any]]:
         return [
             {
-                "name": self.endpoint_names.get(key, key),
+                "name": limiter.name,
                 "state": "ok" if limiter.lost is None else "lost",
                 "cause": limiter.lost,
                 "demand": round(limiter.demand, 3),
             }
-            for key, limiter in self.followers.limiters.items()
+            for limiter in self.followers.limiters.values()
         ]
 
     async def _stored(self) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def following(provider, count, **settings):
 
 def metric(followers, provider):
     registry = CollectorRegistry()
-    registry.register(FollowingMetrics(followers, {}))
+    registry.register(FollowingMetrics(followers))
     return registry.get_sample_value("matchwire_endpoint_demand", {"endpoint": provider.endpoint.key})
 
 
