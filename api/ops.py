@@ -75,7 +75,8 @@ async def readyz(request: ApiRequest) -> Response:
     services = request.services
     store = await _state_of(services.store)
     facts = dict(await services.ready())
-    ready = store["store"] == "ok" and bool(facts.pop("ready", True))
+    process_ready = bool(facts.pop("ready", True))
+    ready = process_ready and store["store"] == "ok"
     return json_response({"ready": ready, **store, **facts}, 200 if ready else 503)
 
 

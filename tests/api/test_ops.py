@@ -37,12 +37,14 @@ async def test_readyz_asks_store_and_process(server, monkeypatch):
     server.ready = {"ready": True}
     monkeypatch.setattr(server.store, "ping", fails)
     response = await server.http.get("/readyz")
-    assert (response.status_code, response.json()["store"]) == (503, "unavailable")
+    said = response.json()
+    assert (response.status_code, said["store"], said["ready"]) == (503, "unavailable", False)
 
     monkeypatch.undo()
     monkeypatch.setattr(server.store, "check_writes", fails)
     response = await server.http.get("/readyz")
-    assert (response.status_code, response.json()["store"], "cause" in response.json()) == (503, "unwritable", True)
+    said = response.json()
+    assert (response.status_code, said["store"], said["ready"], "cause" in said) == (503, "unwritable", False, True)
 
 
 async def test_the_document_lists_what_is_served_and_nothing_else(document):
