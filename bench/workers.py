@@ -35,8 +35,9 @@ FIRST_ID = 6_000_000
 WANTED = 1.2
 EVEN = 0.1
 """How far from a half the share of a worker may be."""
-SETTLES = 12.0
-"""Seconds until the matches are shared anew after a worker has come or gone."""
+SETTLES = 35.0
+"""Seconds until the matches are shared anew after a worker has come or gone, and each has changed under its new one: what
+a process keeps of a match is made at its first change there."""
 CONFIG = """
 [server]
 port = 0

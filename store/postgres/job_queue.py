@@ -6,6 +6,7 @@ module at the start of a process.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,7 +18,7 @@ from store.naming import parse_url
 from store.postgres.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from store.settings import PoolSettings
 
@@ -54,6 +55,7 @@ class _QueueDriver(PsycopgDriver):
         super().__init__(listening.driver)
         self._session = statements
         self._statements = PsycopgDriver(statements.driver)
+        self._listens = asyncio.Event()
 
     async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
         with self._session.bounded():
@@ -62,6 +64,15 @@ class _QueueDriver(PsycopgDriver):
     async def execute(self, query: str, *args: object) -> str:
         with self._session.bounded():
             return await self._statements.execute(query, *args)
+
+    async def notify(self, channel: str, payload: str) -> None:
+        """Waits until the queue listens: it sends its first probe beside that, and gives up when it does not hear it."""
+        await self._listens.wait()
+        await super().notify(channel, payload)
+
+    async def add_listener(self, channel: str, callback: Callable[[str | bytes | bytearray], None]) -> None:
+        await super().add_listener(channel, callback)
+        self._listens.set()
 
 
 @asynccontextmanager

@@ -357,6 +357,18 @@ async def test_the_queues_own_log_is_emptied(url, monkeypatch):
     assert len(log) <= 4
 
 
+async def test_the_first_probe_of_the_queue_waits_for_the_listener(postgres_url):
+    """A probe that is sent before the queue listens would never be heard, and the queue be given up ten seconds later."""
+    heard = asyncio.Queue()
+    async with queue_of(postgres_url, QUICK) as queue:
+        driver = queue.queries.driver
+        probing = asyncio.create_task(driver.notify("matchwire_jobs", "probe"))
+        await asyncio.wait({probing}, timeout=1)
+        await driver.add_listener("matchwire_jobs", heard.put_nowait)
+        await probing
+        assert await asyncio.wait_for(heard.get(), 30) == "probe"
+
+
 async def test_the_migrated_tables_are_those_that_the_library_needs(postgres_url):
     """A new version of the library with other tables fails here: it needs a revision."""
     async with queue_of(postgres_url, QUICK) as queue:
