@@ -79,7 +79,7 @@ lock: ## resolve all versions anew: requirements.lock for running, requirements-
 	echo editables >> "$$work/build.in"; \
 	resolve() { "$$work/venv/bin/uv" pip compile --quiet --universal --generate-hashes --no-annotate --no-emit-index-url \
 	    --custom-compile-command "make lock" "$$@" pyproject.toml "$$work/build.in"; }; \
-	resolve --upgrade --extra bench --extra brotli --extra s3 --extra test --output-file requirements-test.lock; \
+	resolve --upgrade --extra bench --extra brotli --extra s3 --extra test --extra traces --output-file requirements-test.lock; \
 	cp requirements-test.lock requirements.lock; \
 	resolve --output-file requirements.lock # keeps the versions that it finds there
 

@@ -166,6 +166,14 @@ class Alarms(Section):
     disk_free: Annotated[Count, Field(ge=0)] = 536_870_912
 
 
+class Traces(Section):
+    """Where spans go by OTLP over HTTP, and which part of all traces (1 = all)."""
+
+    endpoint: WebAddress | None = None
+    authorization: Secret | None = None
+    sample: Annotated[Number, Field(ge=0, le=1)] = 0.01
+
+
 class Embed(Section):
     """What pages load from third parties, and which sites may show a liveblog in a frame."""
 

@@ -21,6 +21,7 @@ from config.sections import (
     Section,
     Server,
     Statistics,
+    Traces,
     Webhooks,
     WebSub,
 )
@@ -38,6 +39,7 @@ class Settings(Section):
     webhooks: Webhooks = Webhooks()
     websub: WebSub = WebSub()
     alarms: Alarms = Alarms()
+    traces: Traces = Traces()
     embed: Embed = Embed()
     readers: Readers = Readers()
     comments: Comments = Comments()

@@ -36,7 +36,7 @@ IMPURE_CALLS = {
     "os.urandom",
 }
 CLIENTS = {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session"}
-CLIENT_MODULES = {"providers/http_client.py", "ingest/guard/guarded_session.py"}
+CLIENT_MODULES = {"providers/http_client.py", "ingest/guard/guarded_session.py", "ingest/daemon/traced_parts.py"}
 HTTPX_SHORTCUTS = {f"httpx.{verb}" for verb in ("get", "post", "put", "patch", "delete", "head", "request", "stream")}
 
 # Written in pieces, so that this file does not find itself.
@@ -195,9 +195,9 @@ def test_only_the_store_speaks_sql():
     } == set()
 
 
-def test_two_modules_create_http_clients():
-    """HTTP clients come from two modules: one for addresses of the operator, with time-outs and size caps, and one for
-    addresses that clients name, with the guard."""
+def test_three_modules_create_http_clients():
+    """HTTP clients come from three modules: one for providers, with time-outs and size caps, one for addresses that clients
+    name, with the guard, and one for the operator's collector of traces, whose library takes a client of its own kind."""
     makers = {name_of(path) for path in everywhere() if {*calls(path)} & (CLIENTS | HTTPX_SHORTCUTS)}
 
     assert makers <= CLIENT_MODULES

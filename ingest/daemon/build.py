@@ -25,10 +25,10 @@ from ingest.daemon.counting import counted_organizations
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.daemon.housekeeping import check_clients
 from ingest.daemon.jobs import Jobs, queue_of
+from ingest.daemon.parts import parts_of
 from ingest.daemon.roles import Role
 from ingest.daemon.start_wait import StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
-from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import unrecorded
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from config import Settings
     from config.parties import Client, OrganizationConfig, ThemeConfig
     from config.sections import MediaConfig, Section, WebSub
+    from ingest.daemon.parts import Parts
+    from ingest.sync.follower import Followers
     from ingest.sync.poll import Record
     from store.declarations import DeclaredKind
     from store.unit import Unit
@@ -66,6 +68,8 @@ class Components:
     jobs: Jobs
     wait: StartWait
     containment: Containment
+    parts: Parts
+    """What the other parts of the daemon are made of."""
     media_key: bytes
     """Signs the addresses of images."""
     reader_key: bytes
@@ -87,11 +91,12 @@ async def build_components(
     registry = Registry.load()
     wait = StartWait(settings.database, stopped)
     async with AsyncExitStack() as cleanup:
-        sources = connect(settings, registry)
+        parts = await cleanup.enter_async_context(parts_of(settings.traces))
+        sources = connect(settings, registry, parts.adapter)
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
-        store = await wait.through(partial(open_store, settings, clock))
+        store = await wait.through(partial(open_store, settings, clock, parts.store))
         cleanup.push_async_callback(store.close)
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
@@ -102,7 +107,7 @@ async def build_components(
         await wait.through(partial(rehome, store, sources, containment))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease = Lease()
-        followers = Followers(
+        followers = parts.followers(
             store,
             adapters,
             settings.polling,
@@ -141,6 +146,7 @@ async def build_components(
             jobs=jobs,
             wait=wait,
             containment=containment,
+            parts=parts,
             media_key=media_key,
             reader_key=reader_key,
         )
@@ -193,11 +199,11 @@ def _hashed(secret: str) -> str:
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
 
 
-async def open_store(settings: Settings, clock: Clock) -> Store:
+async def open_store(settings: Settings, clock: Clock, kind: type[Store] = Store) -> Store:
     """The store of the configured database."""
     database = settings.database
     direct_url = None if database.direct_url is None else database.session_url
-    return await Store.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
+    return await kind.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
 
 
 def _pool(settings: Settings) -> PoolSettings:

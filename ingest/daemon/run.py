@@ -15,7 +15,6 @@ import structlog
 from api.app import create_app
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
-from api.middleware.request_log import RequestLog
 from api.services import Services
 from api.stream.streams import Streams
 from api.websub.topics import Topics
@@ -39,7 +38,6 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import MediaFetcher
 from ingest.media.probe import MediaProbes
 from ingest.sync.worker_count import WorkerCount
-from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
 from ingest.websub.hub import Hub
 from mapping.believed import CONFIRMATIONS
@@ -50,12 +48,15 @@ if TYPE_CHECKING:
 
     from prometheus_client.registry import Collector
 
+    from api.middleware.request_log import RequestLog
     from config import Settings
     from config.sections import Server
     from ingest.daemon.alarms import AlarmMonitor
     from ingest.daemon.build import Components
     from ingest.daemon.containment import Containment
     from ingest.daemon.metrics import Metrics
+    from ingest.daemon.parts import Parts
+    from ingest.webhooks.dispatcher import Dispatcher
 
 log = structlog.get_logger()
 
@@ -109,7 +110,7 @@ async def run(
         beacons = await cleanup.enter_async_context(
             count_readers(settings, components.store, clock, loops) if role.serves else nullcontext()
         )
-        request_log = _request_log(settings, loops)
+        request_log = _request_log(components.parts, settings, loops)
         workers, monitor, status = _watch(settings, components, role, clock, loops)
         services = Services(
             store=components.store,
@@ -133,7 +134,7 @@ async def run(
             status=status.make,
             request_log=request_log,
         )
-        app = create_app(services)
+        app = components.parts.app(create_app(services))
         limits = ConnectionLimits(
             settings.server,
             connections_per_address=settings.limits.connections_per_address,
@@ -259,8 +260,8 @@ def _watch(
     return workers, monitor, status
 
 
-def _request_log(settings: Settings, loops: Loops) -> RequestLog:
-    log_of_requests = RequestLog(settings.logging.slow_request)
+def _request_log(parts: Parts, settings: Settings, loops: Loops) -> RequestLog:
+    log_of_requests = parts.request_log(settings.logging.slow_request)
     loops.start(log_of_requests.run(), name="request log")
     return log_of_requests
 
@@ -271,7 +272,7 @@ def _register(metrics: Metrics, *collectors: Collector) -> None:
 
 
 def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, clock: Callable[[], float]) -> Dispatcher:
-    return Dispatcher(
+    return components.parts.dispatcher(
         components.store,
         guard,
         settings.webhooks,

@@ -170,8 +170,8 @@ class Dispatcher:
         """Forget what is older than the log is kept, for some seconds; whether that is all."""
         return await self._purging.deliveries(before=self.timing.now() - self._log_kept)
 
-    def observe(self, outcome: RoundOutcome) -> None:
-        """Counts a round."""
+    def observe(self, webhook_id: str, outcome: RoundOutcome) -> None:  # noqa: ARG002 -- traces name it
+        """Counts a round of the receiver."""
         self.metrics.round(outcome)
 
     async def _notice(self) -> bool:

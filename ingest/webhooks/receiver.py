@@ -65,7 +65,7 @@ class ReceiverContext(Protocol):
     def newest(self) -> int:
         """The delivery number up to which rows may be read."""
 
-    def observe(self, outcome: RoundOutcome) -> None:
+    def observe(self, webhook_id: str, outcome: RoundOutcome) -> None:
         """Counts a round."""
 
 
@@ -255,7 +255,7 @@ class ReceiverWorker:
             self._over = True  # what was not delivered is found again in the store
             return
         self._expected = rules.expected(self._expected, outcome.took)
-        shared.observe(outcome)
+        shared.observe(self._id, outcome)
         await self._record(self._round(delivery, outcome))
 
     def _round(self, delivery: Delivery, outcome: RoundOutcome) -> Round:

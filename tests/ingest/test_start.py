@@ -60,6 +60,8 @@ LATER = {
     "babel": "no text is rendered",
     "pgqueuer": "jobs come after",
     "obstore": "uploads are on the disk",
+    "opentelemetry.sdk": "traces are off",
+    "requests": "traces are off",
     "ingest.sync.recorder": "it is not configured",
     "providers.replay": "it is a command of its own",
 }
