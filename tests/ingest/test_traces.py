@@ -47,7 +47,7 @@ class Collector(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):  # noqa: N802 -- the library's name
+    def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.released.wait()
         if self.path == "/v1/traces":

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from config import Settings
 from ingest.cli.main import app
 from ingest.daemon import run as daemon
+from ingest.daemon.parts import PLAIN
 from ingest.guard.ssrf_guard import SsrfGuard
 from store import command
 from store.liveblogs import Change, insert_game, record
@@ -169,8 +170,9 @@ def test_limits_of_the_config_reach_those_who_keep_them():
         "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
     }  # fmt: skip
     settings = Settings.model_validate({"webhooks": limits})
-    parts, guard = SimpleNamespace(store=None, leasing=None, containment=None), SsrfGuard(settings.webhooks)
-    bulkhead = daemon._dispatcher(settings, parts, guard, time.time).bulkhead
+    components = SimpleNamespace(store=None, leasing=None, containment=None, parts=PLAIN)
+    guard = SsrfGuard(settings.webhooks)
+    bulkhead = daemon._dispatcher(settings, components, guard, time.time).bulkhead
 
     assert (bulkhead._all._limits[0], bulkhead._share[0]) == (40, 20)
     assert guard._look_up_timeout == 0.5
