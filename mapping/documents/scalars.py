@@ -23,6 +23,8 @@ from mapping.strict_json import INT_MAX, INT_MIN, check_text
 T = TypeVar("T")
 
 TIMESTAMP_LIMIT = 10**11
+LONGEST_VIEW = 86_400_000
+"""Milliseconds of one view that a page can report at once."""
 UPLOADED = "imageservice"
 """The scheme of addresses of uploads: `imageservice://<organization>/<key>`."""
 _SECONDS = re.compile(r"-?[0-9]{1,15}")
@@ -165,6 +167,7 @@ Text = Annotated[str, AfterValidator(check_text)]
 Name = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(check_text)]
 Int = Annotated[int, Field(strict=True, ge=INT_MIN, le=INT_MAX), BeforeValidator(_whole)]
 Count = Annotated[int, Field(strict=True, ge=0, le=INT_MAX), BeforeValidator(_whole)]
+ViewTime = Annotated[int, Field(strict=True, ge=0, le=LONGEST_VIEW), BeforeValidator(_whole)]
 PhaseCount = Annotated[int, Field(strict=True, ge=1, le=9), BeforeValidator(_whole)]
 Bool = StrictBool
 Clearable = Annotated[T | None, BeforeValidator(_blank_is_null), _OrBlank()]

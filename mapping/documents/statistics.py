@@ -2,13 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import Field
 
 from mapping.documents.base import Document
-from mapping.documents.scalars import Bool, Count, LocalId, Text
-
-LONGEST_VIEW = 86_400_000
-"""Milliseconds of one view that one beacon can report."""
+from mapping.documents.scalars import Bool, Count, LocalId, Text, ViewTime
 
 
 class Beacon(Document):
@@ -17,7 +14,7 @@ class Beacon(Document):
     kind: Literal["load", "load_more", "retention"]
     liveblog: LocalId
     url: Annotated[str, Field(max_length=2048)] = ""
-    ms: Annotated[StrictInt, Field(ge=0, le=LONGEST_VIEW)] = 0
+    ms: ViewTime = 0
     first: Bool = False
 
 

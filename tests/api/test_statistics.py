@@ -82,7 +82,7 @@ async def test_the_four_reads_show_what_readers_did(site):
     await site.report(kind="load", agent=BROWSER + " Other", url="https://news.example/live")
     await site.report(kind="load", address="192.0.2.3", url="about:blank")
     await site.report(kind="load_more")
-    for ms, first in ((1500, True), (500, False), (4000, True)):
+    for ms, first in ((1500.0, True), (500, False), (4000, True)):  # 1500.0 is a whole number in JSON
         await site.report(kind="retention", ms=ms, first=first)
     await site.report(kind="load", agent="Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
     await site.report(kind="load", agent="")
