@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from starlette.responses import StreamingResponse
+
 from api import openapi
+from api.errors import json_bytes
 from api.request import choice
 from mapping.rules.csv_cells import csv_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
 
     from api.json_path import Json
+
+    Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+    """Gives the result of a query."""
 
 Row = dict[str, Any]
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 BETWEEN = "|"
 """Between the values of a cell that has several."""
-FORMAT = openapi.query("format", "What the file is", {"type": "string", "enum": [*FORMATS], "default": "csv"})
 
 
 class TableFile(NamedTuple):
@@ -34,12 +41,18 @@ class TableFile(NamedTuple):
     def text(self, rows: Sequence[Row]) -> str:
         """The rows as a part of the file."""
         if self.form == "jsonl":
-            return "".join(f"{json.dumps(row, ensure_ascii=False, separators=(',', ':'))}\n" for row in rows)
+            return "".join(f"{json_bytes(row).decode()}\n" for row in rows)
         return csv_text([_cell(row[name]) for name in self.columns] for row in rows)
 
-    def headers(self, name: str) -> dict[str, str]:
-        """Those of a response that is the file."""
-        return {"Content-Disposition": f'attachment; filename="{name}.{self.form}"'}
+    def response(self, name: str, parts: AsyncIterator[str]) -> Response:
+        """The file under this name, of which each part is read when it is wanted."""
+        headers = {"Content-Disposition": f'attachment; filename="{name}.{self.form}"'}
+        return StreamingResponse(parts, media_type=FORMATS[self.form], headers=headers)
+
+
+def format_parameter(default: str = "csv") -> Json:
+    """The parameter that `wanted_format` reads."""
+    return openapi.query("format", "What the file is", {"type": "string", "enum": [*FORMATS], "default": default})
 
 
 def response(description: str) -> Json:
@@ -48,9 +61,9 @@ def response(description: str) -> Json:
     return {"description": description, "content": content}
 
 
-def wanted_format(query: dict[str, str]) -> str:
+def wanted_format(query: dict[str, str], default: str = "csv") -> str:
     """Raises InvalidRequest for a `format` that there is not."""
-    return choice(query, "format", {each: each for each in FORMATS}, "csv")
+    return choice(query, "format", {each: each for each in FORMATS}, default)
 
 
 def _cell(value: Any) -> object:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING
 import httpx
 import uvloop
 
+from bench.daemon_process import cpu_of
 from bench.measure import Figure, percentile, table
 from bench.memory import CREATE, by_turns
 from bench.upstream import upstream
@@ -109,12 +109,6 @@ async def report(port: int, names: list[str], rate: int, seconds: float) -> tupl
     while any(page.under_way for page in pages):  # noqa: ASYNC110 -- of sixty-four
         await asyncio.sleep(0.002)
     return sent, time.monotonic() - began
-
-
-def cpu_of(pid: int) -> float:
-    """CPU seconds of the process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def gaps(address: str) -> list[float]:

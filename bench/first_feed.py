@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from bench.beacons import cpu_of
+from bench.daemon_process import cpu_of
 from bench.measure import Figure, table
 from tests.ingest.bounded_server import daemon
 

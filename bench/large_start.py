@@ -13,23 +13,19 @@ import argparse
 import json
 import secrets
 import signal
-import sys
 import tempfile
-import time
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from subprocess import DEVNULL, Popen
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from sqlalchemy import create_engine, insert, select
 
+from bench.daemon_process import RUN, running, start
 from bench.measure import Figure, percentile, table
-from bench.start import free_port
 from config import load
 from ingest.daemon.endpoints import connect
 from providers.registry import Registry
@@ -50,8 +46,6 @@ AGAIN = 2.0
 LIVE = 300
 BATCH = 20_000
 CONFIG = """
-[server]
-port = {port}
 [database]
 url = "{url}"
 [logging]
@@ -76,76 +70,46 @@ EVENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Daemon:
-    """Starts `matchwire run` on one database."""
-
-    folder: Path
-    port: int
-
-    def start(self) -> tuple[Popen[bytes], float]:
-        """A process that is ready, and the seconds that took."""
-        began = time.monotonic()
-        line = [sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", "matchwire.toml"]
-        process = Popen(line, cwd=self.folder, stdout=DEVNULL)
-        while not self._is_ready():
-            if process.poll() is not None:
-                raise SystemExit(f"the daemon ended with status {process.returncode}")
-            time.sleep(0.01)
-        return process, time.monotonic() - began
-
-    def _is_ready(self) -> bool:
-        try:
-            with urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5) as response:
-                return bool(response.status == 200)
-        except OSError:
-            return False
-
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The response to an authenticated POST."""
-        url = f"http://127.0.0.1:{self.port}/api/v5/write/{path}&client_id=cms&client_secret={SECRET}"
-        request = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
-        try:
-            with urlopen(request, timeout=30) as response:
-                found: dict[str, Any] = json.load(response)
-                return found
-        except HTTPError as error:
-            raise SystemExit(error.read().decode()) from error
-
-    def seconds(self, how: signal.Signals, rounds: int) -> list[float]:
-        """Seconds from start to ready, each after the process before was ended in this way."""
-        found = []
-        process, _ = self.start()
-        for _ in range(rounds):
-            process.send_signal(how)
-            process.wait()
-            process, took = self.start()
-            found.append(took)
-        process.terminate()
-        process.wait()
-        return found
+def post(address: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The response to an authenticated POST."""
+    url = f"{address}/api/v5/write/{path}&client_id=cms&client_secret={SECRET}"
+    request = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    try:
+        with urlopen(request, timeout=30) as response:
+            found: dict[str, Any] = json.load(response)
+            return found
+    except HTTPError as error:
+        raise SystemExit(error.read().decode()) from error
 
 
-def prepared(folder: Path, url: str) -> Daemon:
+def seconds(folder: Path, how: signal.Signals, rounds: int) -> list[float]:
+    """Seconds from start to ready, each after the process before was ended in this way."""
+    found = []
+    process = start(RUN, folder)
+    for _ in range(rounds):
+        process.end(how)
+        process = start(RUN, folder)
+        found.append(process.took)
+    process.end()
+    return found
+
+
+def prepared(folder: Path, url: str) -> Path:
     folder.mkdir()
-    daemon = Daemon(folder, free_port())
-    text = CONFIG.format(port=daemon.port, url=url, organization=ORGANIZATION, secret=SECRET)
-    (folder / "matchwire.toml").write_text(text)
-    return daemon
+    (folder / "matchwire.toml").write_text(CONFIG.format(url=url, organization=ORGANIZATION, secret=SECRET))
+    return folder
 
 
-def fill(daemon: Daemon, url: str, liveblogs: int, posts: int) -> None:
+def fill(folder: Path, url: str, liveblogs: int, posts: int) -> None:
     """One liveblog with one post by the API, then as many copies of both as are wanted, the first ones on live matches."""
-    process, _ = daemon.start()
-    made = daemon.post("ticker/create.json?", GAME)
-    daemon.post(f"event/create.json?ticker_local_id={made['local_id']}", EVENT)
-    process.terminate()
-    process.wait()
+    with running(RUN, folder) as process:
+        made = post(process.address, "ticker/create.json?", GAME)
+        post(process.address, f"event/create.json?ticker_local_id={made['local_id']}", EVENT)
     engine = create_engine(url.replace("+aiosqlite", "").replace("postgresql://", "postgresql+psycopg://"))
     with closing(engine.connect()) as connection, connection.begin():
         _copy(connection, liveblogs, posts)
     engine.dispose()
-    settings = load(daemon.folder / "matchwire.toml", {})
+    settings = load(folder / "matchwire.toml", {})
     (source,) = connect(settings, Registry.load()).values()
     command.run(url, partial(_attach, endpoint=source.adapter.endpoint.key, count=min(LIVE, liveblogs)), timeout=60)
 
@@ -188,9 +152,9 @@ def measured(url: str | None, liveblogs: int, posts: int, rounds: int) -> list[F
         large = prepared(place / "large", url or f"sqlite+aiosqlite:///{place}/large.db")
         empty = prepared(place / "empty", f"sqlite+aiosqlite:///{place}/empty.db")
         fill(large, url or f"sqlite+aiosqlite:///{place}/large.db", liveblogs, posts)
-        baseline = empty.seconds(signal.SIGTERM, rounds)
-        starts = large.seconds(signal.SIGTERM, rounds)
-        again = large.seconds(signal.SIGKILL, rounds)
+        baseline = seconds(empty, signal.SIGTERM, rounds)
+        starts = seconds(large, signal.SIGTERM, rounds)
+        again = seconds(large, signal.SIGKILL, rounds)
     shown = f"{median(starts):.2f} s, {max(starts):.2f} at most; {median(starts) / median(baseline):.2f} × an empty one"
     worst = percentile(again, 0.99)
     return [

@@ -8,25 +8,17 @@ Both are started in turn, each in a process of its own, on a database that is up
 from __future__ import annotations
 
 import argparse
-import os
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
-from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from bench.daemon_process import RUN, free_port, start
 from bench.measure import Figure, table
 
-ROOT = Path(__file__).parents[1]
 WANTED = 1.6
 CONFIG = """
-[server]
-port = {port}
 [database]
 url = "sqlite+aiosqlite:///{folder}/bench.db"
 [logging]
@@ -47,46 +39,24 @@ class Start(NamedTuple):
     cpu: float
 
 
-def started(command: list[str], port: int, path: str, folder: Path) -> Start:
+def started(command: list[str], folder: Path, port: int, path: str) -> Start:
     """Start a process, wait until `path` answers 200, and end it."""
-    environ = {**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"}
-    environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
-    environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
-    began = time.monotonic()
-    process = subprocess.Popen(command, env=environ, cwd=folder, stdout=subprocess.DEVNULL)
+    process = start(command, folder, port=port, path=path)
     try:
-        while not _answers(port, path):
-            time.sleep(0.01)
-        wall = time.monotonic() - began
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-        return Start(wall, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
+        return Start(process.took, process.cpu())
     finally:
-        process.terminate()
-        process.wait()
-
-
-def _answers(port: int, path: str) -> bool:
-    with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=1) as response:
-        return bool(response.status == 200)
-    return False
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+        process.end()
 
 
 def measured(rounds: int) -> list[Figure]:
     """Both in turn; the first start of each makes database and bytecode, and does not count."""
     with tempfile.TemporaryDirectory() as name:
         folder, port = Path(name), free_port()
-        (folder / "matchwire.toml").write_text(CONFIG.format(port=port, folder=folder))
+        (folder / "matchwire.toml").write_text(CONFIG.format(folder=folder))
         (folder / "hello.py").write_text(HELLO)
-        ours = [sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", "matchwire.toml"]
         theirs = [sys.executable, "-m", "uvicorn", "hello:app", "--port", str(port), "--log-level", "error"]
         pairs = [
-            (started(ours, port, "/readyz", folder), started(theirs, port, "/", folder)) for _ in range(rounds + 1)
+            (started([*RUN], folder, port, "/readyz"), started(theirs, folder, port, "/")) for _ in range(rounds + 1)
         ][1:]
     return [
         _figure("wall time", [(a.wall, b.wall) for a, b in pairs], WANTED),

@@ -10,24 +10,24 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import re
 import secrets
-import sys
 import tempfile
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from bench.daemon_process import RUN, running, upgrade
 from bench.measure import Figure, table
 from bench.upstream import upstream
 from tests.postgres import Cluster, binaries
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
+
+    from bench.daemon_process import BenchProcess
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 SECRET = secrets.token_hex(16)
@@ -39,8 +39,6 @@ SETTLES = 35.0
 """Seconds until the matches are shared anew after a worker has come or gone, and each has changed under its new one: what
 a process keeps of a match is made at its first change there."""
 CONFIG = """
-[server]
-port = 0
 [database]
 url = "{database}"
 [logging]
@@ -64,41 +62,11 @@ after = {interval}
 """
 
 
-class Process:
-    """`matchwire run` in a process of its own."""
-
-    def __init__(self, process: asyncio.subprocess.Process, address: str) -> None:
-        self._process = process
-        self.address = address
-
-    def cpu(self) -> float:
-        """Seconds of CPU so far."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    async def matches(self) -> int:
-        """How many it follows."""
-        async with httpx.AsyncClient(base_url=self.address, auth=("cms", SECRET), trust_env=False) as http:
-            report: dict[str, Any] = (await http.get("/status.json")).json()
-        return int((report["matches"] or {"matches": 0})["matches"])
-
-
-@asynccontextmanager
-async def running(config: Path, role: str) -> AsyncIterator[Process]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", str(config), "--role", role,
-        stdout=asyncio.subprocess.PIPE, cwd=config.parent,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
-    )  # fmt: skip
-    assert process.stdout is not None
-    found = re.search(r"http://\S+", (await process.stdout.readline()).decode())
-    if found is None:
-        raise SystemExit("the daemon has not started; the database needs `matchwire db upgrade`")
-    try:
-        yield Process(process, found[0])
-    finally:
-        process.terminate()
-        await process.wait()
+async def matches_of(worker: BenchProcess) -> int:
+    """How many it follows."""
+    async with httpx.AsyncClient(base_url=worker.address, auth=("cms", SECRET), trust_env=False) as http:
+        report: dict[str, Any] = (await http.get("/status.json")).json()
+    return int((report["matches"] or {"matches": 0})["matches"])
 
 
 async def polls(provider: str) -> int:
@@ -107,22 +75,13 @@ async def polls(provider: str) -> int:
         return len((await http.get(f"{provider}/gaps")).json())
 
 
-async def cost(provider: str, workers: list[Process], seconds: float) -> float:
+async def cost(provider: str, workers: list[BenchProcess], seconds: float) -> float:
     """Seconds of CPU of all workers a poll."""
     await polls(provider)
     before = sum(each.cpu() for each in workers)
     await asyncio.sleep(seconds)
     spent = sum(each.cpu() for each in workers) - before
     return spent / await polls(provider)
-
-
-async def upgrade(config: Path) -> None:
-    command = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from ingest.entry import main; main()", "db", "upgrade", "--config", str(config),
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}, stdout=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    if await command.wait():
-        raise SystemExit(1)
 
 
 async def follow(address: str, matches: int) -> None:
@@ -137,21 +96,21 @@ async def measured(database: str, matches: int, interval: float, seconds: float,
     one: list[float] = []
     two: list[float] = []
     shares: list[float] = []
-    with tempfile.TemporaryDirectory() as folder:
-        config = Path(folder) / "matchwire.toml"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         async with upstream() as provider:
             values = {"database": database, "organization": ORGANIZATION, "upstream": provider, "secret": SECRET}
-            config.write_text(CONFIG.format(**values, interval=interval))
-            await upgrade(config)
-            async with running(config, "api") as api, running(config, "worker") as first:
+            (folder / "matchwire.toml").write_text(CONFIG.format(**values, interval=interval))
+            upgrade(folder)
+            with running((*RUN, "--role", "api"), folder) as api, running((*RUN, "--role", "worker"), folder) as first:
                 await follow(api.address, matches)
                 for _ in range(rounds):
                     await asyncio.sleep(SETTLES)
                     one.append(await cost(provider, [first], seconds))
-                    async with running(config, "worker") as second:
+                    with running((*RUN, "--role", "worker"), folder) as second:
                         await asyncio.sleep(SETTLES)
                         two.append(await cost(provider, [first, second], seconds))
-                        shares.append(await second.matches() / matches)
+                        shares.append(await matches_of(second) / matches)
     ratio = median(after / before for before, after in zip(one, two, strict=True))
     uneven = max(abs(each - 0.5) for each in shares)
     return [

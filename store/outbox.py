@@ -109,8 +109,7 @@ def purge(unit: Unit, *, before: float, after: int = 0, limit: int = PURGED) -> 
 
     Looks at `limit` rows numbered beyond `after`; returns the number that it looked at last, None when nothing older follows.
     """
-    number = outbox.c.number
-    looked = select(number, outbox.c.at).where(number > after).order_by(number).limit(limit).subquery()
+    looked = select(outbox).where(outbox.c.number > after).order_by(outbox.c.number).limit(limit).subquery()
     through, oldest = unit.conn.execute(select(func.max(looked.c.number), func.min(looked.c.at))).one()
     if through is None or oldest >= before:
         return None
@@ -120,11 +119,12 @@ def purge(unit: Unit, *, before: float, after: int = 0, limit: int = PURGED) -> 
         .group_by(webhooks.c.organization_id)
         .subquery()
     )
+    # From the limited rows, not from a range of numbers: a planner with old statistics takes a range for most of the table.
     done = (
-        select(outbox.c.id)
-        .outerjoin(slowest, slowest.c.organization_id == outbox.c.organization_id)
-        .where(number > after, number <= through, outbox.c.at < before)
-        .where(or_(slowest.c.cursor.is_(None), slowest.c.cursor >= number))
+        select(looked.c.id)
+        .outerjoin(slowest, slowest.c.organization_id == looked.c.organization_id)
+        .where(looked.c.number <= through, looked.c.at < before)
+        .where(or_(slowest.c.cursor.is_(None), slowest.c.cursor >= looked.c.number))
     )
     unit.conn.execute(delete(outbox).where(outbox.c.id.in_(done)))
     return int(through)

@@ -55,6 +55,7 @@ events = Table(
     integer("written_at", server_default="0"),  # when the row was written, whatever `updated_at` says
     Index(None, "game_id", "local_status", "sort"),
     Index(None, "game_id", "version"),
+    Index(None, "game_id", "local_id"),  # the posts of one liveblog in an order that no write changes
     Index(None, "publish_at"),
 )
 

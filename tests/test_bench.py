@@ -50,6 +50,12 @@ def packages_of_tests():
     return {name.replace("-", "_") for name in names} | {"_pytest", "xdist"}
 
 
+def test_one_module_starts_the_daemon_as_a_process():
+    """So that each benchmark waits for the same, in the same environment."""
+    found = [path.stem for path in (ROOT / "bench").glob("*.py") if "ingest.entry" in path.read_text(encoding="utf-8")]
+    assert found == ["daemon_process"]
+
+
 def test_benchmarks_start_without_the_packages_of_the_tests():
     """Neither pytest nor anything else of the extra `test` is imported by any of them."""
     program = WITHOUT.format(packages=packages_of_tests(), names=COMMANDS)

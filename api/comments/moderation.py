@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from starlette.responses import StreamingResponse
-
-from api import openapi
+from api import openapi, table_export
 from api.comments.channel import as_moderated, liveblog_of_channel
+from api.comments.comment_export import COLUMNS, exported
 from api.comments.endpoint import LIMIT, MOST, NEXT
-from api.comments.export import CONTENT_TYPES, lines
 from api.errors import json_response
 from api.request import choice, integer
+from api.table_export import TableFile, wanted_format
 from mapping.documents.comments import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -42,6 +41,8 @@ ACTIONS = {
     "reject": CommentStatus.REJECTED,
     "delete": CommentStatus.DELETED,
 }
+EXPORTED_AS = "jsonl"
+"""Unless the request says otherwise."""
 STATUSES = {str(each): str(each) for each in CommentStatus}
 ORGANIZATION = openapi.in_path("organizationId")
 WRITE_REFUSALS = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
@@ -87,17 +88,11 @@ EXPORT = openapi.operation(
     "comments.export",
     "All comments of a liveblog",
     "Moderation",
-    {
-        200: {
-            "description": "A line a comment, in the order of their writing",
-            "content": {kind.partition(";")[0]: {"schema": openapi.TEXT} for kind in CONTENT_TYPES.values()},
-        },
-        **openapi.READ_ERRORS,
-    },
+    {200: table_export.response("A row for each comment, in the order of their writing"), **openapi.READ_ERRORS},
     parameters=[
         ORGANIZATION,
         openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
-        openapi.query("format", "How", {"type": "string", "enum": list(CONTENT_TYPES), "default": "jsonl"}),
+        table_export.format_parameter(EXPORTED_AS),
     ],
 )
 
@@ -176,14 +171,13 @@ async def close(request: ApiRequest) -> Response:
 
 async def export(request: ApiRequest) -> Response:
     """All comments of a liveblog but those that were deleted, as CSV or JSON Lines (ours). No cell of the CSV is a formula."""
-    form = choice(request.query, "format", {each: each for each in CONTENT_TYPES}, "jsonl")
+    form = wanted_format(request.query, EXPORTED_AS)
     name = request.query.get("liveblogId")
     if not name:
         raise InvalidRequest("liveblogId is missing", field="liveblogId")
     store = request.services.store
     game = await store.read(partial(_own_liveblog, organization_id=request.organization_id, name=name))
-    headers = {"Content-Disposition": f'attachment; filename="comments.{form}"'}
-    return StreamingResponse(lines(store, game.id, form), media_type=CONTENT_TYPES[form], headers=headers)
+    return TableFile(COLUMNS, form).response("comments", exported(store.read, game.id, form))
 
 
 def _shown(**fields: object) -> Response:

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from starlette.responses import StreamingResponse
+from typing import TYPE_CHECKING, NamedTuple
 
 from api import openapi, table_export
 from api.json_path import nodes
 from api.liveblog_access import NO_LIVEBLOG
 from api.request import choice
-from api.table_export import FORMATS, TableFile, wanted_format
+from api.table_export import TableFile, wanted_format
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.reader_polls import is_poll, percentages, reader_poll
 from store import liveblogs, votes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.request import ApiRequest
-    from api.table_export import Row
+    from api.table_export import Read, Row
     from mapping.reader_polls import ReaderPoll
     from store.votes import StoredVote
-
-    Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
 
 PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"
 CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),
@@ -46,7 +42,7 @@ EXPORT = openapi.operation(
     parameters=[
         openapi.in_path("organizationId"),
         {**openapi.in_path("liveblogId"), "description": openapi.LIVEBLOG},
-        table_export.FORMAT,
+        table_export.format_parameter(),
         openapi.query("content", "What is in it", {"type": "string", "enum": [*CONTENTS], "default": "votes"}),
     ],
 )
@@ -74,8 +70,7 @@ async def export(request: ApiRequest) -> Response:
     deleted = game is None or game.local_status == LocalStatus.DELETED
     if game is None or deleted or game.organization_id != request.organization_id:
         raise NotFound(NO_LIVEBLOG)
-    parts = exported(request.services.store.read, game.id, wanted)
-    return StreamingResponse(parts, media_type=FORMATS[wanted.form], headers=wanted.file.headers(wanted.content))
+    return wanted.file.response(wanted.content, exported(request.services.store.read, game.id, wanted))
 
 
 async def exported(read: Read, game_id: str, wanted: ExportRequest) -> AsyncIterator[str]:

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from starlette.responses import StreamingResponse
+from typing import TYPE_CHECKING
 
 from api import openapi, table_export
 from api.feeds.atom import rfc3339
 from api.liveblog_access import NO_LIVEBLOG, among
-from api.table_export import FORMATS, TableFile, wanted_format
+from api.table_export import TableFile, wanted_format
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store import liveblogs, statistics
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator
 
-    from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.request import ApiRequest
-    from api.table_export import Row
+    from api.table_export import Read, Row
     from store.statistics import CountKey, LoadSums
-
-    Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
 
 PATH = "/api/analytics/v6/stats/liveblog/{id}/export"
 COLUMNS = ("start", "origin", "location", "loads", "loads_more", "sampled", "retention_ms", "retention_views")
@@ -35,7 +30,7 @@ EXPORT = openapi.operation(
     "What was counted of a liveblog's readers as a file",
     "Statistics",
     {200: table_export.response("A row for each minute (later quarter of an hour) and page"), **openapi.READ_ERRORS},
-    parameters=[{**openapi.in_path("id"), "description": openapi.LIVEBLOG}, table_export.FORMAT],
+    parameters=[{**openapi.in_path("id"), "description": openapi.LIVEBLOG}, table_export.format_parameter()],
 )
 
 
@@ -45,8 +40,7 @@ async def export(request: ApiRequest) -> Response:
     game = await request.services.store.read(partial(liveblogs.find_game, name=name))
     if game is None or game.local_status == LocalStatus.DELETED or not among(game, request.caller):
         raise NotFound(NO_LIVEBLOG, field="id")
-    parts = exported(request.services.store.read, game.id, form)
-    return StreamingResponse(parts, media_type=FORMATS[form], headers=TableFile(COLUMNS, form).headers("statistics"))
+    return TableFile(COLUMNS, form).response("statistics", exported(request.services.store.read, game.id, form))
 
 
 async def exported(read: Read, game_id: str, form: str) -> AsyncIterator[str]:

@@ -6,7 +6,9 @@ import asyncio
 import sys
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from ingest.cli.shared import end, fail
 
@@ -24,6 +26,10 @@ class FileFormat(StrEnum):
 
     CSV = "csv"
     JSONL = "jsonl"
+
+
+Liveblog = Annotated[str, typer.Option(help="The liveblog's local_id or ticker_id.")]
+Format = Annotated[FileFormat, typer.Option("--format")]
 
 
 def write_export(settings: Settings, liveblog: str, exported: Exported) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ingest.cli.liveblog_export import FileFormat, write_export
+from ingest.cli.liveblog_export import FileFormat, Format, Liveblog, write_export
 from ingest.cli.shared import ConfigFile, DataDir, load, placed
 
 app = typer.Typer(no_args_is_help=True, help="Readers' votes on polls and quizzes.")
@@ -27,9 +27,9 @@ def group() -> None:
 
 @app.command()
 def export(
-    liveblog: Annotated[str, typer.Option(help="The liveblog's local_id or ticker_id.")],
+    liveblog: Liveblog,
     content: Annotated[Content, typer.Option(help="A row for each vote, or for each option.")] = Content.VOTES,
-    file_format: Annotated[FileFormat, typer.Option("--format")] = FileFormat.CSV,
+    file_format: Format = FileFormat.CSV,
     config_file: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:

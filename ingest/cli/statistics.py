@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from ingest.cli.liveblog_export import FileFormat, write_export
+from ingest.cli.liveblog_export import FileFormat, Format, Liveblog, write_export
 from ingest.cli.shared import ConfigFile, DataDir, load, placed
 
 app = typer.Typer(no_args_is_help=True, help="Numbers of readers.")
@@ -19,8 +17,8 @@ def group() -> None:
 
 @app.command()
 def export(
-    liveblog: Annotated[str, typer.Option(help="The liveblog's local_id or ticker_id.")],
-    file_format: Annotated[FileFormat, typer.Option("--format")] = FileFormat.CSV,
+    liveblog: Liveblog,
+    file_format: Format = FileFormat.CSV,
     config_file: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:

@@ -35,8 +35,9 @@ NAMES: tuple[Name, ...] = (
     Name("incident_retired", "12", "documented", "match_incident id; somebody gave up"),
     Name("points_row", "100", "assumed", "match_result_at of a tennis game's points; empty = none"),
     Name("serving", "serve_team_id", "assumed", "field of a match with the team id of who serves"),
-    Name("lap", "lap", "assumed", "field of a race event with its lap"),
+    Name("lap", "lap", "assumed", "field of a race event with its lap, and of a race with the running one"),
     Name("laps", "laps", "assumed", "field of a race with its number of laps"),
+    Name("rounds", "rounds", "documented", "field of a row of the ranking with the laps that are completed"),
     Name("additional_team", "additional_team", "assumed", "field of a race event with the other driver's team"),
     Name("over_words", "in,ending,clear,restart", "assumed", "contents that say that a flag or a safety car is over"),
     *(

@@ -162,3 +162,17 @@ def test_components_are_those_that_are_used():
 
     assert used == set(COMPONENTS["schemas"])
     assert len(REQUESTS) + len(RESPONSES) > 20
+
+
+def test_all_tables_are_written_out_in_the_same_forms():
+    """Comments, votes and counts: one list of formats, and the same content types."""
+    exports = {name: each for name, (_, _, each) in OPERATIONS.items() if name.endswith(".export")}
+    forms = [
+        next(each["schema"]["enum"] for each in operation["parameters"] if each["name"] == "format")
+        for operation in exports.values()
+    ]
+    types = [list(operation["responses"]["200"]["content"]) for operation in exports.values()]
+
+    assert exports.keys() == {"comments.export", "polls.export", "stats.export"}
+    assert forms == [["csv", "jsonl"]] * 3
+    assert types == [["text/csv", "application/x-ndjson"]] * 3

@@ -13,6 +13,7 @@ from tests.day import CREATE, ORGANIZATION, match_day, running
 from tests.providers.heim.feed import item, row, tree, wrapped
 
 MATCH = "9000001"
+SEARCH = "/api/v5/write/ticker/search.json"
 ROWS = [
     row(1, "match/game-start", 1, created="14.06.2025 18:00:05"),
     row(2, "goal/head", 15, "home", 9, 7, content="1:0", created="14.06.2025 18:15:10"),
@@ -272,6 +273,22 @@ async def test_a_provider_that_is_down_is_503(tmp_path):
     organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
     async with match_day(lines=LINES, folder=tmp_path, organizations=organizations) as day:
         await refused(day, 503, "upstream_unavailable")
+
+
+async def test_who_is_ready_does_not_wait_for_a_provider_of_declared_liveblogs(tmp_path):
+    """The provider is down, so what is declared cannot be there; all else is served, and search says what is there."""
+    access = {"base_url": "http://127.0.0.1:9", "text_content": True}
+    organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
+    derby = {"key": "derby", "organization": ORGANIZATION, "provider": "heim", "match_id": MATCH, "title": "The derby"}
+    async with match_day(folder=tmp_path, organizations=organizations, liveblogs=[derby]) as day:
+        ready = await day.client.get("/readyz")
+        game = {"_type": "Svc::Model::Game", "organization_id": ORGANIZATION, "template_id": "news", "meta_info":
+            {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Storm"}}  # fmt: skip
+        await day.client.post("/api/v5/write/ticker/create.json", json=game)
+        found = [(await day.client.get(SEARCH, params={"q": name})).json()["total"] for name in ("derby", "storm")]
+
+    assert (ready.status_code, ready.json()["ready"]) == (200, True)
+    assert found == [0, 1]
 
 
 async def test_a_provider_that_hangs_is_503_in_bounded_time(tmp_path):

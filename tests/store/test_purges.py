@@ -7,13 +7,14 @@ import time
 from functools import partial
 
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import event, func, insert, select
 
 from ingest.daemon.purges import Purging
 from mapping.errors import NotFound
 from store import delivery_log, idempotency, outbox, sync, tables, webhooks
 from store.idempotency import FORGOTTEN, KEPT
 from store.liveblogs import Change, insert_game, record
+from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
@@ -104,6 +105,30 @@ async def test_without_a_subscription_everything_old_goes(store):
     await Purging(store).deliveries(before=YOUNG)
 
     assert 0 == await count(store, tables.outbox)
+
+
+async def test_statistics_of_another_time_make_no_unit_read_the_whole_outbox(postgres_url):
+    """PostgreSQL knows the outbox as it was when it was nearly empty; since then very much has come."""
+    store = await store_at(postgres_url)
+    await fill(store, tables.outbox, outbox_rows(50))
+    await store.write(lambda unit: unit.conn.exec_driver_sql("ANALYZE outbox"))
+    await fill(store, tables.outbox, outbox_rows(20_000, first=51))
+    statements = []
+
+    def purge(unit):
+        event.listen(unit.conn, "before_cursor_execute", lambda *given: statements.append(given[2:4]))
+        return outbox.purge(unit, before=YOUNG, limit=20)
+
+    def plan(conn):
+        statement, values = statements[-1]
+        return "\n".join(row[0] for row in conn.exec_driver_sql(f"EXPLAIN {statement}", values))
+
+    assert await store.write(purge) == 20
+    found = await store.read(plan)
+    await store.close()
+
+    assert "Delete on outbox" in found
+    assert "Seq Scan on outbox" not in found
 
 
 async def test_others_write_while_much_is_purged(store):

@@ -45,15 +45,15 @@ def motorsports(source: Source) -> Match:
     marks = {event.kind: event for event in events if event.kind in ONCE}
     happened, keys = _happened(events, faults)
     frame_keys = {event.id: _once(event.kind) for event in marks.values()}
-    laps = [event.lap for event in events if event.lap is not None]
+    total = faults.try_read(source.row.number, source.names["laps"]) or None
     match = replace(
         source.frame(SPORT, status),
         incidents=_ordered(happened, _frame(source, status, marks, places)),
         comments=source.texts({}, partial(_bound, keys=keys | frame_keys, names=source.names)),
         title=_title(source),
         race=Race(
-            lap=max(laps, default=None),
-            total_laps=faults.try_read(source.row.number, source.names["laps"]) or None,
+            lap=_lap(source, events, status, total),
+            total_laps=total,
             flag=flag_in_force(events, status),
             ranking=places,
         ),
@@ -91,6 +91,26 @@ def _status(source: Source, events: Sequence[RaceEvent]) -> Status:
     if period or any(event.kind != "weather-info" for event in events):
         playing = Status.BREAK if stopped(events) else Status.LIVE
     return source.status(playing, ended=ended, keep=MARKS)
+
+
+def _lap(source: Source, events: Sequence[RaceEvent], status: Status, total: int | None) -> int | None:
+    """The running lap: the provider's own, else the one after those that the leader has completed, or that of the latest incident.
+
+    What drivers have completed says it only in races of so many laps: in a session by time everybody counts for himself.
+    """
+    if own := source.faults.try_read(source.row.number, source.names["lap"]):
+        return own
+    known = [event.lap for event in events if event.lap is not None]
+    if total is not None and (done := _completed(source)):
+        known.append(min(done + status.running, total))
+    return max(known, default=None)
+
+
+def _completed(source: Source) -> int:
+    """Laps that the leader has completed; 0 where no row of the ranking says any."""
+    rows = [Row.of(each, "match_result") for each in source.row.items("match_result") if isinstance(each, dict)]
+    done = [source.faults.try_read(row.number, source.names["rounds"]) for row in rows]
+    return max(filter(None, done), default=0)
 
 
 def _happened(events: Sequence[RaceEvent], faults: FaultCollector) -> tuple[list[Incident], dict[str, str]]:

@@ -109,6 +109,29 @@ def test_laps_are_the_time_of_play():
     ]
 
 
+@pytest.mark.parametrize(
+    ("given", "lap"),
+    [
+        ({"laps": "69", "rounds": ("0", "0")}, 12),
+        ({"laps": "69", "rounds": ("30", "29")}, 31),
+        ({"laps": "69", "rounds": ("5", "4")}, 12),
+        ({"laps": "69", "rounds": ("69", "68")}, 69),
+        ({"laps": "69", "rounds": ("30", "?")}, 31),
+        ({"laps": "69", "rounds": ("30", "29"), "lap": "33"}, 33),
+        ({"laps": "69", "rounds": ("68", "67"), "current_period": "game-end", "finished": "yes"}, 68),
+        ({"rounds": ("30", "29")}, 12),
+        ({"laps": "0", "rounds": ("30", "29")}, 12),
+    ],
+)
+def test_the_running_lap_is_the_providers_own(given, lap):
+    """What it names, or what its leader has completed and one; incidents count where it knows no better."""
+    rounds, changes = given["rounds"], {name: value for name, value in given.items() if name != "rounds"}
+    result = [place(number, number, rounds=done) for number, done in enumerate(rounds, 1)]
+    match = session(event(7, "pit-stop", 12, at="17:20:00", **who(1)), result=result, **changes)
+
+    assert match.race.lap == lap
+
+
 def test_yellow_flags_of_one_incident_are_one_post():
     """Three sectors and the end are one incident; the next lap's flag is another; a lone end is shown as such."""
     match = session(
