@@ -20,7 +20,7 @@ from mapping.locales import translator
 from mapping.match import Score
 from mapping.recap import recap
 from mapping.sports import SPORTS, Sport
-from store.incidents import incidents
+from store.incidents import highlighted, incidents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,11 +39,15 @@ _COUNT = re.compile(r"[0-9]{1,6}")
 
 
 class KeyMoments(NamedTuple):
-    """The key moments of a liveblog, oldest first, its recap, and what each player did."""
+    """The key moments of a liveblog, oldest first, its recap, and what each player did.
+
+    `expected`: there are or will be some, or posts that people have marked as such.
+    """
 
     moments: tuple[KeyMoment, ...]
     recap: str
     deeds: Mapping[str, tuple[Deed, ...]] = MappingProxyType({})
+    expected: bool = True
 
 
 NO_KEY_MOMENTS = KeyMoments((), "")
@@ -52,7 +56,9 @@ NO_KEY_MOMENTS = KeyMoments((), "")
 def key_moments_of(conn: Connection, game: StoredGame) -> KeyMoments:
     """The key moments and the recap, as the database has all posts now."""
     document, *posts = complete(conn, [game.as_document(), *public_documents(incidents(conn, game.id))])
-    return moments_of(document, posts)
+    found = moments_of(document, posts)
+    reported = any(kind.moment for kind in sport_of(document).reported)
+    return found._replace(expected=bool(reported or found.moments) or highlighted(conn, game.id))
 
 
 def moments_of(game: Json, posts: Sequence[Json]) -> KeyMoments:

@@ -120,20 +120,24 @@ def _won_sets(sport: Sport, state: MatchState, plays: Sequence[Play], texts: Tra
 
 
 def _counted(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
-    """The plays with the score after each of them; a kick of the shoot-out leaves it alone."""
-    score = Score(0, 0) if sport.timing is not None else None
+    """The plays with the score after each of them; a kick of the shoot-out leaves it alone.
+
+    Where people post what scores, they may leave some out: only the score that a play shows is certain then.
+    """
+    complete = sport.timing is None or any(kind.scores for kind in sport.reported)
+    score = Score(0, 0) if complete and sport.timing is not None else None
     in_shootout = False
     for play in plays:
         kind = sport.kind(play.kind)
         in_shootout = in_shootout or kind.enters == SHOOTOUT
         if play.score is not None or (kind.scores and not in_shootout):
             score = play.score
-        yield _At(play, kind, score, in_shootout)
+        yield _At(play, kind, score if complete else play.score, in_shootout)
 
 
 def _type(at: _At) -> MomentType | None:
     """What the play is as a key moment; an event type without a row is one where its post shows a score."""
-    if at.kind.sentences or at.play.score is None:
+    if at.kind.moment is not None or at.kind.sentences or at.play.score is None:
         return at.kind.moment
     return MomentType.SCORE
 

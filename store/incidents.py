@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Text, cast, select
+from sqlalchemy import Text, cast, or_, select
 
+from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.scalars import LocalStatus
 from store import history
 from store.event_rows import event_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection, FromClause
 
     from store.records import StoredEvent
 
@@ -22,15 +23,23 @@ MOST = 500
 def incidents(conn: Connection, game_id: str) -> list[StoredEvent]:
     """Public events with an incident beside or within their text, oldest first; of the very many the newest."""
     table = history.events_of(conn, game_id)
-    query = (
-        select(table)
-        .where(
-            table.c.game_id == game_id,
-            table.c.local_status == LocalStatus.PUBLISHED,
-            table.c.publish_at.is_(None),
-            cast(table.c.doc, Text).like('%"event_type"%'),
-        )
-        .order_by(table.c.sort.desc())
-        .limit(MOST)
-    )
+    query = select(table).where(*_public_with(table, game_id, '"event_type"')).order_by(table.c.sort.desc()).limit(MOST)
     return [event_of(row) for row in reversed(conn.execute(query).all())]
+
+
+def highlighted(conn: Connection, game_id: str) -> bool:
+    """Whether a public event is marked as a highlight."""
+    table = history.events_of(conn, game_id)
+    written = [f'"highlight":"{each}"' for each in sorted(HIGHLIGHTED)]
+    query = select(table.c.local_id).where(*_public_with(table, game_id, *written)).limit(1)
+    return conn.execute(query).first() is not None
+
+
+def _public_with(table: FromClause, game_id: str, *parts: str) -> tuple[ColumnElement[bool], ...]:
+    """Conditions for the public events whose JSON text has one of the parts."""
+    return (
+        table.c.game_id == game_id,
+        table.c.local_status == LocalStatus.PUBLISHED,
+        table.c.publish_at.is_(None),
+        or_(*(cast(table.c.doc, Text).like(f"%{each}%") for each in parts)),
+    )

@@ -174,8 +174,8 @@ def published(case: Case, locale: str) -> tuple[str, str]:
 def table(sport: Sport) -> Iterator[str]:
     """The lines of one sport."""
     yield f"\n## {sport.name}\n"
-    if not sport.kinds:
-        yield "No event types: its posts are the provider's own text."
+    if not sport.reported:
+        yield "No event types of providers: its posts are the provider's own text, and what people post."
         return
     yield "| event type | locale | title | sentence |\n|---|---|---|---|"
     for case in cases(sport):

@@ -14,6 +14,7 @@ from api.json_path import Json, at, text
 from api.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
 from api.references import abbreviated, complete, summary
 from api.request import Query, boolean, integer
+from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.event_patch import shown
@@ -51,7 +52,6 @@ GAME = (
     "state_info",
 )
 """What the abbreviated liveblog keeps."""
-HIGHLIGHTED = frozenset({"sticky", "inplace", "milestone"})
 MILESTONE = "milestone"
 DELTA = openapi.operation(
     "ticker.delta",

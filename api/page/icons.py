@@ -55,6 +55,10 @@ STOPWATCH = f'<circle cx="12" cy="14" r="7.2" {LINE}/><path {ROUND} d="M12 14V9.
 GAVEL = f'<path {ROUND} d="M4 21h9M9 5l6 6m-7.5-4.5 6 6M14 3.5l6 6M12 9l-8 8"/>'
 RADIO = f'<path {ROUND} d="M4 13a8 8 0 0 1 16 0"/><path {LINE} d="M3.5 13H7v6H3.5zM17 13h3.5v6H17z"/>'
 CLOUD = f'<path {ROUND} d="M7 15a4 4 0 0 1 .4-8 5 5 0 0 1 9.4 1.2A3.5 3.5 0 0 1 17 15zM8.5 18l-1 2.5m5-2.5-1 2.5m5-2.5-1 2.5"/>'
+FOOTBALL = f'<path {LINE} d="M4 20C2.5 11 11 2.5 20 4c1.5 9-7 17.5-16 16z"/><path {ROUND} d="m8.5 15.5 7-7M10 11l3 3m-1-5 3 3"/>'
+GOALPOSTS = f'<path {ROUND} d="M5 3v9h14V3m-7 9v9"/>'
+SHIELD = f'<path {LINE} d="M12 3l7.5 2.5V12c0 4.5-3.2 7.5-7.5 9-4.3-1.5-7.5-4.5-7.5-9V5.5z"/>'
+TWO_MORE = f'<path {ROUND} d="M4 12h6M7 9v6m6.5-5.5a3 3 0 1 1 5.2 2L13.5 17h6"/>'
 PODIUM = f'<path {LINE} d="M3 21v-7h6V8h6v8h6v5zM9 14v7m6-5v5"/>'
 
 DRAWINGS: dict[str, str] = {
@@ -81,6 +85,10 @@ DRAWINGS: dict[str, str] = {
     "yellow-flag": COLOURED.format("yellow"),
     "red-flag": COLOURED.format("red"),
     "podium": PODIUM,
+    "touchdown": FOOTBALL,
+    "field-goal": GOALPOSTS,
+    "safety": SHIELD,
+    "two-point-conversion": TWO_MORE,
     "text": PEN,
 }
 """The last part of an event type, or what somebody did in it → its drawing."""

@@ -61,7 +61,7 @@ def render_liveblog(
         known["comments"] = _commented(files.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, files.texts, files.page, files.delay)
-    posts = stream(game, events, files, around)
+    posts = stream(game, events, files, around._replace(key_moments=key_moments))
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{files.cover(cover(game))}'
         f'{scoreboard(game, files, now)}<div class="columns">'

@@ -12,7 +12,7 @@ import structlog
 from api.content import body_html, incident, minute, score
 from api.feeds.common import NOT_RENDERED
 from api.json_path import Json, number, text
-from api.key_moments import sport_of
+from api.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
 from api.page.icons import icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
 from api.page.window import PageRequest, Show, offered
@@ -33,11 +33,12 @@ PINNED = ("sticky", "stickyNoHighlight")
 
 
 class Around(NamedTuple):
-    """What a page was requested to show, and whether there are older and newer posts than it shows."""
+    """What a page was requested to show, whether there are older and newer posts than it shows, and key moments to choose."""
 
     wanted: PageRequest
     older: bool = False
     newer: bool = False
+    key_moments: KeyMoments = NO_KEY_MOMENTS
 
 
 ALONE = Around(PageRequest())
@@ -83,7 +84,7 @@ def _said(texts: Translator) -> str:
 def _filters(game: Json, files: PageFiles, around: Around) -> str:
     """Links to the kinds of posts; none where there is nothing to choose from."""
     links = ""
-    for each in offered(sport_of(game)):
+    for each in offered(sport_of(game), around.key_moments):
         current = ' aria-current="true"' if each is around.wanted.show else ""
         href = escape((files.page + around.wanted.address(each)).rstrip("&"))
         links += f'<a href="{href}"{current}>{escape(files.texts.text(FILTERS[each]))}</a>'

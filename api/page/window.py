@@ -10,6 +10,7 @@ from api import openapi
 from api.feeds.common import FeedRequest, chosen_events
 from api.json_path import text
 from api.request import choice, integer
+from mapping.documents.event import HIGHLIGHTED
 from mapping.sports.base import MomentType
 from store import liveblogs
 
@@ -28,7 +29,6 @@ POSTS_SHOWN = 30
 MOST_SHOWN = 300
 KEPT = ("client_id", "delay")
 """Parameters of the page that its links have too."""
-HIGHLIGHTED = frozenset({"sticky", "inplace", "milestone"})
 
 
 class Show(StrEnum):
@@ -133,10 +133,12 @@ def filtered(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], boo
             return everything
 
 
-def offered(sport: Sport) -> tuple[Show, ...]:
-    """The filters that make sense for a sport."""
-    goals = any(kind.moment is MomentType.GOAL for kind in sport.kinds)
-    return tuple(each for each in Show if goals or each is not Show.GOALS)
+def offered(sport: Sport, key_moments: KeyMoments) -> tuple[Show, ...]:
+    """The filters that make sense for a liveblog of this sport: none that shows nothing and never will."""
+    useless = set() if key_moments.expected else {Show.KEY}
+    if all(kind.moment is not MomentType.GOAL for kind in sport.kinds):
+        useless.add(Show.GOALS)
+    return tuple(each for each in Show if each not in useless)
 
 
 def _among(names: Container[str], highlighted: Container[str]) -> Callable[[StoredEvent], bool]:

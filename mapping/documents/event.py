@@ -10,6 +10,8 @@ from mapping.documents.scalars import Bool, Clearable, Int, LocalId, LocalStatus
 from mapping.documents.state import GameStateInfo
 
 Highlight = Literal["sticky", "inplace", "stickyNoHighlight", "milestone", ""]
+HIGHLIGHTED: frozenset[Highlight] = frozenset({"sticky", "inplace", "milestone"})
+"""Those that make a post one of the highlights."""
 
 
 class BasicEventInfo(Document):

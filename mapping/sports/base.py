@@ -20,7 +20,7 @@ class MomentType(StrEnum):
 
     GOAL = "goal"
     SCORE = "score"
-    """Of a sport whose event types have no rows."""
+    """Of a sport in which no provider reports what scores."""
     SENT_OFF = "sent-off"
     PENALTY_MISSED = "penalty-missed"
     SET = "set"
@@ -37,7 +37,8 @@ class Kind:
     """An event type. All texts are English source texts (msgids) of the catalogues.
 
     `sentences` go from the most specific to the least: the first whose placeholders are all known is used. `variants`
-    are tried before them where the incident's method or part of the match has that name.
+    are tried before them where the incident's method or part of the match has that name. A type without sentences is one
+    that no provider reports, and people post.
     """
 
     id: str
@@ -105,6 +106,11 @@ class Sport:
     """Everybody against everybody: the state is a ranking."""
     endings: Mapping[str, str] = field(default_factory=dict)
     """How a match was decided (`overtime`, `shootout`) → msgid in the context `score`, where it is not soccer's."""
+
+    @property
+    def reported(self) -> tuple[Kind, ...]:
+        """The event types that a provider reports, so that they need not be posted by people."""
+        return tuple(kind for kind in self.kinds if kind.sentences)
 
     @property
     def catalog(self) -> tuple[str, ...]:

@@ -1,13 +1,14 @@
-"""Ice hockey: three periods, overtime, a shoot-out that counts as one goal, and no event types: text alone."""
+"""Ice hockey: three periods, overtime, a shoot-out that counts as one goal; providers send text alone."""
 
 from __future__ import annotations
 
-from mapping.sports.base import Sport, Timing
+from mapping.sports.base import Kind, MomentType, Sport, Timing
 
 ICEHOCKEY = Sport(
     id="icehockey",
     name="Ice hockey",
     scoreboard=True,
+    kinds=(Kind("icehockey.end-of-period", title="End of the period", moment=MomentType.BREAK),),
     phases=("1st period", "2nd period", "3rd period", "Overtime", "Shoot-out"),
     timing=Timing(
         timing_type="u",

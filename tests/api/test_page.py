@@ -207,6 +207,18 @@ def links_of(html, name):
     return [unescape(each) for each in re.findall('href="([^"]*)"', part[0])] if part else []
 
 
+@pytest.mark.parametrize("sport", ["american_football", "news"])
+async def test_key_moments_are_no_choice_where_there_are_none(public, sport):
+    """Of a sport in which no provider reports any: until somebody marks a post, or posts a score."""
+    await public.add(matchday.Liveblog(sportstype=sport, events=(matchday.event("eplain", matchday.KICK_OFF),)))
+    before = links_of((await public.http.get(PAGE)).text, "filters")
+    await Desk(public.http).update("eplain", {"highlight": "milestone"})
+    marked = links_of((await public.http.get(PAGE)).text, "filters")
+
+    assert before == ["?", "?show=text"]
+    assert marked == ["?", "?show=key", "?show=text"]
+
+
 async def test_filters_are_links(derby):
     """Each shows its kind of posts without a script, page by page; what changes on such a page is of its kind too."""
     await Desk(derby.http).update("etext", {"highlight": "milestone"})

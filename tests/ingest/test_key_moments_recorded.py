@@ -12,6 +12,7 @@ from mapping.believed import believed
 from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.references import References
+from mapping.sports import SPORTS
 from mapping.terms import Terms
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
@@ -173,7 +174,25 @@ def test_the_key_moments_are_the_truth_at_every_step(path):
     for match, events in steps:
         bodies = {"match": match, "match-event": events}
         game, posts = liveblog(bodies, match_id, rows)
-        moments, recap, _ = moments_of(game, posts)
+        moments, recap, *_ = moments_of(game, posts)
         assert sorted(map(seen, moments)) == truth(bodies, game["sportstype"])
         assert all(each.text and "{" not in each.text for each in moments)
         assert "{" not in recap
+
+
+@pytest.mark.parametrize("path", demo_files("en"), ids=lambda path: path.name.partition(".")[0])
+def test_a_demo_match_has_key_moments_where_providers_report_any(path):
+    """At its end, and none of the others: their key moments are what people post."""
+    match_id, snapshots = course(path)
+    bodies = {"match-event": b"[]", **snapshots[-1]}
+    game, posts = liveblog(bodies, match_id, RowCache(2**20))
+    moments, recap, *_ = moments_of(game, posts)
+
+    assert bool(moments) == bool(SPORTS[game["sportstype"]].reported)
+    assert recap
+
+
+@pytest.mark.parametrize("sport", SPORTS.values(), ids=lambda sport: sport.id)
+def test_every_sport_of_two_sides_has_event_types_that_are_key_moments(sport):
+    """Whoever reports or posts them."""
+    assert any(kind.moment for kind in sport.kinds) == (sport.scoreboard or bool(sport.reported))

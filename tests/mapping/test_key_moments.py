@@ -100,3 +100,18 @@ def test_every_language_has_every_sentence(locale):
 
     assert not any("{" in text or ".." in text for text in written)
     assert "9'" in written[0]
+
+
+def test_what_people_post_of_american_football_is_a_key_moment():
+    """Scores and ends of quarters, also without a score beside them; nobody says that the score between them is known."""
+    kinds = ("touchdown", "end-of-quarter", "field-goal", "pause-halves", "safety", "two-point-conversion", "punt")
+    shown = {"touchdown": Score(6, 0), "end-of-quarter": Score(7, 0)}
+    plays = [Play(local_id=each, kind=f"american_football.{each}", score=shown.get(each)) for each in kinds]
+    found = moments(*plays, sport=SPORTS["american_football"], state=MatchState(home="Kiel", away="Ulm"))
+
+    assert [(str(each.type), each.local_id) for each in found] == [
+        ("score", "touchdown"), ("break", "end-of-quarter"), ("score", "field-goal"), ("break", "pause-halves"),
+        ("score", "safety"), ("score", "two-point-conversion"),
+    ]  # fmt: skip
+    assert [each.score for each in found] == [Score(6, 0), Score(7, 0), None, None, None, None]
+    assert [each.text for each in found][2:4] == ["Field goal", "Half-time"]

@@ -6,7 +6,7 @@ import { knownReader, knownToken, readerToken, signsIn } from "./reader.js";
 const HERE = import.meta.url;
 const ROOT = HERE.slice(0, HERE.lastIndexOf("/static/") + 1);
 const STYLE = new URL("comments.css", HERE);
-const ROUND = 30000; // milliseconds between two looks at the numbers
+const ROUND = 30000; // milliseconds between two looks at the numbers: a comment steps no version, and no stream has it
 const PATIENCE = 10000; // for a response
 const LONGEST_NAME = 60;
 

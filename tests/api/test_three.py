@@ -1,0 +1,138 @@
+"""schemathesis against the API of a running daemon: what the OpenAPI document promises is what is served.
+
+All phases (examples, coverage, fuzzing, stateful) and all checks, with a client that may do everything and with nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ingest.guard import names
+from providers.replay import Line
+from tests.api.described import operations
+from tests.api.polling_readers import POLL, poll_post
+from tests.api.write.desk import news
+from tests.api.writing import post
+from tests.day import ORGANIZATION, MatchDay, match_day
+from tests.providers.heim.feed import row, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = ROOT / "tests" / "api" / "schemathesis.toml"
+SECRET = "correct-horse-battery-staple"
+SCOPES = ["read", "write", "external", "stats", "webhooks", "comments", "admin"]
+LOGGED_IN = '\n[auth.openapi.basic]\nusername = "cms"\npassword = "${CLIENT_SECRET}"\n'
+EXAMPLE_MATCH = "8315073"
+MATCH = (
+    Line.of("2025-06-14T19:10:00+02:00", f"match/ma{EXAMPLE_MATCH}", wrapped(id=EXAMPLE_MATCH)),
+    Line.of("2025-06-14T19:10:00+02:00", f"match-event/ma{EXAMPLE_MATCH}", [row(1, "match/game-start", 1)]),
+    Line.of("2025-06-14T19:10:00+02:00", f"liveticker/ma{EXAMPLE_MATCH}", []),
+)
+BRIEF = ("--generation-deterministic", "--no-shrink")
+RUNS = {
+    "systematic": ("examples,coverage", True, 1),
+    "random": ("fuzzing,stateful", True, 3),
+    "nobody": ("examples,fuzzing,stateful", False, 1),
+}
+"""Phases, whether with credentials, and examples per operation of a bounded run."""
+SHARE = 160
+"""Of the systematic cases of the largest documents a bounded run sends each so-manieth, of the others' more; all have some."""
+
+
+def no_names(host: str, _: int) -> list[str] | Exception:
+    """No look-up leaves this machine, and what is subscribed is delivered to nobody."""
+    return ["127.0.0.1"] if host == "cms.example.org" else OSError("there are no names here")
+
+
+@pytest.fixture
+async def day(tmp_path, monkeypatch) -> AsyncIterator[MatchDay]:
+    """A daemon with a liveblog, two posts and a poll, whose names are those in the configuration of schemathesis."""
+    monkeypatch.setattr(names, "addresses_of", no_names)
+    client = {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": SCOPES}
+    allowed = {"allow_hosts": ["cms.example.org"]}
+    async with match_day(
+        lines=MATCH, folder=tmp_path, start_at="end", live=60, clients={"cms": client}, webhooks=allowed
+    ) as running:
+        body = news(organization_id=ORGANIZATION, external_id="derby")
+        assert (await running.client.post("/api/v5/write/ticker/create.json", json=body)).status_code == 200
+        for local_id in ("egoal", "etext"):
+            response = await running.client.post(
+                "/api/v5/write/event/create.json",
+                params={"ticker_local_id": f"{ORGANIZATION}_derby"},
+                json=post(local_id=local_id),
+            )
+            assert response.status_code == 200
+        poll = poll_post({**POLL, "local_id": "pderby"}).document
+        response = await running.client.post(
+            "/api/v5/write/event/create.json", params={"ticker_local_id": f"{ORGANIZATION}_derby"}, json=poll
+        )
+        assert response.status_code == 200
+        yield running
+
+
+async def examined(day: MatchDay, folder: Path, *more: str, credentials: bool, share: int = 1) -> tuple[int, int]:
+    """Run schemathesis over all operations; the numbers of operations and of requests. Fails with what it found."""
+    reader = await day.client.post(f"/api/readers/v1/organization/{ORGANIZATION}/token", json={})
+    known = CONFIG.read_text(encoding="utf-8").replace("${READER_TOKEN}", reader.json()["token"])
+    config = folder / "schemathesis.toml"
+    config.write_text(known + LOGGED_IN * credentials, encoding="utf-8")
+    address = str(day.client.base_url).rstrip("/")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "schemathesis.cli", f"--config-file={config}", "run", f"{address}/openapi.json"),
+        *(f"--url={address}", "--no-color", "--continue-on-failure", "--suppress-health-check=all", *more),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CLIENT_SECRET": SECRET, "SCHEMA_SHARE": str(share)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        shown = (await process.communicate())[0].decode("utf-8", "replace")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, shown[max(0, shown.find("= FAILURES")) :]
+    return _number(r"Selected: (\d+)", shown), _number(r"(\d+) generated", shown)
+
+
+def _number(pattern: str, shown: str) -> int:
+    found = re.search(pattern, shown)
+    assert found, shown
+    return int(found[1])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("run", RUNS)
+async def test_schemathesis_finds_nothing(day, tmp_path, run):
+    """The same requests in each run, so that a failure can be looked at again."""
+    phases, credentials, examples = RUNS[run]
+
+    tested, requests = await examined(
+        day,
+        tmp_path,
+        *(f"--phases={phases}", f"--max-examples={examples}", *BRIEF),
+        credentials=credentials,
+        share=SHARE,
+    )
+
+    assert tested == len(operations())
+    assert requests > tested
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("credentials", [True, False], ids=["authenticated", "nobody"])
+async def test_a_thousand_examples_find_nothing(day, tmp_path, credentials):
+    """All systematic cases and a thousand random ones per operation, others in each run; the seed is reported."""
+    tested, requests = await examined(day, tmp_path, "--max-examples=1000", "--include-operation-id=media.upload", "--include-operation-id=liveblog.page", "--include-operation-id=stats.collect", credentials=credentials)
+
+    assert tested == 3
+    assert requests > 1000  # small operations have fewer different requests
