@@ -102,7 +102,8 @@ class BeaconWriter:
             await self._store.write(self._tally.settle)
         except ServiceError as error:
             log.warning("statistics.unwritten", error=str(error))
-            return  # the next process counts what was lost
+            self._tally.abandon()  # the next run counts what was lost, in this process after a reload
+            return
         self._tally.remove()
 
     async def _write(self) -> None:

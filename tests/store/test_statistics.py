@@ -274,6 +274,23 @@ async def test_what_dies_with_a_process_is_counted_by_the_next(process, clock, t
     assert (await overview(process.store)).ticker_loads == 1
 
 
+async def test_a_stop_without_the_database_lets_go_of_the_file(process, tmp_path, monkeypatch):
+    """After a reload the same process counts what its last run has lost."""
+    process.take(a_beacon())
+    await process.writer.flush()
+    process.take(a_beacon())
+    store, write = process.store, process.store.write
+
+    async def away(*_, **__):
+        raise StoreUnavailable("away")
+
+    monkeypatch.setattr(store, "write", away)
+    await process.writer.stop()
+    monkeypatch.setattr(store, "write", write)
+
+    assert await write(partial(count_lost, folder=tmp_path)) == {process.tally.id: 1}
+
+
 async def test_salts_and_what_is_old_or_deleted_go(process, clock):
     """A salt of a day lives two days and an hour, that of a month no day longer than it is needed; no address is stored."""
     store, start = process.store, int(clock.now)
