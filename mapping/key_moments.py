@@ -124,15 +124,24 @@ def _counted(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
 
     Where people post what scores, they may leave some out: only the score that a play shows is certain then.
     """
-    complete = sport.timing is None or any(kind.scores for kind in sport.reported)
-    score = Score(0, 0) if complete and sport.timing is not None else None
+    if not _is_complete(sport):
+        return (_At(play, sport.kind(play.kind), play.score, in_shootout=False) for play in plays)
+    return _added_up(sport, plays)
+
+
+def _is_complete(sport: Sport) -> bool:
+    return sport.timing is None or any(kind.scores for kind in sport.reported)
+
+
+def _added_up(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
+    score = Score(0, 0) if sport.timing is not None else None
     in_shootout = False
     for play in plays:
         kind = sport.kind(play.kind)
         in_shootout = in_shootout or kind.enters == SHOOTOUT
         if play.score is not None or (kind.scores and not in_shootout):
             score = play.score
-        yield _At(play, kind, score if complete else play.score, in_shootout)
+        yield _At(play, kind, score, in_shootout)
 
 
 def _type(at: _At) -> MomentType | None:
