@@ -114,8 +114,8 @@ class Sport:
 
     @property
     def catalog(self) -> tuple[str, ...]:
-        """The event types in the interface's order."""
-        return tuple(kind.id for kind in self.kinds)
+        """The event types that the interface promises, in its order."""
+        return tuple(kind.id for kind in self.reported)
 
     def kind(self, kind_id: str) -> Kind:
         """The row of an event type; for a type without a row, one whose title is made of its id."""
