@@ -170,7 +170,7 @@ def test_a_race_is_report_by_title_lap_and_ranking():
     shown = list(cli_providers.report(cli_providers.Probe("nobody", Fetched(answers=()), 0.0, match)))
 
     assert "  Formula 1, Großer Preis von São Paulo: Rennen" in shown
-    assert "  lap 67 of 69, chequered-flag" in shown
+    assert "  lap 69 of 69, chequered-flag" in shown
     assert "ranking 20" in shown
     assert "        1 Max Verstappen, Red Bull  2:06:54.430" in shown
     assert "          Carlos Sainz Jr., Ferrari  DNF" in shown
