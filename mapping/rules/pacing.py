@@ -40,12 +40,14 @@ def interval(
     """Seconds until the next poll of a match in this state; None once the window after the end is over.
 
     `kickoff` is the scheduled one as the provider says it now, `changed_at` when a response last brought something new
-    (Unix seconds). `pending`: something waits to be confirmed, so that the live interval holds, after the end too.
+    (Unix seconds). `pending`: something waits to be confirmed, so that the live interval holds, after the end too, unless
+    nobody has confirmed it in all that window: then the provider does not answer any more.
     """
-    if pending:
+    quiet = quiet_for(now, changed_at)
+    if pending and not (status.over and quiet >= max(pace.after_window, pace.after_max)):
         return pace.live
     if status.over:
-        return _after(pace, quiet_for(now, changed_at))
+        return _after(pace, quiet)
     if status.running:
         stalled = quiet_for(now, kickoff, changed_at) > STALLED_AFTER
         return pace.before if stalled else pace.pause if status is Status.BREAK else pace.live

@@ -77,6 +77,24 @@ async def test_a_race_of_24_hours_keeps_the_live_interval(process):
     assert dict.fromkeys(waits, PACE.live) == {hour: pytest.approx(wait, abs=1) for hour, wait in waits.items()}
 
 
+async def test_a_match_in_doubt_is_closed_when_its_provider_forgets_it(process):
+    """Nobody is left who could confirm that a stop is gone: when the window after the end is over, it stays as it is."""
+    ended = {"finished": "yes"}
+    await begun(process, race(1, 2))
+    assert await process.poll(race(1, 2, running=False, **ended))
+    assert await process.poll(race(1, running=False, **ended))
+    (match,) = process.matches
+    assert (match.status, match.pending) == (Status.FINISHED, True)
+    gone = frozenset({"match", "match-event"})
+    await process.poll(failing=gone)
+    assert match.due - monotonic() < PACE.backoff_max * 1.5
+    process.clock.now += PACE.after_window
+    await process.poll(failing=gone)
+    await process.followers.stop()
+
+    assert not process.matches
+
+
 async def test_a_match_that_fell_silent_slows_down_and_wakes(process):
     """Eight hours without news and without an end: once a minute; the next news brings the live interval back."""
     await begun(process, race(1))

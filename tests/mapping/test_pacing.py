@@ -95,8 +95,9 @@ def test_intervals_grow_after_the_end_and_then_stop():
 
 
 def test_what_waits_for_confirmation_keeps_the_live_interval():
-    """A pending withdrawal is looked at every few seconds, after the end too."""
+    """A pending withdrawal is looked at every few seconds, after the end too, as long as anybody may confirm it."""
     assert wait(Status.FINISHED, KICKOFF + 90_000, changed_at=KICKOFF, pending=True) == 5
+    assert wait(Status.FINISHED, KICKOFF + 172_800, changed_at=KICKOFF, pending=True) is None
 
 
 @pytest.mark.parametrize(("fresh_for", "expected"), [(None, 5), (4.0, 4.05), (1.0, 5), (30.0, 5)])
