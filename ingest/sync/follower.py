@@ -161,11 +161,14 @@ class Followers:
         """Drive the polls until cancelled; `stop` then sees to those under way."""
         while True:
             await self._sleep()
-            while self._heap and self._heap[0][0] <= monotonic():
-                due, _, follow_id = heappop(self._heap)
-                match = self._matches.get(follow_id)
-                if match is not None and match.due == due and not match.busy:
-                    self._begin_poll(match)
+            self._begin_due()
+
+    def _begin_due(self) -> None:
+        while self._heap and self._heap[0][0] <= monotonic():
+            due, _, follow_id = heappop(self._heap)
+            match = self._matches.get(follow_id)
+            if match is not None and match.due == due and not match.busy:
+                self._begin_poll(match)
 
     def _begin_poll(self, match: Followed) -> None:
         if pause := self.limiters[match.endpoint].paused_for():

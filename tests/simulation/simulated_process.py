@@ -35,12 +35,13 @@ PLAN = Plan(gap=8.0, longest_gap=20.0)
 class WallClock:
     """A process's idea of the time of day; `offset` is what somebody has set it by."""
 
-    def __init__(self, loop: VirtualLoop) -> None:
+    def __init__(self, loop: VirtualLoop, epoch: float = EPOCH) -> None:
         self.offset = 0.0
+        self.epoch = epoch
         self._loop = loop
 
     def __call__(self) -> float:
-        return EPOCH + self._loop.time() + self.offset
+        return self.epoch + self._loop.time() + self.offset
 
 
 class SimulatedProcess:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import selectors
 from contextvars import Context, ContextVar, copy_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+
+T = TypeVar("T")
 
 RUNNING: ContextVar[SimulatedExecution | None] = ContextVar("RUNNING", default=None)
 """To which process the step belongs that runs at this moment; None for the world around the processes."""
@@ -118,6 +120,22 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         step = _Step(callback, context, process)
         step.handle = handle = super().call_at(when, step, *args, context=context)
         return handle
+
+    def call_soon_threadsafe(
+        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        """There is one thread."""
+        return self.call_soon(callback, *args, context=context)
+
+    def run_in_executor(self, executor: object, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
+        """What a thread would do is done at once, in no time."""
+        del executor
+        done: asyncio.Future[T] = self.create_future()
+        try:
+            done.set_result(work(*args))
+        except Exception as error:  # noqa: BLE001 -- whoever awaits it gets it
+            done.set_exception(error)
+        return done
 
     def call_plainly(self, callback: Callable[..., object], args: tuple[Any, ...], context: Context) -> asyncio.Handle:
         """Like `call_soon`, for what is a step already."""
