@@ -168,6 +168,7 @@ def in_virtual_time(
         replace(apscheduler.schedulers.base, "datetime", _datetime_of(clock))
         replace(apscheduler.triggers.interval, "datetime", _datetime_of(clock))
         replace(run, "Scheduler", partial(_RareTicks, wall=clock, steady=loop.time))
+        replace(run, "create_app", partial(run.create_app, monotonic=loop.time))
         replace(run, "SteadyClock", partial(SteadyClock, steady=loop.time))
         replace(build, "Jobs", partial(Jobs, steady=loop.time))
         for module in (dispatcher, hub, alarms):
