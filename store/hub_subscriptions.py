@@ -10,11 +10,12 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Float, Integer, and_, bindparam, delete, func, or_, select, update
 
 from mapping.errors import Unprocessable
 from store.hub_tables import hub_subscriptions
 from store.ids import new_object_id
+from store.sql.compiled_query import CompiledQuery
 from store.sql.insert_new import insert_new
 from store.tables import games
 
@@ -122,15 +123,7 @@ def request_end(unit: Unit, topic: str, callback: str) -> None:
 
 def due(conn: Connection, now: float, *, limit: int) -> list[str]:
     """Ids of those to confirm, to deliver to or to end, that nobody works on; those first that have waited longest."""
-    behind = and_(or_(_rows.next_at <= now, _rows.next_at > now + LONGEST_PAUSE), games.c.version > _rows.version)
-    query = (
-        select(_rows.id)
-        .join(games, games.c.id == _rows.game_id)
-        .where(_unclaimed(now), or_(_rows.requested.is_not(None), _rows.until <= now, behind))
-        .order_by(_rows.next_at)
-        .limit(limit)
-    )
-    return list(conn.scalars(query))
+    return [id_ for (id_,) in _DUE.all(conn, now=now, limit=limit)]
 
 
 def claim_subscriber(unit: Unit, id_: str, *, now: float, seconds: float) -> FeedSubscriber | None:
@@ -177,8 +170,24 @@ def release_subscriber(unit: Unit, claimed: FeedSubscriber) -> None:
     _record(unit, claimed, {"claim_id": None, "claimed_until": 0.0})
 
 
-def _unclaimed(now: float) -> ColumnElement[bool]:
+def _unclaimed(now: float | ColumnElement[float]) -> ColumnElement[bool]:
     return or_(_rows.claimed_until <= now, _rows.claimed_until > now + LONGEST_PAUSE)
+
+
+def _due() -> CompiledQuery:
+    now = bindparam("now", type_=Float)
+    behind = and_(or_(_rows.next_at <= now, _rows.next_at > now + LONGEST_PAUSE), games.c.version > _rows.version)
+    return CompiledQuery(
+        select(_rows.id)
+        .join(games, games.c.id == _rows.game_id)
+        .where(_unclaimed(now), or_(_rows.requested.is_not(None), _rows.until <= now, behind))
+        .order_by(_rows.next_at)
+        .limit(bindparam("limit", type_=Integer))
+    )
+
+
+_DUE = _due()
+"""Each process asks after every commit of any, mostly for nothing."""
 
 
 def _claimed(claimed: FeedSubscriber) -> ColumnElement[bool]:
