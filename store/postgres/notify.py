@@ -1,16 +1,18 @@
 """LISTEN and NOTIFY between processes: which liveblogs stepped, and to which version.
 
 A process notifies of what it has committed, after the COMMIT: at once, and while much happens of all of it every
-`INTERVAL` seconds, because PostgreSQL commits transactions that notify one after the other. Listening needs a connection
-of its own. A process that ends too early notifies nobody, and what is sent while that connection is away is lost, so
-everything may have stepped each time it comes back.
+`INTERVAL` seconds, because PostgreSQL commits transactions that notify one after the other. Its own notices, which come
+back to it, it passes on to nobody: they know since the COMMIT. Listening needs a connection of its own. A process that
+ends too early notifies nobody, and what is sent while that connection is away is lost, so everything may have stepped
+each time it comes back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping
+import secrets
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
 
 CHANNEL = "matchwire_steps"
 NOTIFY = "SELECT pg_notify(%s, notice) FROM unnest(%s::text[]) AS notice"
-"""A notice for each liveblog: about 35 bytes; PostgreSQL bounds one at 8000."""
+"""A notice for each liveblog: `ticker_id`, version, sender; about 45 bytes; PostgreSQL bounds one at 8000."""
+PARTS = 3
 INTERVAL = 0.02
 """Seconds between one statement and the next."""
 QUIET = 10.0
@@ -47,6 +50,8 @@ class NotifySender:
     """Notifies other processes of what stepped in this one. What cannot be sent is forgotten: they look by themselves too."""
 
     def __init__(self, run: Run) -> None:
+        self.name = secrets.token_hex(4)
+        """By which a process knows its own notices."""
         self._run = run
         self._unsent: dict[str, int] = {}
         self._sending: asyncio.Task[None] | None = None
@@ -77,7 +82,11 @@ class NotifySender:
         stepped, self._unsent = self._unsent, {}
         if stepped:
             with suppress(StoreUnavailable, exc.SQLAlchemyError):
-                await self._run(partial(_notify, notices=[f"{name} {version}" for name, version in stepped.items()]))
+                await self._run(partial(_notify, notices=list(self._notices(stepped))))
+
+    def _notices(self, stepped: Mapping[str, int]) -> Iterator[str]:
+        for game_id, version in stepped.items():
+            yield f"{game_id} {version} {self.name}"
 
 
 class NotifyListener:
@@ -126,14 +135,16 @@ class NotifyListener:
         """Until the connection is lost: raises one of LOST."""
         while True:
             async for notice in session.driver.notifies(timeout=self._quiet):
-                hear(read(notice.payload))
+                stepped, sender = read(notice.payload)
+                if sender != self._sender.name:
+                    hear(stepped)
             await session.execute("SELECT 1")
 
 
-def read(payload: str) -> Stepped:
-    """What a notice says; None for one that this version does not understand."""
-    game_id, _, version = payload.partition(" ")
-    return {game_id: int(version)} if version.isascii() and version.isdigit() else None
+def read(payload: str) -> tuple[Stepped, str]:
+    """What a notice says, and who sent it; None and nobody for one that this version does not understand."""
+    game_id, version, sender = parts if len(parts := payload.split(" ")) == PARTS else ("", "", "")
+    return ({game_id: int(version)}, sender) if version.isascii() and version.isdigit() else (None, "")
 
 
 def _notify(conn: Connection, *, notices: list[str]) -> None:
