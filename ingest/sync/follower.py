@@ -18,6 +18,7 @@ from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, reques
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Followed, Poller
+from ingest.timers import EARLY
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
 from mapping.rules.breaker import CircuitBreakerConfig
@@ -164,7 +165,7 @@ class Followers:
             self._begin_due()
 
     def _begin_due(self) -> None:
-        while self._heap and self._heap[0][0] <= monotonic():
+        while self._heap and self._heap[0][0] <= monotonic() + EARLY:
             due, _, follow_id = heappop(self._heap)
             match = self._matches.get(follow_id)
             if match is not None and match.due == due and not match.busy:
@@ -278,7 +279,7 @@ class Followers:
         """Wait until a poll is due or one is scheduled."""
         self._woken.clear()
         wait = self._heap[0][0] - monotonic() if self._heap else None
-        if wait is not None and wait <= 0:
+        if wait is not None and wait <= EARLY:
             return
         try:
             async with asyncio.timeout(wait):

@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from ingest.timers import EARLY
 from mapping.errors import UpstreamUnavailable
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class PollSlots:
     def _give_way(self, loop: asyncio.AbstractEventLoop) -> None:
         self._timer = None
         longest = self._longest()
-        if longest is not None and loop.time() - longest[1].began >= self.patience:
+        if longest is not None and longest[1].began + self.patience <= loop.time() + EARLY:
             limit = longest[0]
             del self._running[limit]
             self._leaving += 1

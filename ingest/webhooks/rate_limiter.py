@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from time import monotonic
 
+from ingest.timers import EARLY
 from ingest.webhooks.fair_queue import FairQueue
 from mapping.rules.token_bucket import TokenBucket
 
@@ -60,8 +61,8 @@ class FairRateLimiter:
     def _serve(self, known: _Host) -> None:
         """Let those begin for whom there is a token, and see to the next one."""
         known.timer = None
-        while known.bucket.wait(monotonic()) == 0 and (granted := known.waiting.take()) is not None:
+        while known.bucket.wait(monotonic()) <= EARLY and (granted := known.waiting.take()) is not None:
             if not granted.done():
-                known.bucket.take(monotonic())
+                known.bucket.reserve(monotonic(), 1.0)
                 granted.set_result(None)
         self._schedule(known)
