@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 from heapq import heappop, heappush
@@ -281,11 +282,9 @@ class Followers:
         wait = self._heap[0][0] - monotonic() if self._heap else None
         if wait is not None and wait <= EARLY:
             return
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(wait):
                 await self._woken.wait()
-        except TimeoutError:
-            return
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

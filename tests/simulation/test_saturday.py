@@ -185,19 +185,6 @@ def more_rows(before: Reading, after: Reading, liveblogs: int) -> Iterator[str]:
         yield f"rows: {more} of {liveblogs} liveblogs"
 
 
-@pytest.fixture(scope="module")
-def planted(tmp_path_factory):
-    """What is found in two short days in which all plants are there at once."""
-    files: list[int] = []
-    with pytest.MonkeyPatch.context() as patch:
-        for plant in PLANTED:
-            plant(patch, files)
-        found = play([PLANTING, PLANTING], SHORT_RETENTIONS, tmp_path_factory.mktemp("planted"), every=21 * MINUTE)
-    for each in files:
-        os.close(each)
-    return found
-
-
 def keep_what_has_ended(patch, _files):
     patch.setattr(poll, "ended", {}, raising=False)
     close = Poller.close
@@ -270,15 +257,25 @@ PLANTED = {
 """Leaks, and what they are found by."""
 
 
+@pytest.mark.long
 def test_two_days_leave_nothing_but_their_liveblogs(tmp_path):
     """Eight matches in two days alike, with all faults."""
     wrong = play([SHORT, SHORT], SHORT_RETENTIONS, tmp_path, every=21 * MINUTE)
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
-def test_a_planted_leak_is_found(plant, planted):
-    assert any(each.startswith(PLANTED[plant]) for each in planted), planted
+@pytest.mark.long
+def test_planted_leaks_are_found(tmp_path, monkeypatch):
+    """All of them in one run of two short days, each by what it leaks."""
+    files: list[int] = []
+    for plant in PLANTED:
+        plant(monkeypatch, files)
+    found = play([PLANTING, PLANTING], SHORT_RETENTIONS, tmp_path, every=21 * MINUTE)
+    for each in files:
+        os.close(each)
+
+    for plant, words in PLANTED.items():
+        assert any(each.startswith(words) for each in found), (plant.__name__, found)
 
 
 @pytest.mark.soak
