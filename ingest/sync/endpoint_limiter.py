@@ -11,6 +11,8 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from cachetools import LRUCache
+
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules import breaker
@@ -31,6 +33,8 @@ BARE = 5.0
 """Seconds to stay away from a provider that asks for fewer requests and does not say for how long."""
 RESOURCES = 3
 """Requests of a first poll, of which nothing is known yet."""
+REMEMBERED = 10_000
+"""Matches whose last poll failed that are remembered as such. Nobody says when one is followed no more."""
 RENEWING = 1.0
 """Seconds until a process that may not poll for want of a lease looks again."""
 
@@ -71,9 +75,9 @@ class EndpointLimiter:
         self._circuit = Circuit()
         self._log = LogOnce("provider.lost", "provider.recovered")
         self._rate_log = LogOnce("endpoint.rate_too_low", "endpoint.rate_sufficient")
-        self._throttled: dict[str, float] = {}
+        self._throttled: LRUCache[str, float] = LRUCache(REMEMBERED)
         """Matches whose last response demanded fewer requests, and when."""
-        self._recently_failed: set[str] = set()
+        self._recently_failed: LRUCache[str, bool] = LRUCache(REMEMBERED)
         """Matches whose last poll failed, in all or in part: more likely than others to hold a slot for long."""
         self.id = adapter.id
         self.name = adapter.endpoint.key
@@ -189,9 +193,9 @@ class EndpointLimiter:
         else:
             self._throttled[match_id] = throttled_at
         if any(isinstance(error, ENDPOINT_ERRORS) for error in errors):
-            self._recently_failed.add(match_id)
+            self._recently_failed[match_id] = True
         else:
-            self._recently_failed.discard(match_id)
+            self._recently_failed.pop(match_id, None)
 
 
 def share_limits(

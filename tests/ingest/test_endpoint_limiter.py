@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.daemon.containment import Containment
+from ingest.sync import endpoint_limiter
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Followed
@@ -178,6 +179,17 @@ async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provide
     provider.does.clear()
     async with asyncio.timeout(30):
         assert all([(await fetch(limiter, name)).good for name in names])
+
+
+async def test_of_matches_that_failed_last_only_so_many_are_remembered(provider, monkeypatch):
+    """Matches come and go, and anybody may ask for any id; those that failed latest are known."""
+    monkeypatch.setattr(endpoint_limiter, "REMEMBERED", 20)
+    provider.does["*"] = UpstreamUnavailable("x")
+    limiter = limiter_of(provider, rule=CircuitBreakerConfig(breaker_after=100, breaker_pause=30))
+    for number in range(50):
+        await fetch(limiter, str(number))
+
+    assert set(limiter._recently_failed) == set(map(str, range(30, 50)))
 
 
 async def test_where_all_are_slow_nobody_gives_way():

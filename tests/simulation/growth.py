@@ -28,8 +28,8 @@ MEMOIZED = type(cache(len))
 CACHED = {
     "collections": ("store.sql.bulk_write._STATEMENTS", "api.read_cache.ReadCache", "api.rendered."),
     "objects": (
-        "api.feeds.", "api.read_cache.", "api.rendered.", "mapping.legacy_event.", "providers.heim.events.", "store.records.",
-        "store.sql.",
+        "api.feeds.", "api.read_cache.", "api.rendered.", "mapping.legacy_event.", "store.records.", "store.sql.",
+        "providers.heim.events.", "mapping.match.Person", "mapping.match.Side",  # a translated row, and who is in it
     ),
 }  # fmt: skip
 """What is in caches with bounds of their own, or as often as the code has places that call it."""
