@@ -33,8 +33,8 @@ BARE = 5.0
 """Seconds to stay away from a provider that asks for fewer requests and does not say for how long."""
 RESOURCES = 3
 """Requests of a first poll, of which nothing is known yet."""
-REMEMBERED = 10_000
-"""Matches whose last poll failed that are remembered as such. Nobody says when one is followed no more."""
+KEPT_FAILURES = 10_000
+"""Matches whose last poll failed that are kept as such. Nobody says when one is followed no more."""
 RENEWING = 1.0
 """Seconds until a process that may not poll for want of a lease looks again."""
 
@@ -75,9 +75,9 @@ class EndpointLimiter:
         self._circuit = Circuit()
         self._log = LogOnce("provider.lost", "provider.recovered")
         self._rate_log = LogOnce("endpoint.rate_too_low", "endpoint.rate_sufficient")
-        self._throttled: LRUCache[str, float] = LRUCache(REMEMBERED)
+        self._throttled: LRUCache[str, float] = LRUCache(KEPT_FAILURES)
         """Matches whose last response demanded fewer requests, and when."""
-        self._recently_failed: LRUCache[str, bool] = LRUCache(REMEMBERED)
+        self._recently_failed: LRUCache[str, bool] = LRUCache(KEPT_FAILURES)
         """Matches whose last poll failed, in all or in part: more likely than others to hold a slot for long."""
         self.id = adapter.id
         self.name = adapter.endpoint.key

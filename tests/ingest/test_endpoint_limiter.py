@@ -181,9 +181,9 @@ async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provide
         assert all([(await fetch(limiter, name)).good for name in names])
 
 
-async def test_of_matches_that_failed_last_only_so_many_are_remembered(provider, monkeypatch):
+async def test_of_matches_that_failed_last_only_so_many_are_kept(provider, monkeypatch):
     """Matches come and go, and anybody may ask for any id; those that failed latest are known."""
-    monkeypatch.setattr(endpoint_limiter, "REMEMBERED", 20)
+    monkeypatch.setattr(endpoint_limiter, "KEPT_FAILURES", 20)
     provider.does["*"] = UpstreamUnavailable("x")
     limiter = limiter_of(provider, rule=CircuitBreakerConfig(breaker_after=100, breaker_pause=30))
     for number in range(50):
