@@ -40,7 +40,7 @@ def on_uvloop(main):
 
 
 def test_polls_are_waited_for_once(monkeypatch):
-    """About one wake-up a poll; with each early timer set again it were nearly four."""
+    """Two wake-ups a poll: it is due, and the next one is planned; with early timers set again they were nearly six."""
     waits = counted(monkeypatch, Followers, "_sleep")
     provider = Provider()
 
@@ -63,7 +63,7 @@ def test_polls_are_waited_for_once(monkeypatch):
         await followers.stop()
 
     on_uvloop(main)
-    assert len(waits) < 2 * 200
+    assert len(waits) < 3 * 200
 
 
 def test_turns_of_a_host_are_waited_for_once(monkeypatch):
