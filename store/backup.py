@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import URL
 
+LOOKS, AGAIN = 10, 0.2
+"""How often it is looked again for connections of a process that may have just ended, and seconds between two looks."""
 OTHERS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
     " AND application_name LIKE 'matchwire%' AND pid <> pg_backend_pid()"
@@ -93,12 +95,18 @@ def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
 
 
 async def _count(url: URL) -> int:
+    """Connections of matchwire that stay: a busy server takes a moment to see that a process has ended."""
     from store.postgres.backend import run_once
 
     def others(conn: Connection) -> int:
         return int(conn.execute(OTHERS).scalar_one())
 
-    return await run_once(url, migrate.PATIENT, others)
+    found = await run_once(url, migrate.PATIENT, others)
+    for _ in range(LOOKS):
+        if found:
+            await asyncio.sleep(AGAIN)
+            found = await run_once(url, migrate.PATIENT, others)
+    return found
 
 
 def _file(url: URL, *, must_exist: bool = False) -> Path:

@@ -126,6 +126,11 @@ def due(conn: Connection, now: float, *, limit: int) -> list[str]:
     return [id_ for (id_,) in _DUE.all(conn, now=now, limit=limit)]
 
 
+def any_subscriber(conn: Connection) -> bool:
+    """Whether there is any row at all."""
+    return _ANY.first(conn) is not None
+
+
 def claim_subscriber(unit: Unit, id_: str, *, now: float, seconds: float) -> FeedSubscriber | None:
     """Claim the row for so long; None where another process has it, or it is gone."""
     row = unit.conn.execute(
@@ -187,7 +192,8 @@ def _due() -> CompiledQuery:
 
 
 _DUE = _due()
-"""Each process asks after every commit of any, mostly for nothing."""
+"""Each process asks after every commit of any while there is a subscriber, mostly for nothing."""
+_ANY = CompiledQuery(select(_rows.id).limit(1))
 
 
 def _claimed(claimed: FeedSubscriber) -> ColumnElement[bool]:

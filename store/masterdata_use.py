@@ -10,7 +10,7 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import and_, delete, func, insert, or_, select, update
+from sqlalchemy import Integer, and_, bindparam, delete, func, insert, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
@@ -18,6 +18,7 @@ from store import ledger, liveblogs, sources, sync
 from store.errors import UnreadableRow
 from store.event_rows import in_chunks
 from store.records import Change, EventWrite, check_document, teams_of, title_of
+from store.sql.compiled_query import CompiledQuery
 from store.tables import attachments, corrections, events, follows, game_records, games, teams
 
 if TYPE_CHECKING:
@@ -114,9 +115,12 @@ def correct_liveblogs(unit: Unit, owner_id: str, made: Iterable[Correction], *, 
         unit.conn.execute(insert(corrections), rows)
 
 
+_WAITING = CompiledQuery(select(corrections.c.game_id).distinct().limit(bindparam("most", type_=Integer)))
+
+
 def waiting(conn: Connection, limit: int = 100) -> list[str]:
     """`ticker_id`s of liveblogs that have corrections still to show, so many of them."""
-    return list(conn.scalars(select(corrections.c.game_id).distinct().limit(limit)))
+    return [game_id for (game_id,) in _WAITING.all(conn, most=limit)]
 
 
 def correct(unit: Unit, game_id: str) -> bool:

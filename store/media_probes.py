@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store import liveblogs
 from store.media_tables import media_probes
 from store.records import Change, EventWrite, check_document
+from store.sql.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -40,11 +41,12 @@ class Finding(NamedTuple):
     next_at: float | None = None
 
 
+_ANY_DUE = CompiledQuery(select(media_probes.c.media_id).where(media_probes.c.next_at <= bindparam("now")).limit(1))
+
+
 def any_due(conn: Connection, now: float) -> bool:
     """Whether a file is to be probed now."""
-    return (
-        conn.execute(select(media_probes.c.media_id).where(media_probes.c.next_at <= now).limit(1)).first() is not None
-    )
+    return _ANY_DUE.first(conn, now=now) is not None
 
 
 def begin(unit: Unit, *, limit: int, without: Collection[str], again: float) -> list[MediaProbe]:

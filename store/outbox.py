@@ -30,6 +30,7 @@ _UNNUMBERED = select(outbox.c.id).where(outbox.c.number.is_(None)).order_by(outb
 _SEQUENCE = CompiledQuery(select(outbox_sequence.c.last, _UNNUMBERED.limit(1).scalar_subquery().label("first")))
 _LOCKED = CompiledQuery(select(outbox_sequence.c.id, outbox_sequence.c.last).with_for_update(skip_locked=True))
 _COMMITTED = CompiledQuery(_UNNUMBERED.limit(bindparam("most", type_=Integer)))
+_UNNUMBERED_COUNT = CompiledQuery(select(func.count().label("rows")).where(outbox.c.number.is_(None)))
 _NEWS = CompiledQuery(
     select(outbox.c.organization_id, *OF_ROW)
     .where(outbox.c.number > bindparam("after"), outbox.c.number <= bindparam("through"))
@@ -79,7 +80,7 @@ def number_committed(unit: Unit, *, limit: int = NUMBERED_AT_ONCE) -> Sequence:
 
 def unnumbered(conn: Connection) -> int:
     """Committed rows that wait for their number."""
-    return conn.scalar(select(func.count()).where(outbox.c.number.is_(None))) or 0
+    return sum(count for (count,) in _UNNUMBERED_COUNT.all(conn))
 
 
 def rows_of(conn: Connection, organization_id: str, *, after: int, through: int, limit: int) -> list[OutboxRow]:

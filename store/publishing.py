@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store import liveblogs
 from store.event_rows import event_of
 from store.records import Change, EventWrite, check_document
+from store.sql.compiled_query import CompiledQuery
 from store.tables import events, games
 
 if TYPE_CHECKING:
@@ -18,19 +19,21 @@ if TYPE_CHECKING:
     from store.unit import Unit
 
 
+_DUE = CompiledQuery(
+    select(events.c.game_id)
+    .join(games, games.c.id == events.c.game_id)
+    .where(
+        events.c.publish_at <= bindparam("now"),
+        events.c.local_status == LocalStatus.PUBLISHED,
+        games.c.local_status != LocalStatus.DELETED,
+    )
+    .distinct()
+)
+
+
 def due(conn: Connection, now: float) -> list[str]:
     """`ticker_id`s of the liveblogs that have an event whose time has come."""
-    query = (
-        select(events.c.game_id)
-        .join(games, games.c.id == events.c.game_id)
-        .where(
-            events.c.publish_at <= int(now),
-            events.c.local_status == LocalStatus.PUBLISHED,
-            games.c.local_status != LocalStatus.DELETED,
-        )
-        .distinct()
-    )
-    return list(conn.scalars(query))
+    return [game_id for (game_id,) in _DUE.all(conn, now=int(now))]
 
 
 AT_ONCE = 200

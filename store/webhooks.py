@@ -189,6 +189,22 @@ _REACHED = CompiledQuery(
     select(webhooks.c.id, webhooks.c.organization_id).where(*_within_reach(bindparam("owner", type_=Text)))
 )
 
+_PLANNED = webhook_waiting.c.next_at <= bindparam("now"), webhook_waiting.c.next_at > bindparam("far")
+_WAITING_FOR = CompiledQuery(
+    select(webhooks.c.id).where(
+        *_within_reach(bindparam("owner", type_=Text)),
+        webhooks.c.id.in_(select(webhook_waiting.c.webhook_id).where(or_(*_PLANNED))),
+    )
+)
+_ORPHANED = CompiledQuery(
+    select(webhooks.c.id).where(
+        webhooks.c.status == "active",
+        webhooks.c.owner.is_not(None),
+        webhooks.c.owner != bindparam("owner", type_=Text),
+        unclaimed(),
+    )
+)
+
 
 def within_reach(conn: Connection, owner: str) -> dict[str, str]:
     """The organization of each active subscription that `owner` has claimed or could claim, by its id."""
@@ -211,17 +227,12 @@ def behind(conn: Connection, owner: str, *, through: int) -> list[str]:
 
 def waiting_for(conn: Connection, owner: str, *, now: float, far: float) -> list[str]:
     """Ids of those within reach of `owner` with a round that is due, or planned later than `far`, which no plan does."""
-    due = (webhook_waiting.c.next_at <= now) | (webhook_waiting.c.next_at > far)
-    planned = webhooks.c.id.in_(select(webhook_waiting.c.webhook_id).where(due))
-    return list(conn.scalars(select(webhooks.c.id).where(*_within_reach(owner), planned)))
+    return [id_ for (id_,) in _WAITING_FOR.all(conn, owner=owner, now=now, far=far)]
 
 
 def orphaned(conn: Connection, owner: str) -> list[str]:
     """Ids of active subscriptions claimed by a process, not `owner`, that has died and may have left something undone."""
-    query = select(webhooks.c.id).where(
-        webhooks.c.status == "active", webhooks.c.owner.is_not(None), webhooks.c.owner != owner, unclaimed()
-    )
-    return list(conn.scalars(query))
+    return [id_ for (id_,) in _ORPHANED.all(conn, owner=owner)]
 
 
 def renewed(claimed: Subscription, secrets: str) -> Subscription | None:

@@ -71,6 +71,20 @@ class SoleOwner:
     owner: str = field(default_factory=partial(secrets.token_hex, 8))
 
 
+@dataclass(frozen=True, slots=True)
+class _News:
+    """Outbox rows by organization, read once for all receivers, and who may want them: organization by subscription."""
+
+    rows: dict[str, list[OutboxRow]] = field(default_factory=dict)
+    reach: dict[str, str] = field(default_factory=dict)
+
+
+def _news(conn: Connection, owner: str, after: int, through: int) -> _News:
+    """What came after one number, through another, for whom `owner` may deliver."""
+    rows = outbox.news(conn, after=after, through=through, limit=NEWS) if through > after else {}
+    return _News(rows, webhooks.within_reach(conn, owner) if rows else {})
+
+
 class Dispatcher:
     """A worker for each receiver that this process has claimed; started like the followers, woken after commits."""
 
@@ -176,27 +190,28 @@ class Dispatcher:
 
     async def _notice(self) -> bool:
         """Ask for the receivers of what is new; False when more of it waits for its number."""
-        complete, owner = await self._sequencer.advance(), self.owner
+        owner = self.owner
         if owner != self._name:
             self._name, self._seen = owner, None
+        after = self._seen
+
+        def look(conn: Connection, last: int) -> _News:
+            return _news(conn, owner, after, last) if owner is not None and after is not None else _News()
+
+        sequence, news = await self._sequencer.advance(look)
         if owner is None:
             return True
-        if self._seen is None:  # as this process found it, or finds it again
-            late = await self.store.read(partial(webhooks.behind, owner=owner, through=self._sequencer.last))
-            self._seen = self._sequencer.last
+        if after is None:  # as this process found it, or finds it again
+            late = await self.store.read(partial(webhooks.behind, owner=owner, through=sequence.last))
+            self._seen = sequence.last
             self._ask(late)
-        elif self._sequencer.last > self._seen:
-            await self._spread(owner, self._seen, self._sequencer.last)
-        return complete
+        elif sequence.last > after:
+            self._spread(news, after, sequence.last)
+        return sequence.complete
 
-    async def _spread(self, owner: str, after: int, through: int) -> None:
-        """Read what is new once, for all receivers that have read what was before it; the others read for themselves."""
-
-        def look(conn: Connection) -> tuple[dict[str, list[OutboxRow]], dict[str, str]]:
-            rows = outbox.news(conn, after=after, through=through, limit=NEWS)
-            return rows, webhooks.within_reach(conn, owner) if rows else {}
-
-        rows, reach = await self.store.glance(look)
+    def _spread(self, news: _News, after: int, through: int) -> None:
+        """Hand what is new to all receivers that have read what was before it; the others read for themselves."""
+        rows, reach = news.rows, news.reach
         self._seen = through
         whole = sum(map(len, rows.values())) < NEWS
         if whole:
@@ -211,12 +226,13 @@ class Dispatcher:
             return
         far = rules.far(self.plan, now)
 
-        def look(conn: Connection) -> tuple[list[str], list[str]]:
-            return webhooks.waiting_for(conn, owner, now=now, far=far), webhooks.orphaned(conn, owner)
+        def look(conn: Connection) -> tuple[list[str], int]:
+            due = webhooks.waiting_for(conn, owner, now=now, far=far)
+            return [*due, *webhooks.orphaned(conn, owner)], outbox.unnumbered(conn)
 
-        due, orphaned = await self.store.read(look)
-        self._ask([*due, *orphaned], due=True)
-        await self._sequencer.watch()
+        due, unnumbered = await self.store.read(look)
+        self._ask(due, due=True)
+        self._sequencer.watch(unnumbered)
         self._ticks += 1
         if self._ticks % LOOK_BEHIND == 1:
             self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from store import outbox
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
     from ingest.daemon.metrics import Metrics
     from ingest.webhooks.steady_clock import SteadyClock
     from store.database import Store
+    from store.outbox import Sequence
+    from store.unit import Unit
+
+T = TypeVar("T")
 
 STUCK_AFTER = 30.0
 """Seconds without a new number, while rows wait for one, after which it is an alarm."""
@@ -29,17 +37,25 @@ class OutboxSequencer:
         self.last = 0
         """The delivery number up to which rows can be read; it only rises."""
 
-    async def advance(self) -> bool:
-        """Number what is committed; False while more of it waits."""
-        found = await self._store.glance(outbox.sequence)
-        if not found.complete:
-            found = await self._store.write(outbox.number_committed)
-        self.last = max(self.last, found.last)
-        return found.complete
+    async def advance(self, look: Callable[[Connection, int], T]) -> tuple[Sequence, T]:
+        """Number what is committed, if anything is, and `look` at it in the same unit: it gets the last number."""
 
-    async def watch(self) -> None:
-        """Note what waits for a number; log once when numbers no longer rise although rows wait, and once when they do."""
-        waiting, now = await self._store.read(outbox.unnumbered), self._timing.steady()
+        def known(conn: Connection) -> tuple[Sequence, T] | None:
+            found = outbox.sequence(conn)
+            return (found, look(conn, found.last)) if found.complete else None
+
+        def number(unit: Unit) -> tuple[Sequence, T]:
+            found = outbox.number_committed(unit)
+            return found, look(unit.conn, found.last)
+
+        glanced = await self._store.glance(known)
+        found, seen = await self._store.write(number) if glanced is None else glanced
+        self.last = max(self.last, found.last)
+        return found, seen
+
+    def watch(self, waiting: int) -> None:
+        """Note how many rows wait for a number; log once when numbers no longer rise although some do, and once when they rise."""
+        now = self._timing.steady()
         self._metrics.outbox(self.last, waiting)
         if not waiting or self.last != self._watched:
             self._watched, self._moved = self.last, now

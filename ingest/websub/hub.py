@@ -71,10 +71,13 @@ class Hub:
         self._rendering = asyncio.Lock()
         self._rendered: LRUCache[tuple[str, int], PushedFeed] = LRUCache(KEPT)
         self._woken = asyncio.Event()
+        self._is_used = True
+        """Whether there was any subscriber at the last look."""
 
     def wake(self, _: Stepped = None) -> None:
-        """Something may have changed; costs nothing when called often."""
-        self._woken.set()
+        """Something may have changed; costs nothing when called often, nor while nobody subscribes."""
+        if self._is_used:
+            self._woken.set()
 
     async def run(self) -> None:
         """Look for what is to be done until cancelled."""
@@ -82,8 +85,7 @@ class Hub:
         while True:
             self._woken.clear()
             try:
-                work = partial(rows.due, now=self._timing.now(), limit=2 * self._settings.deliveries)
-                for each in await self._store.read(work):
+                for each in await self._due():
                     self._jobs.ask(each)
                 look.worked()
             except ServiceError as error:
@@ -94,6 +96,17 @@ class Hub:
                 self._contained.recovered("loop", "websub", loop="websub")
             await asyncio.sleep(SETTLING)
             await self._wait()
+
+    async def _due(self) -> list[str]:
+        """Ids of subscribers for whom something is to be done; notes whether there is any at all."""
+        now, limit = self._timing.now(), 2 * self._settings.deliveries
+
+        def look(conn: Connection) -> tuple[list[str], bool]:
+            due = rows.due(conn, now=now, limit=limit)
+            return due, bool(due) or rows.any_subscriber(conn)
+
+        due, self._is_used = await self._store.read(look)
+        return due
 
     async def stop(self, grace: float = 10.0) -> None:
         """Let calls under way end within `grace` seconds; other processes repeat what was cut off."""

@@ -144,6 +144,21 @@ async def stage(database):
     await store.close()
 
 
+async def test_commits_wake_the_hub_while_there_is_a_subscriber(stage):
+    """Where nobody subscribes, a liveblog that changes costs the hub nothing; each tick it looks whether somebody does."""
+    hub = stage.hubs[-1]
+    assert await hub._due() == []
+    hub.wake()
+    assert not hub._woken.is_set()
+
+    assert (await stage.request("ok")).status_code == 202
+    assert len(await hub._due()) == 1
+    await stage.settle()
+    assert await hub._due() == []
+    hub.wake()
+    assert hub._woken.is_set()
+
+
 async def test_a_subscriber_gets_each_version_once(stage):
     """Intent is confirmed by an exact challenge; then the newest version is sent, signed, until the subscriber leaves."""
     receivers = stage.receivers

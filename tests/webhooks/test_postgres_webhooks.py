@@ -16,6 +16,7 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from mapping.rules.delivery import Health
 from store import deliveries, webhooks
+from store.database import Store
 from store.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from store.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
@@ -77,6 +78,34 @@ async def test_only_what_is_within_reach_is_requested(two_stores):
     await lives(store, "two", "three")
     assert await reach() == {rows[0].id, rows[2].id}
     assert await store.read(partial(webhooks.orphaned, owner="three")) == [rows[0].id]
+
+
+async def test_a_step_is_two_units_where_it_is_written_and_one_where_it_is_heard(two_stores, monkeypatch):
+    """What is new gets its number and is read in one unit; the other process finds both done, and only reads."""
+    store, other = two_stores
+    game = await store.write(partial(insert_game, game=new_game(1)))
+    await lives(store, "one", "two")
+    one, two = (
+        Dispatcher(each, SsrfGuard(Webhooks()), QUICK, claim_owner=SoleOwner(owner), containment=Containment())
+        for each, owner in ((store, "one"), (other, "two"))
+    )
+    requested = {"one": [], "two": []}
+    monkeypatch.setattr(one, "_ask", lambda ids, **_: requested["one"].extend(ids))
+    monkeypatch.setattr(two, "_ask", lambda ids, **_: requested["two"].extend(ids))
+    row = await subscribe(store, "https://cms.example/")
+    assert [await each._notice() for each in (one, two)] == [True, True]
+    units = []
+    for kind in ("read", "glance", "write"):
+        whole = getattr(Store, kind)
+        monkeypatch.setattr(
+            Store, kind, lambda of, *a, whole=whole, kind=kind: units.append((of, kind)) or whole(of, *a)
+        )
+
+    await store.write(lambda unit: record(unit, game.id, Change()))
+    assert [await each._notice() for each in (one, two)] == [True, True]
+
+    assert requested == {"one": [row.id], "two": [row.id]}
+    assert units == [(store, "write"), (store, "glance"), (store, "write"), (other, "glance")]
 
 
 async def test_two_processes_share_the_receivers(two_stores, receiver):
