@@ -224,7 +224,8 @@ async def latency(components: Components, seconds: float = 15.0) -> Figure:
     by_liveblog = {each.game_id: matches[each.follow_id] for each in attached}
 
     def committed(stepped: Mapping[str, int] | None) -> None:
-        took.extend(time.monotonic() - by_liveblog[game_id].due for game_id in stepped or ())
+        changed = [by_liveblog[game_id] for game_id in stepped or () if game_id in by_liveblog]
+        took.extend(time.monotonic() - match.due for match in changed)
 
     components.store.on_step(committed)
     for number, match in enumerate(followers.matches):

@@ -287,7 +287,7 @@ async def test_what_a_probe_learns_reaches_page_stream_and_webhooks(public):
     (post,) = json.loads(found[4].removeprefix("data: "))["posts"]
     assert 'width="2000" height="1500"' in post["html"]
     assert post["html"] in (await page_of(public)).text
-    assert [row.version for row in (await contents(public))["outbox"]][-1:] == [2]
+    assert [row["version"] for row in (await contents(public))["outbox"]][-1:] == [2]
 
 
 def web_embed(*urls, consent=True):
