@@ -32,8 +32,9 @@ class FileLock:
             os.close(self._fd)
             raise AlreadyRunning(f"{real} is in use by another matchwire process (pid {owner or '?'})") from error
         with contextlib.suppress(OSError):  # the pid is a courtesy to the operator; a full disk must not stop the start
-            os.ftruncate(self._fd, 0)
-            os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+            pid = str(os.getpid()).encode()
+            os.pwrite(self._fd, pid, 0)  # over what is there: whoever reads it meanwhile never finds an empty file
+            os.ftruncate(self._fd, len(pid))
 
     def release(self) -> None:
         os.close(self._fd)
