@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, exc
@@ -126,14 +127,16 @@ class Writer:
 
     def _commit(self, first: QueuedWrite) -> None:
         """One transaction: `first` and what else waits. No caller gets a result before it is on disk or undone."""
-        batch = CommitBatch()
+        batch, waited = CommitBatch(), self._queue.qsize()
         try:
             self._transact(first, batch)
         except (exc.SQLAlchemyError, sqlite3.Error, TransactionLost, OSError) as error:
             self._undo()
             refuse(batch.taken, error)
-            if not batch.outcomes:  # not even begun: the others would only wait for the same refusal
-                refuse(self._waiting(), error)
+            if (
+                not batch.outcomes
+            ):  # not even begun, and whoever waited all that time would only wait for the same refusal
+                refuse(islice(self._waiting(), waited), error)
         else:
             settle(zip(batch.taken, batch.outcomes, strict=True))
 

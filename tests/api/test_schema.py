@@ -40,11 +40,11 @@ MATCH = (
 BRIEF = ("--generation-deterministic", "--no-shrink")
 RUNS = {
     "systematic": ("examples,coverage", True, 1),
-    "random": ("fuzzing,stateful", True, 3),
+    "random": ("fuzzing,stateful", True, 2),
     "nobody": ("examples,fuzzing,stateful", False, 1),
 }
 """Phases, whether with credentials, and examples per operation of a bounded run."""
-SHARE = 160
+SHARE = 240
 """Of the systematic cases of the largest documents a bounded run sends each so-manieth, of the others' more; all have some."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import sys
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from tests.command import MATCHWIRE
 from tests.ingest.rude import KINDS, crowd_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,7 +114,7 @@ async def daemon(folder: Path, *, server: str = "", limits: str = "") -> Any:
     )
     with (folder / "daemon.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(config),
+            *MATCHWIRE, "run", "--config", str(config),
             stdout=asyncio.subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
     try:

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import re
-import sys
 import time
 from collections import defaultdict
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,6 +26,7 @@ from starlette.routing import Route
 from ingest.sync.match_leases import LEASE
 from providers.http_server import bound, listening
 from store.tables import outbox
+from tests.command import MATCHWIRE
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_recordings import posts_of_the_liveblog, posts_of_the_provider
 from tests.opening import look
@@ -141,7 +141,7 @@ class Process:
         while True:
             self.announced.clear()
             self.process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(self.config),
+                *MATCHWIRE, "run", "--config", str(self.config),
                 "--role", self.role, "--log-file", str(self.config.with_suffix(".log")),
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
             )  # fmt: skip

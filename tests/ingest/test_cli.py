@@ -23,6 +23,7 @@ from ingest.cli.main import app
 from providers.replay.demo import demo_files
 from store import migrate
 from store.clients import hash_secret
+from tests.command import MATCHWIRE
 from tests.day import match_day
 from tests.ingest.test_creating import LINES, MATCH
 
@@ -111,7 +112,7 @@ def test_check_config_knows_providers_and_event_types(command, tmp_path):
 def test_a_replay_ends_in_order_at_a_hangup():
     """A closed terminal ends what is no daemon, as Ctrl-C does."""
     file = next(iter(demo_files("en")))
-    line = [sys.executable, "-c", "from ingest.entry import main; main()", "replay", str(file)]
+    line = [*MATCHWIRE, "replay", str(file)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, env=ENVIRON, text=True) as replay:
         assert replay.stdout.readline().startswith("matchwire listens on http://")
         replay.send_signal(signal.SIGHUP)
@@ -149,7 +150,7 @@ def test_db_upgrade_prepares_postgresql(command, tmp_path, bare_postgres_url):
 
 def process(*words):
     """The command as a process of its own."""
-    line = [sys.executable, "-c", "from ingest.cli.main import main; main()", *(str(word) for word in words)]
+    line = [*MATCHWIRE, *(str(word) for word in words)]
     return subprocess.run(line, capture_output=True, text=True, env=ENVIRON, timeout=60, check=False)
 
 

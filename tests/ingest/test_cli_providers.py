@@ -23,7 +23,7 @@ PASSWORD = "do-not-show-this"
 
 async def matchwire(*arguments, cwd):
     """(exit code, standard output, standard error) of the command."""
-    program = "import sys; from ingest.cli.main import main; sys.argv[0] = 'matchwire'; main()"
+    program = "import sys; from ingest.entry import main; sys.argv[0] = 'matchwire'; main()"
     running = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",

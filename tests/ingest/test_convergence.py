@@ -28,7 +28,7 @@ from tests.sampling import sampled
 from tests.sport_fixtures import FOLDER
 from tests.sqlite import migrated_url
 
-EXAMPLES = int(os.environ.get("MATCHWIRE_CONVERGENCE_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("MATCHWIRE_CONVERGENCE_EXAMPLES", "14"))
 
 SPOILS = {
     "reversed": lambda rows: rows[::-1],

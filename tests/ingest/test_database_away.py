@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +19,12 @@ from ingest.daemon import run as daemon
 from ingest.daemon.start_wait import StartWait
 from store import migrate
 from store.errors import DatabaseAway
+from tests.command import MATCHWIRE
 from tests.day import configuration
 from tests.store.test_faults_postgres import frozen
 
 WITHIN = 30.0
-PROGRAM = (sys.executable, "-c", "from ingest.cli.main import main; main()")
+
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
 
 
@@ -253,7 +253,7 @@ def test_a_stop_ends_though_the_server_is_frozen(postgres_cluster, postgres_url,
     )
     config.write_text(text)
     running = subprocess.Popen(
-        [*PROGRAM, "run", "--config", config], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRON
+        [*MATCHWIRE, "run", "--config", config], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRON
     )
     assert "listens on" in running.stdout.readline()
     with frozen(postgres_cluster.process):
@@ -314,7 +314,7 @@ class Ended:
 
 def command(*words):
     ran = subprocess.run(
-        [*PROGRAM, *map(str, words)], capture_output=True, text=True, check=False, timeout=120, env=ENVIRON
+        [*MATCHWIRE, *map(str, words)], capture_output=True, text=True, check=False, timeout=120, env=ENVIRON
     )
     return Ended(ran.returncode, ran.stdout + ran.stderr)
 

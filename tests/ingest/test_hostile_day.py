@@ -9,7 +9,6 @@ import asyncio
 import os
 import re
 import resource
-import sys
 from collections import Counter
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from ingest.daemon.build import Components, build_components
 from providers.heim.adapter import HEIM
 from providers.http_server import bound, listening
 from providers.replay import Line
+from tests.command import MATCHWIRE
 from tests.day import configuration
 from tests.opening import endpoint_of
 from tests.providers.heim.feed import BERLIN, row, wrapped
@@ -73,7 +73,7 @@ async def upstream(folder) -> Any:
     ]
     file.write_text("".join(f"{line.row()}\n" for line in lines))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from ingest.cli.main import main; main()", "replay", str(file),
+        *MATCHWIRE, "replay", str(file),
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=dict(os.environ),
     )  # fmt: skip
     try:

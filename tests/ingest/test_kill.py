@@ -7,7 +7,6 @@ import json
 import os
 import random
 import re
-import sys
 import time
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
+from tests.command import MATCHWIRE
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 from tests.pgbouncer import DIRECT
@@ -67,7 +67,7 @@ class Daemon:
         """Start it and wait until it is ready; the seconds that took are kept."""
         began = time.monotonic()
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(self.config),
+            *MATCHWIRE, "run", "--config", str(self.config),
             *self.arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
         )  # fmt: skip
         assert self.process.stdout is not None
@@ -205,7 +205,7 @@ async def test_a_second_daemon_on_one_file_refuses(tmp_path):
     daemon = Daemon(config)
     await daemon.start()
     second = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from ingest.cli.main import main; main()", "run", "--config", str(config),
+        *MATCHWIRE, "run", "--config", str(config),
         stderr=asyncio.subprocess.PIPE, env=ENVIRON,
     )  # fmt: skip
     _, printed = await second.communicate()

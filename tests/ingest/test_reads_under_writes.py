@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-import sys
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import httpx
 import pytest
 
 from store import clients, command
+from tests.command import MATCHWIRE
 from tests.day import ORGANIZATION
 from tests.ingest.test_workers import ENVIRON
 from tests.sqlite import migrated_url
@@ -119,7 +119,7 @@ async def daemon(folder, name, role, database):
     config = folder / f"{name}.toml"
     config.write_text(CONFIG.format(database=database))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from ingest.cli.main import main; main()",
+        *MATCHWIRE,
         "run", "--config", str(config), "--role", role, "--log-file", str(folder / f"{name}.log"),
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON, cwd=folder,
     )  # fmt: skip

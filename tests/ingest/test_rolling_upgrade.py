@@ -82,7 +82,7 @@ class Running:
 
     async def start(self) -> Running:
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-c", "from ingest.cli.main import main; main()", "run", "--config", str(self.config),
+            sys.executable, "-P", "-c", "from ingest.entry import main; main()", "run", "--config", str(self.config),
             "--role", self.role, "--log-file", str(self.config.with_suffix(".log")),
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": str(self.version)}, cwd=self.version,
@@ -105,7 +105,7 @@ class Running:
 async def upgraded(version: Path, config: Path) -> None:
     """Run `matchwire db upgrade` of that version, as its upgrade notes say."""
     command = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-c", "from ingest.cli.main import main; main()", "db", "upgrade", "--config", str(config),
+        sys.executable, "-P", "-c", "from ingest.entry import main; main()", "db", "upgrade", "--config", str(config),
         env={**os.environ, "PYTHONPATH": str(version)}, cwd=version,
     )  # fmt: skip
     assert await command.wait() == 0

@@ -104,7 +104,7 @@ class Upstream:
 class Worker:
     """`matchwire run` as a process of its own, known to the provider by `name`."""
 
-    program = "from ingest.cli.main import main; main()"
+    program = "from ingest.entry import main; main()"
     environ = ENVIRON
     stderr = asyncio.subprocess.DEVNULL
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from store.errors import StoreError
 from store.liveblogs import Change, insert_game, record
 from store.naming import parse_url
 from store.postgres.session import Session, sessions_last
+from tests.command import MATCHWIRE
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
@@ -31,7 +31,7 @@ async def test_a_pooler_without_a_direct_address_stops_the_start(postgres_url, p
 async def test_the_daemon_ends_with_the_status_of_a_configuration(tmp_path, postgres_url, pgbouncer_url):
     """Exit status 2 and one line that names the setting; no password in it."""
     (tmp_path / "matchwire.toml").write_text(f'[server]\nport = 0\n[database]\nurl = "{pgbouncer_url}"\ntimeout = 1\n')
-    command = [sys.executable, "-c", "from ingest.entry import main; main()", "run", "--config", "matchwire.toml"]
+    command = [*MATCHWIRE, "run", "--config", "matchwire.toml"]
     ended = await asyncio.to_thread(
         partial(
             subprocess.run, command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,

@@ -33,8 +33,8 @@ BEGIN = int(datetime(2026, 10, 24, 12, tzinfo=UTC).timestamp())
 """Before clocks change in Europe and America, and before the month ends."""
 DAYS = 9
 PLACES = ("https://a.example/derby", "https://a.example/live", "https://b.example/", "")
-LONG = 15_000
-SIZES = [(15_000, 5_000), pytest.param(1_000_000, 150_000, marks=pytest.mark.soak)]
+LONG = 8_000
+SIZES = [(8_000, 3_000), pytest.param(1_000_000, 150_000, marks=pytest.mark.soak)]
 """Loads, and the readers that there are at most."""
 ROOMY = BeaconLimits(20_000, 100_000)
 

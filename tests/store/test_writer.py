@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 import time
 from functools import partial
@@ -13,6 +14,7 @@ from sqlalchemy import func, select, text, update
 from mapping.errors import StoreUnavailable
 from store import migrate
 from store.liveblogs import Change, find_game, insert_game, record, require_game
+from store.sqlite import writer
 from store.tables import games
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import failing, new_game, post, writing
@@ -147,6 +149,32 @@ async def test_a_caller_hears_in_time_whatever_the_writer_is_at(sqlite_url, cloc
 
     assert (2, 1, []) == (found.version, again, ran)
     assert heard == [{game.id: 2}]
+
+
+async def test_who_comes_while_a_lock_is_waited_for_in_vain_has_a_try_of_their_own(sqlite_url, clock, monkeypatch):
+    """A transaction that cannot begin refuses whoever waited for it from its beginning; who came later has not waited yet."""
+    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=60.0))
+    game = await store.write(partial(insert_game, game=new_game()))
+    begins, fails, execute = threading.Event(), threading.Event(), writer.execute
+
+    def locked_once(conn, sql, values=()):
+        if sql == "BEGIN IMMEDIATE" and not begins.is_set():
+            begins.set()
+            fails.wait(60)
+            raise sqlite3.OperationalError("database is locked")
+        return execute(conn, sql, values)
+
+    monkeypatch.setattr(writer, "execute", locked_once)
+    waited = asyncio.create_task(store.write(writing(game.id, "waited")))
+    await asyncio.to_thread(begins.wait, 60)
+    came = asyncio.create_task(store.write(writing(game.id, "came")))
+    while not store.waiting:
+        await asyncio.sleep(0)
+    fails.set()
+    outcomes = await asyncio.gather(waited, came, return_exceptions=True)
+    await store.close()
+
+    assert [StoreUnavailable, int] == [type(each) for each in outcomes]
 
 
 async def test_a_migration_may_take_longer_than_a_unit(sqlite_url, clock, monkeypatch):
