@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from functools import cache
 from itertools import pairwise
 from operator import itemgetter
@@ -22,13 +21,14 @@ from providers.heim.events import Event
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from store.database import Store
+from tests.examples import examples
 from tests.ingest.scripted import Bodies, Crash, Process, board, bound, open_store, says, timeline
 from tests.recordings import recordings, required, soccer_recordings
 from tests.sampling import sampled
 from tests.sport_fixtures import FOLDER
 from tests.sqlite import migrated_url
 
-EXAMPLES = int(os.environ.get("MATCHWIRE_CONVERGENCE_EXAMPLES", "14"))
+EXAMPLES = examples(28)
 
 SPOILS = {
     "reversed": lambda rows: rows[::-1],
@@ -209,14 +209,14 @@ def without_references(document: Any) -> Any:
     return [without_references(each) for each in document] if isinstance(document, list) else document
 
 
-def converges(url: str, examples: int) -> None:
+def converges(url: str, count: int) -> None:
     """Play hypothesis' scripts on one database: without a cache of rows, with one for all, and with one that is too small."""
     recorded = {path.name: course(path) for path in matches()}
     with asyncio.Runner() as runner:
         store = runner.run(open_store(url))
         caches = [None, RowCache(2**25), RowCache(20_000)]
 
-        @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=count, suppress_health_check=list(HealthCheck))
         @given(st.sampled_from(sorted(recorded)), polls, st.tuples(deaths, deaths, deaths), st.sampled_from(caches))
         def check(name: str, script: list[Any], fuses: tuple[int | None, ...], rows: RowCache[Event] | None) -> None:
             match_id, snapshots = recorded[name]
