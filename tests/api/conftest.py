@@ -19,6 +19,7 @@ from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
 from store.tables import metadata
 from tests.api import matchday
+from tests.browser import browser, browsers, chromium
 from tests.opening import pool_settings, store_at
 from tests.sqlite import migrated_url
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable
 
     from store.files.port import FileStore
+
+__all__ = ["browser", "browsers", "chromium"]
 
 NOW = 1_790_000_000
 

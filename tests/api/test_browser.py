@@ -2,21 +2,18 @@
 
 import asyncio
 import json
-import os
-import shutil
 import socket
 from functools import partial
 
 import pytest
 import uvicorn
-from playwright.async_api import async_playwright
 
 from store import liveblogs
 from tests.api import matchday, poison
 from tests.api.matchday import pair
+from tests.browser import needed
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine")
+pytestmark = needed
 
 
 @pytest.fixture
@@ -29,16 +26,6 @@ async def address(public):
     server.should_exit = True
     await serving
     listener.close()
-
-
-@pytest.fixture
-async def browser(tmp_path):
-    async with async_playwright() as playwright:
-        context = await playwright.chromium.launch_persistent_context(
-            tmp_path / "profile", executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"], locale="en"
-        )
-        yield context
-        await context.close()
 
 
 async def test_a_new_post_appears_by_itself(public, address, browser):

@@ -12,11 +12,13 @@ from axe_playwright_python.async_playwright import Axe
 from api.page.window import POSTS_SHOWN
 from store import liveblogs
 from tests.api import matchday
-from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
+from tests.api.test_browser import address
 from tests.api.test_browser_media import SHIFTS
 from tests.api.writing import Desk, post
+from tests.browser import needed
 
-__all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
+__all__ = ["address"]
+pytestmark = needed
 
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],

@@ -12,13 +12,15 @@ from store import clients
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.embedding import OtherSite, Service
-from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
+from tests.api.test_browser import address
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.api.test_comments import DERBY, DESK, MODERATOR
 from tests.api.test_readers import SECRET
 from tests.api.writing import Desk
+from tests.browser import needed
 
-__all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
+__all__ = ["address"]
+pytestmark = needed
 
 
 @pytest.fixture

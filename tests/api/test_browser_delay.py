@@ -8,11 +8,11 @@ from functools import partial
 from providers.http_server import bound, listening
 from store import liveblogs
 from tests.api import matchday
-from tests.api.test_browser import browser, pytestmark
 from tests.api.test_delay import served
+from tests.browser import needed
 from tests.sqlite import migrated_url
 
-__all__ = ["browser", "pytestmark"]
+pytestmark = needed
 
 DELAY = 90
 SOON = 90_000

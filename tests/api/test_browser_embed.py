@@ -7,17 +7,16 @@ import re
 import time
 
 import pytest
-from playwright.async_api import async_playwright
 
 from providers.http_server import bound, listening
 from tests.api import matchday
 from tests.api.embedding import OtherSite, Service, example
 from tests.api.showing import file, showing
-from tests.api.test_browser import CHROMIUM, browser, pytestmark
 from tests.api.test_browser_accessible import violations
 from tests.api.writing import post, text
+from tests.browser import needed
 
-__all__ = ["browser", "pytestmark"]
+pytestmark = needed
 
 SOON = 30_000
 """Milliseconds in which something must be seen, on a machine that does other things too."""
@@ -137,7 +136,7 @@ async def test_an_embed_loses_nothing_while_the_server_is_away(service, site, br
     assert sorted(await article.ids()) == sorted([*matchday.PUBLIC, "eaway"])
 
 
-async def test_a_prefetched_liveblog_needs_no_script_and_is_taken_over_by_one(service, site, tmp_path, browser):
+async def test_a_prefetched_liveblog_needs_no_script_and_is_taken_over_by_one(service, site, browsers, browser):
     """An article that holds the prefetched HTML shows the same without a script; with one it is live and loads nothing twice."""
     html = (await service.http.get("/api/embed/v4/prefetch/liveblog.json", params={"liveblogId": "gderby"})).json()[
         "html"
@@ -146,15 +145,12 @@ async def test_a_prefetched_liveblog_needs_no_script_and_is_taken_over_by_one(se
     site.pages["/plain"] = f"<!doctype html><title>Derby</title>{html}"
     site.pages["/live"] = f"<!doctype html><title>Derby</title>{html}{script}"
 
-    async with async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        plain = await (await chromium.new_context(java_script_enabled=False)).new_page()
-        await plain.goto(f"{site.address}/plain")
-        board = plain.locator(".board")
-        assert await board.is_visible()
-        assert (await board.bounding_box())["height"] > 100, "styled"
-        assert await plain.locator(".post").count() == len(matchday.PUBLIC)
-        await chromium.close()
+    plain = await (await browsers.new_context(java_script_enabled=False)).new_page()
+    await plain.goto(f"{site.address}/plain")
+    board = plain.locator(".board")
+    assert await board.is_visible()
+    assert (await board.bounding_box())["height"] > 100, "styled"
+    assert await plain.locator(".post").count() == len(matchday.PUBLIC)
 
     article = await Article(await browser.new_page()).open(f"{site.address}/live")
     await service.desk.create(post("Level again!", local_id="enew"))

@@ -15,9 +15,9 @@ from api.static import file
 from tests.api import matchday
 from tests.api.matchday import pair
 from tests.api.showing import page_files
-from tests.api.test_browser import CHROMIUM, browser, pytestmark
+from tests.browser import needed
 
-__all__ = ["CHROMIUM", "browser", "pytestmark"]
+pytestmark = needed
 
 WIDTHS = (320, 360, 390, 560, 768, 1024, 1280, 1920)
 SHOTS = os.environ.get("MATCHWIRE_SHOTS")

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from PIL import Image, ImageDraw
-from playwright.async_api import async_playwright
 
 from api.app import create_app
 from api.media.proxy import ImageProxy
@@ -25,10 +24,10 @@ from store import liveblogs
 from store.liveblogs import Change
 from tests.api import matchday
 from tests.api.showing import KEY, add, file, item, showing
-from tests.api.test_browser import CHROMIUM, browser, pytestmark
+from tests.browser import needed
 from tests.providers.loopback import answered, upstream
 
-__all__ = ["CHROMIUM", "browser", "pytestmark"]
+pytestmark = needed
 
 PHOTO = "https://img.example.org/derby.jpg"
 TALL = "https://img.example.org/tall.jpg"
@@ -274,20 +273,12 @@ async def corrections_move_nothing(shown):
     assert await slides.evaluate("each => each === document.activeElement")
 
 
-async def test_without_a_script_a_video_is_a_link(public, site, tmp_path):
+async def test_without_a_script_a_video_is_a_link(public, site, browsers):
     """And the warning opens all the same."""
     await add(public, *posts())
-    async with async_playwright() as playwright:
-        context = await playwright.chromium.launch_persistent_context(
-            tmp_path / "plain",
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-gpu"],
-            java_script_enabled=False,
-        )
-        shown = Shown(await context.new_page(), site, public)
-        await shown.open()
+    shown = Shown(await (await browsers.new_context(java_script_enabled=False)).new_page(), site, public)
+    await shown.open()
 
-        assert await shown.page.locator("#eclip a.play").get_attribute("href") == CLIP
-        await shown.page.locator("#ewarned summary").click()
-        await shown.page.locator("#ewarned figure img").wait_for()
-        await context.close()
+    assert await shown.page.locator("#eclip a.play").get_attribute("href") == CLIP
+    await shown.page.locator("#ewarned summary").click()
+    await shown.page.locator("#ewarned figure img").wait_for()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from tests.api.matchday import ORGANIZATION
 from tests.api.polling_readers import POLL, QUIZ, SOLUTION, Voter, liveblog, poll_post, reader_of
-from tests.api.test_browser import CHROMIUM, address, browser, pytestmark
+from tests.api.test_browser import address
 from tests.api.test_browser_accessible import violations
+from tests.browser import needed
 
-__all__ = ["CHROMIUM", "address", "browser", "pytestmark"]
+__all__ = ["address"]
+pytestmark = needed
 
 
 async def test_readers_vote_change_and_see_what_others_vote(public, address, browser):

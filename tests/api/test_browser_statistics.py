@@ -15,10 +15,10 @@ from starlette.routing import Route
 from providers.http_server import bound, listening
 from tests.api import matchday
 from tests.api.conftest import serving
-from tests.api.test_browser import CHROMIUM, pytestmark
 from tests.api.test_statistics import BROWSER, Site
+from tests.browser import ARGUMENTS, CHROMIUM, needed
 
-__all__ = ["CHROMIUM", "pytestmark"]
+pytestmark = needed
 
 OBJECTS = "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', {get: () => true})"
 POSTS = [matchday.event(f"e{number:03}", matchday.KICK_OFF + number) for number in range(70)]
@@ -75,7 +75,7 @@ async def test_a_page_and_a_frame_report_what_their_reader_does(store, tmp_path)
         playwright = await cleanup.enter_async_context(async_playwright())
         # A context's user agent does not hold for what is sent when its page has gone.
         browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", f"--user-agent={BROWSER}"]
+            executable_path=CHROMIUM, args=[*ARGUMENTS, f"--user-agent={BROWSER}"]
         )
         cleanup.push_async_callback(browser.close)
         context, objecting = [await browser.new_context(user_agent=BROWSER) for _ in range(2)]

@@ -14,10 +14,10 @@ from store import liveblogs
 from store.liveblogs import Change, EventWrite
 from tests.api import matchday
 from tests.api.conftest import serving
-from tests.api.test_browser import CHROMIUM, browser, pytestmark
 from tests.api.writing import Desk, post, text
+from tests.browser import needed
 
-__all__ = ["browser", "pytestmark"]
+pytestmark = needed
 
 TICKER = matchday.Liveblog().ticker_id
 SOON = 30_000
@@ -330,20 +330,10 @@ async def test_an_empty_liveblog_fills_and_empties(site, browser):
     await nothing.wait_for(timeout=SOON)
 
 
-async def test_the_page_is_whole_without_a_script(site, tmp_path):
+async def test_the_page_is_whole_without_a_script(site, browsers):
     """Every post, the score and the line-ups; nothing that waits for a script."""
-    from playwright.async_api import async_playwright
-
-    async with async_playwright() as playwright:
-        context = await playwright.chromium.launch_persistent_context(
-            tmp_path / "plain",
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-gpu"],
-            java_script_enabled=False,
-        )
-        page = await context.new_page()
-        await page.goto(f"{site.address}/liveblogs/gderby")
-        assert await page.locator(SEEN).count() == len(matchday.PUBLIC)
-        assert "2" in await page.locator(".board .score").inner_text()
-        assert await page.locator(".squad").count() == 2
-        await context.close()
+    page = await (await browsers.new_context(java_script_enabled=False)).new_page()
+    await page.goto(f"{site.address}/liveblogs/gderby")
+    assert await page.locator(SEEN).count() == len(matchday.PUBLIC)
+    assert "2" in await page.locator(".board .score").inner_text()
+    assert await page.locator(".squad").count() == 2

@@ -22,6 +22,7 @@ from store import migrate
 from store.liveblogs import insert_game
 from tests.ingest.test_workers import NUMBERS, Upstream, Worker, create, until
 from tests.opening import endpoint_of, store_at
+from tests.sampling import sampled
 from tests.store.conftest import new_game
 
 DAY = 86_400.0
@@ -55,7 +56,7 @@ def too_open(folder):
     }
 
 
-@pytest.mark.parametrize("umask", UMASKS, ids=oct)
+@pytest.mark.parametrize("umask", sampled(UMASKS, bool), ids=oct)
 async def test_a_running_daemon_has_no_file_that_others_may_read(tmp_path, umask):
     """Database, WAL, shared memory, lock, recordings and log, and the folders that it makes for them."""
     data = tmp_path / "made" / "data"

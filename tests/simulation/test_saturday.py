@@ -264,7 +264,7 @@ def test_two_days_leave_nothing_but_their_liveblogs(tmp_path):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.long
+@pytest.mark.soak
 def test_planted_leaks_are_found(tmp_path, monkeypatch):
     """All of them in one run of two short days, each by what it leaks."""
     files: list[int] = []

@@ -170,7 +170,11 @@ async def holders(store):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("how", "steps"), [(signal.SIGKILL, (2, -2, 2)), (signal.SIGSTOP, (2,))], ids=["killed", "frozen"]
+    ("how", "steps"),
+    [
+        pytest.param(signal.SIGKILL, (2, -2, 2), marks=pytest.mark.soak, id="killed"),
+        pytest.param(signal.SIGSTOP, (2,), id="frozen"),
+    ],
 )
 async def test_a_dead_process_is_replaced_and_no_clock_has_a_say(two_stores, processes, receiver, how, steps):
     """While a process lives, its receivers stay its own, however its clock is set: each update comes once. When it is

@@ -15,6 +15,7 @@ from providers.gn_gsd.translate import translate
 from providers.replay import read, read_lines
 from tests.day import match_day
 from tests.providers.replay.test_replay_demo import realdata
+from tests.sampling import sampled
 from tools.demo.make_gn_gsd import main, recordings
 
 ROOT = Path(__file__).resolve().parents[2] / "fixtures" / "gn_gsd"
@@ -87,7 +88,7 @@ def test_the_script_writes_the_fixtures(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["croatia-denmark", "uruguay-russia"])
+@pytest.mark.parametrize("name", sampled(["croatia-denmark", "uruguay-russia"], "uruguay-russia".__eq__))
 async def test_a_followed_match_ends_as_the_facts(tmp_path, name):
     """After goals that were corrected, doubted and never were, the liveblog says what the last answer says."""
     score, shootout, kinds = FACTS[name]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import httpx
+import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.dates import CLOSED, PLAYED, RUNNING
 from tests.recordings import required, soccer_recordings
+from tests.sampling import sampled
 
 DATES = PLAYED.keys() | RUNNING.keys() | {"match_date", "match_time"}
 
@@ -22,9 +24,10 @@ def undated(body):
     return {key: value if key in CLOSED else undated(value) for key, value in body.items() if key not in DATES}
 
 
-async def test_recordings_are_served_entirely():
+@pytest.mark.parametrize("part", sampled([0, 1], bool))
+async def test_recordings_are_served_entirely(part):
     """Step by step every recorded answer comes over HTTP, equal in everything but the dates of the play."""
-    recorded = [line for path in required(soccer_recordings()) for line in read_lines(path)]
+    recorded = [line for path in required(soccer_recordings())[part::2] for line in read_lines(path)]
     replay = Replay(recorded, ReplaySettings(step=True))
     served = 0
     async with replay.serve(), httpx.AsyncClient(base_url=replay.url) as client:
@@ -38,7 +41,7 @@ async def test_recordings_are_served_entirely():
                 assert answer.text == line.text
             served += 1
 
-    assert served == len(recorded) > 1000
+    assert served == len(recorded) > 500
 
 
 async def test_after_all_trouble_the_last_good_answers_are_served():
