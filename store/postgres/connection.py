@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
@@ -65,6 +66,16 @@ def make_engine(url: URL, settings: PoolSettings, *, pooler: bool) -> Engine:
 def connect_timeout(settings: PoolSettings) -> int:
     """Seconds for a connection to come about; the driver takes whole ones, and two at least."""
     return max(2, round(min(settings.timeout, CONNECT)))
+
+
+def given_up(error: psycopg.errors.ConnectionTimeout) -> TimeoutError:
+    """The attempt as a time-out, its socket closed.
+
+    The driver leaves that to the next garbage collection: the frames of the error hold the connection that has not come
+    about. A server that is back would keep a place for each of them until its `authentication_timeout`, a minute.
+    """
+    clear_frames(error.__traceback__)
+    return TimeoutError()
 
 
 def socket_handle(driver: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> socket.socket:
@@ -157,7 +168,7 @@ class PooledConnection:
             conn = self._conn = self._engine.connect()
         except exc.OperationalError as error:
             if isinstance(error.orig, psycopg.errors.ConnectionTimeout):
-                raise TimeoutError from error
+                raise given_up(error.orig) from error
             raise connect_error(error, self._engine.url) from error
         handle = socket_handle(driver_of(conn))
         with self._lock:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from store.postgres.connection import connect_timeout, shut_down, socket_handle
+from store.postgres.connection import connect_timeout, given_up, shut_down, socket_handle
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -44,7 +44,7 @@ class Session:
                 connect_timeout=connect_timeout(settings),
             )
         except psycopg.errors.ConnectionTimeout as error:
-            raise TimeoutError from error
+            raise given_up(error) from error
         return cls(driver, settings.timeout)
 
     async def execute(self, sql: str) -> psycopg.AsyncCursor[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import time
@@ -16,6 +17,8 @@ from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
 from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from store.naming import parse_url
+from store.postgres.session import Session
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
@@ -123,6 +126,37 @@ async def test_a_frozen_server_costs_no_caller_more_than_the_timeout(postgres_cl
         assert idle == 0
         assert {item.version for item in stored} | {1} <= set(range(1, version + 1))
         assert await store.write(writing(game.id, "after")) == version + 1
+
+
+def sockets():
+    """How many sockets this process has open."""
+    links = (each.readlink() for each in Path("/proc/self/fd").iterdir() if each.exists())
+    return sum(str(each).startswith("socket:") for each in links)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are counted in /proc")
+@pytest.mark.parametrize("kind", ["session", "pool"])
+async def test_an_attempt_that_is_given_up_leaves_no_socket(postgres_cluster, postgres_url, kind):
+    """Nor does it wait for garbage to be looked for: the server would keep a place for each, a minute after it is back."""
+
+    async def attempt():
+        if kind == "session":
+            await Session.open(parse_url(postgres_url), pool_settings(timeout=PATIENCE), "test")
+        else:
+            await store_at(postgres_url, pool=pool_settings(timeout=PATIENCE))
+
+    with frozen(postgres_cluster.process):
+        gc.collect()
+        gc.disable()
+        try:
+            before = sockets()
+            with pytest.raises((TimeoutError, StoreUnavailable)):
+                await attempt()
+            after = sockets()
+        finally:
+            gc.enable()
+
+    assert before == after
 
 
 @pytest.mark.soak
