@@ -60,7 +60,8 @@ async def answering(status=None, body="", *, length=None, seen=None):
             yield S3Server(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "uploads")
         finally:
             server.close()
-            await asyncio.sleep(0.01)  # a connection that is being accepted has its writer then
+            for _ in range(10):  # turns of the loop: a connection that is being accepted has its writer then
+                await asyncio.sleep(0.001)
             for writer in connections.values():
                 writer.close()
             await asyncio.gather(*connections, *(each.wait_closed() for each in connections.values()))
