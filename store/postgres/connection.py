@@ -68,14 +68,13 @@ def connect_timeout(settings: PoolSettings) -> int:
     return max(2, round(min(settings.timeout, CONNECT)))
 
 
-def given_up(error: psycopg.errors.ConnectionTimeout) -> TimeoutError:
-    """The attempt as a time-out, its socket closed.
+def close_attempt(error: BaseException) -> None:
+    """Close what an attempt to connect that ended with `error` had opened.
 
     The driver leaves that to the next garbage collection: the frames of the error hold the connection that has not come
     about. A server that is back would keep a place for each of them until its `authentication_timeout`, a minute.
     """
     clear_frames(error.__traceback__)
-    return TimeoutError()
 
 
 def socket_handle(driver: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> socket.socket:
@@ -168,7 +167,8 @@ class PooledConnection:
             conn = self._conn = self._engine.connect()
         except exc.OperationalError as error:
             if isinstance(error.orig, psycopg.errors.ConnectionTimeout):
-                raise given_up(error.orig) from error
+                close_attempt(error.orig)
+                raise TimeoutError from error
             raise connect_error(error, self._engine.url) from error
         handle = socket_handle(driver_of(conn))
         with self._lock:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from store.postgres.connection import connect_timeout, given_up, shut_down, socket_handle
+from store.postgres.connection import close_attempt, connect_timeout, shut_down, socket_handle
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -43,8 +43,11 @@ class Session:
                 application_name=f"matchwire {purpose}",
                 connect_timeout=connect_timeout(settings),
             )
-        except psycopg.errors.ConnectionTimeout as error:
-            raise given_up(error) from error
+        except BaseException as error:  # that of a caller who is cancelled, too
+            close_attempt(error)
+            if isinstance(error, psycopg.errors.ConnectionTimeout):
+                raise TimeoutError from error
+            raise
         return cls(driver, settings.timeout)
 
     async def execute(self, sql: str) -> psycopg.AsyncCursor[Any]:

@@ -135,22 +135,29 @@ def sockets():
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are counted in /proc")
-@pytest.mark.parametrize("kind", ["session", "pool"])
+@pytest.mark.parametrize("kind", ["session", "cancelled", "pool"])
 async def test_an_attempt_that_is_given_up_leaves_no_socket(postgres_cluster, postgres_url, kind):
     """Nor does it wait for garbage to be looked for: the server would keep a place for each, a minute after it is back."""
 
+    kept = []
+
     async def attempt():
-        if kind == "session":
-            await Session.open(parse_url(postgres_url), pool_settings(timeout=PATIENCE), "test")
-        else:
+        if kind == "pool":
             await store_at(postgres_url, pool=pool_settings(timeout=PATIENCE))
+            return
+        opening = asyncio.create_task(Session.open(parse_url(postgres_url), pool_settings(timeout=PATIENCE), "test"))
+        if kind == "cancelled":
+            await asyncio.sleep(PATIENCE / 2)
+            opening.cancel()
+        kept.append(opening)
+        await opening
 
     with frozen(postgres_cluster.process):
         gc.collect()
         gc.disable()
         try:
             before = sockets()
-            with pytest.raises((TimeoutError, StoreUnavailable)):
+            with pytest.raises((TimeoutError, StoreUnavailable, asyncio.CancelledError)):
                 await attempt()
             after = sockets()
         finally:
