@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import json
 import sqlite3
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import replace
 
 import pytest
@@ -255,6 +255,10 @@ async def test_a_day_of_failures_plays_again(tmp_path):
                 again.replay.seek(well)
                 await _until(lambda: not echoed.failing)
             again.replay.seek_end()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(60):
+                    while shown_to_readers(await again.show(created["local_id"])) != shown_to_readers(liveblog):
+                        await asyncio.sleep(0.1)
             (replayed,) = await again.until_quiet(created["local_id"])
 
     assert len([line for line in lines if line.failure]) == 9
