@@ -36,7 +36,7 @@ from bench.plain import SECRET, plain
 from bench.relay import counted
 from config import Settings
 from config.sections import Database, Server
-from ingest.cli.shared import settle_memory
+from ingest.cli.shared import tune_interpreter
 from ingest.daemon.build import api_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.server import serving
@@ -263,7 +263,7 @@ async def floor(naive_url: str, given: argparse.Namespace) -> Figure:
         name = await filled(store, 1, 10)
         await store.close()
         async with plain(naive_url) as naive, served(Store(InLoopBackend(url))) as address:
-            settle_memory()
+            tune_interpreter()
             async with writing(address, name, given.count) as mine, writing_plainly(naive, given.count) as theirs:
                 sides = await alternating(mine, theirs, rounds=given.rounds)
     return Figure("ratio without a database on our side", f"{sides.ratio:.2f}")
@@ -273,7 +273,7 @@ async def compared(url: str, naive_url: str, given: argparse.Namespace) -> list[
     count = given.count
     async with plain(naive_url) as naive, ours(url) as (address, store):
         few, many = await filled(store, 1, 10), await filled(store, 2, given.large)
-        settle_memory()  # as the daemon does; both sides have it
+        tune_interpreter()  # as the daemon does; both sides have it
         async with writing(address, few, count) as mine, writing_plainly(naive, count) as theirs:
             beside = await alternating(mine, theirs, rounds=given.rounds)
         async with writing(address, many, count) as large, writing(address, few, count) as small:

@@ -26,7 +26,7 @@ import uvloop
 
 from bench.measure import Figure, cpu, table
 from config import Settings
-from ingest.cli.shared import settle_memory
+from ingest.cli.shared import tune_interpreter
 from ingest.daemon import logs
 from ingest.daemon.run import run
 from providers.http_server import bound, listening
@@ -168,7 +168,7 @@ async def daemon(folder: Path, **sections: object) -> AsyncIterator[str]:
     running = asyncio.create_task(run(settings, announce=address.set_result, stop=stop))
     try:
         await asyncio.wait({running, address}, return_when=asyncio.FIRST_COMPLETED)
-        settle_memory()
+        tune_interpreter()
         yield await address
     finally:
         stop.set()

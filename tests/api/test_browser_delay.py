@@ -31,7 +31,10 @@ async def score(page):
 async def test_clock_and_score_of_a_late_page_are_those_of_its_moment(tmp_path, browser):
     """The minute goes on, 90 seconds behind that of a page without delay; the goal is seen once it is 90 seconds old."""
     now = time.time()
-    started, at = int(now) - DELAY - 20 * 60 - 54, [now - 600.0]  # the late minute ends in six seconds, when both pages are there
+    started, at = (
+        int(now) - DELAY - 20 * 60 - 54,
+        [now - 600.0],
+    )  # the late minute ends in six seconds, when both pages are there
     state = {**matchday.document()["state_info"], "check_time": started, "recurrence": 1}
     board = {**matchday.document()["scoreboard"], "scores": []}
 

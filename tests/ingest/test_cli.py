@@ -187,17 +187,18 @@ def _only_liveblog(path) -> str:
     return name
 
 
-def test_what_is_loaded_is_not_looked_through_for_garbage():
-    """A daemon looks for it seldom, and on."""
+def test_what_is_loaded_is_not_looked_through_for_garbage_and_threads_take_turns():
+    """A daemon looks for it seldom, and on; and a thread that computes keeps the writer waiting a tenth as long as usual."""
     ask = (
-        "import gc, ingest.cli.main; from ingest.cli import shared as cli; gc.disable(); cli.settle_memory();"
-        " print(gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == cli.YOUNG, gc.isenabled())"
+        "import gc, sys, ingest.cli.main; from ingest.cli import shared as cli; gc.disable(); cli.tune_interpreter();"
+        " print(gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == cli.YOUNG, gc.isenabled(),"
+        " sys.getswitchinterval() == cli.TURN < 0.001)"
     )
     printed = subprocess.run(
         [sys.executable, "-c", ask], env=ENVIRON, capture_output=True, text=True, check=True
     ).stdout
 
-    assert printed.split() == ["True", "True", "True"]
+    assert printed.split() == ["True"] * 4
 
 
 def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):

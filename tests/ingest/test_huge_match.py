@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from config import Settings
 from ingest.cli.explain import explain
-from ingest.cli.shared import settle_memory
+from ingest.cli.shared import tune_interpreter
 from ingest.daemon import run as daemon
 from ingest.sync import batches
 from providers.heim.translate import translate
@@ -281,7 +281,7 @@ async def test_a_huge_match_costs_the_others_little(tmp_path, database, number, 
 
     Nothing holds SQLite's one writer for longer than 250 ms, nor the loop for 50 ms of its own time.
     """
-    settle_memory()
+    tune_interpreter()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     wide = {"provider_rows": 10**6, "match_rows": 10**6, "provider_bytes": 10**8}
     late: list[float] = []
