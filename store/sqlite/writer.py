@@ -133,9 +133,7 @@ class Writer:
         except (exc.SQLAlchemyError, sqlite3.Error, TransactionLost, OSError) as error:
             self._undo()
             refuse(batch.taken, error)
-            if (
-                not batch.outcomes
-            ):  # not even begun, and whoever waited all that time would only wait for the same refusal
+            if not batch.outcomes:  # not even begun: who waited all that time would only wait for the same refusal
                 refuse(islice(self._waiting(), waited), error)
         else:
             settle(zip(batch.taken, batch.outcomes, strict=True))
