@@ -36,9 +36,8 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             ended.wait()
             context.close()
 
-    with ThreadPoolExecutor(
-        1
-    ) as thread:  # playwright has an event loop of its own, which must not be that of the tests
+    # playwright has an event loop of its own, which must not be that of the tests
+    with ThreadPoolExecutor(1) as thread:
         running = thread.submit(run)
         wait([running, opened], return_when=FIRST_COMPLETED)
         try:

@@ -139,7 +139,7 @@ def test_recordings_that_cannot_be_written_are_a_mistake(folder):
     """A folder for recordings that is a file, or that the daemon may not write to, is named at the start."""
     (folder / "file").touch()
     (folder / "closed").mkdir(mode=0o500)
-    for name in ("file/below", "closed"):
+    for name in ("file", "file/below", "closed", "closed/below"):
         environ = {
             "MATCHWIRE_RECORDING__ENABLED": "true",
             "MATCHWIRE_RECORDING__FOLDER": name,

@@ -37,7 +37,7 @@ RECORDED = sorted((
     *(ROOT / "tests" / "fixtures").glob("*/*/*.jsonl*"),
     *(ROOT / "providers" / "replay" / "demo").glob("*.en.jsonl.gz"),
 ))  # fmt: skip
-ROWS = 3
+ROWS = 5
 """Rows of a list in which each field is hurt, of those that `thinned` leaves."""
 
 CHANGES = 2
