@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import secrets
-import tempfile
+import sys
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +16,7 @@ from hypothesis import settings
 from store import migrate
 from tests.opening import store_at
 from tests.pgbouncer import missing, pgbouncer, pgbouncer_url
-from tests.postgres import Cluster, binaries, identity
+from tests.postgres import Cluster, binaries, identity, server_folder
 from tests.recordings import required, soccer_recordings
 from tests.s3_server import s3, s3_endpoint
 
@@ -27,6 +26,10 @@ if TYPE_CHECKING:
     from store.database import Store
 
 __all__ = ["pgbouncer", "pgbouncer_url", "s3", "s3_endpoint"]
+
+# httpx looks for it at each request to an app of this process, and where it is missing along the whole path; known to be
+# missing it is not looked for.
+sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
 
 # The same examples in every run, so that a red run means something; `make soak` draws fresh ones, and twice as many. A
 # deadline by the clock would fail on a busy machine.
@@ -71,8 +74,8 @@ def postgres_cluster() -> Iterator[Cluster]:
         missing("PostgreSQL's initdb and postgres are not installed")
     if os.geteuid() == 0 and not identity():
         missing("PostgreSQL does not run as root, and there is no user postgres")
-    with tempfile.TemporaryDirectory(prefix="matchwire-pg-", ignore_cleanup_errors=True) as folder:
-        cluster = Cluster(Path(folder), programs)
+    with server_folder() as folder:
+        cluster = Cluster(folder, programs)
         try:
             cluster.create()
             yield cluster

@@ -9,13 +9,22 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 START_WITHIN = 30.0
 """Seconds."""
+IN_MEMORY = Path("/dev/shm")
+"""A copy of a database is some thousand small files, which cost twenty times as much on a disk; what they hold is thrown away."""
+ROOM = 4 * 2**30
+"""Bytes that have to be free there."""
 OPTIONS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -41,6 +50,19 @@ def binaries() -> Path | None:
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
     candidates = [Path(named)] if named else [*([Path(said)] if said else []), *debian]
     return next((path for path in candidates if (path / "initdb").exists() and (path / "postgres").exists()), None)
+
+
+@contextmanager
+def server_folder() -> Iterator[Path]:
+    """An empty folder for a server, in memory where the machine has room there."""
+    try:
+        roomy = os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM
+    except OSError:
+        roomy = False
+    with tempfile.TemporaryDirectory(
+        prefix="matchwire-pg-", dir=IN_MEMORY if roomy else None, ignore_cleanup_errors=True
+    ) as name:
+        yield Path(name)
 
 
 @dataclass

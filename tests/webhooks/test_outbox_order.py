@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import tempfile
 import time
 from collections import defaultdict
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 
 import asyncpg
 import pytest
@@ -27,7 +25,7 @@ from store import webhooks
 from store.liveblogs import Change, insert_game, record
 from store.tables import outbox, outbox_sequence, webhook_rounds
 from tests.opening import store_at
-from tests.postgres import Cluster, binaries
+from tests.postgres import Cluster, binaries, server_folder
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
 from tests.webhooks.processes import Process, Writer
@@ -273,8 +271,8 @@ class Play:
 
 
 async def play(tmp_path, receiver, **plan):
-    with tempfile.TemporaryDirectory(prefix="matchwire-pg-", ignore_cleanup_errors=True) as folder:
-        cluster = Cluster(Path(folder), binaries())
+    with server_folder() as folder:
+        cluster = Cluster(folder, binaries())
         try:
             cluster.create()
             url = cluster.create_database("order")
