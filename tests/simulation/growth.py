@@ -148,7 +148,7 @@ def _memoized(function: Any) -> CacheSize:
 
 def _values(objects: Counter[str]) -> Iterator[tuple[str, str, object]]:
     """The name of a class or module, of an attribute, and its value; the objects of each class are counted."""
-    for module in [each for each in list(sys.modules.values()) if is_product(each.__name__)]:
+    for module in [each for each in list(sys.modules.values()) if each and is_product(each.__name__)]:
         for name, value in list(vars(module).items()):
             if name.startswith("__"):
                 continue

@@ -200,7 +200,7 @@ def _clocks(loop: VirtualLoop, clock: WallClock) -> list[tuple[ModuleType, str, 
     values: dict[Any, object] = {time.monotonic: loop.time, time: clocks}
     return [
         (module, name, values[value])
-        for module in list(sys.modules.values())
+        for module in filter(None, list(sys.modules.values()))
         if is_product(module.__name__)
         for name, value in list(vars(module).items())
         if value is time or value is time.monotonic
