@@ -8,6 +8,7 @@ import importlib.util
 import re
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -79,22 +80,30 @@ NO_COMMANDS = {
 """Headings whose indented blocks are drawings, headers, style sheets or programs."""
 
 
+@cache
 def documents():
     """The text of each page that says what is so now."""
     pages = {str(path.relative_to(ROOT)): path for path in tracked() if path.suffix == ".md"}
     return {name: path.read_text(encoding="utf-8") for name, path in pages.items() if not name.startswith(HISTORY)}
 
 
-DOCUMENTS = documents()
-BLOCKS = [(page, block) for page, text in DOCUMENTS.items() for block in blocks_of(text)]
-INLINE = [(page, code) for page, text in DOCUMENTS.items() for code in inline(text)]
+@cache
+def all_blocks():
+    """Page and block of code, of all pages."""
+    return [(page, block) for page, text in documents().items() for block in blocks_of(text)]
+
+
+@cache
+def all_words():
+    """Page and code within a sentence, of all pages."""
+    return [(page, code) for page, text in documents().items() for code in inline(text)]
 
 
 def printed():
     """Page, heading and text of each block that somebody types."""
     return [
         (page, block.heading, block.text)
-        for page, block in BLOCKS
+        for page, block in all_blocks()
         if block.is_typed and (page, block.heading) not in NO_COMMANDS
     ]
 
@@ -106,7 +115,7 @@ def test_every_command_is_played_or_cannot_be():
 
     assert below - listed == set(), "play it, or say why no test can"
     assert listed - below == set(), "no command stands there any more"
-    assert {(page, block.heading) for page, block in BLOCKS} >= NO_COMMANDS
+    assert {(page, block.heading) for page, block in all_blocks()} >= NO_COMMANDS
     assert PLAYED.keys() & NOT_PLAYED.keys() == set()
     for test in PLAYED.values():
         path, name = test.split("::")
@@ -115,7 +124,7 @@ def test_every_command_is_played_or_cannot_be():
 
 def test_tables_of_the_configuration_are_toml():
     """Each block that begins like one."""
-    shown = [(page, block.text) for page, block in BLOCKS if block.language == "toml"]
+    shown = [(page, block.text) for page, block in all_blocks() if block.language == "toml"]
 
     assert len(shown) > 5
     for page, text in shown:
@@ -129,7 +138,7 @@ def called(program):
             own = words[1:] if words[:1] == ["sudo"] else words
             if own[: len(program)] == program:
                 yield page, own[len(program) :]
-    for page, code in INLINE:
+    for page, code in all_words():
         if code.split()[: len(program)] == program:
             yield page, [word for word in code.split()[len(program) :] if "…" not in word]
 
