@@ -9,6 +9,7 @@ from providers.contract import ProviderContract, Sample
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read_lines
+from tests.providers.contract.thinning import LongContract, lean
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -53,7 +54,7 @@ def heim(name, sport):
     return Sample(f"{sport} {name}", match_id=match_id, sport=sport, bodies=bodies)
 
 
-class TestHeimOtherSports(ProviderContract):
+class TestHeimOtherSports(LongContract):
     """Sets, quarters, races and a sport without events."""
 
     provider = HEIM
@@ -71,9 +72,10 @@ class TestHeimOtherSports(ProviderContract):
             },
         ),
     )
+    short = tuple(map(lean, samples))
 
 
-class TestHeim(ProviderContract):
+class TestHeim(LongContract):
     provider = HEIM
     samples = (
         Sample(
@@ -90,3 +92,4 @@ class TestHeim(ProviderContract):
             },
         ),
     )
+    short = tuple(map(lean, samples))

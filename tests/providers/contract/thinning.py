@@ -1,0 +1,79 @@
+"""Samples with fewer rows: the rules that hurt each field of a body take as long as it has rows, and rows of one kind are alike."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+from providers.contract import Case, ProviderContract
+from providers.contract.rules import RULES, check
+from tests.hostile import places
+from tests.sampling import sampled
+
+if TYPE_CHECKING:
+    from providers.contract import Sample
+    from providers.contract.rules import Rule
+
+WORDS = ("action", "kind", "type", "reason", "function")
+"""Fields that distinguish kinds of rows."""
+
+LONG = 16
+
+
+def thinned(value: Any) -> Any:
+    """A document with one row of each kind in its lists, and three of any other long list."""
+    if isinstance(value, dict):
+        return {name: thinned(each) for name, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    reported = [row.get("event", row) if isinstance(row, dict) else {} for row in value]
+    kinds = {tuple(row.get(word) for word in WORDS): thinned(value[at]) for at, row in enumerate(reported)}
+    if len(kinds) > 1:
+        return list(kinds.values())
+    return [thinned(row) for row in (value[:3] if len(value) > LONG else value)]
+
+
+def lean(sample: Sample) -> Sample:
+    """The sample with thinned bodies."""
+    bodies = {path: json.dumps(thinned(json.loads(body))).encode() for path, body in sample.bodies.items()}
+    return replace(sample, bodies=bodies)
+
+
+def hostile(rule: Rule) -> bool:
+    """Whether the rule hurts each field of each body."""
+    return rule.id.startswith("hostile.")
+
+
+class LongContract(ProviderContract):
+    """The contract for long samples, whose fields `make soak` alone hurts; a bounded run hurts those of `short` ones."""
+
+    short: ClassVar[tuple[Sample, ...]]
+
+    @pytest.mark.parametrize("rule", sampled(RULES, hostile), ids=lambda rule: rule.id)
+    def test_contract(self, rule: Rule) -> None:
+        """The provider keeps this rule."""
+        super().test_contract(rule)
+
+    @pytest.mark.parametrize("rule", [*filter(hostile, RULES)], ids=lambda rule: rule.id)
+    def test_contract_on_short_samples(self, rule: Rule) -> None:
+        """The provider keeps this rule where each kind of rows is there once."""
+        case = Case(provider=self.provider, samples=self.short, endpoint=self.endpoint, order=self.order)
+        asyncio.run(check(rule, case))
+
+    def test_short_samples_have_each_field(self) -> None:
+        """Whatever is hurt in a long sample is hurt in a short one as well."""
+        assert fields(self.samples) <= fields(self.short)
+
+
+def fields(samples: tuple[Sample, ...]) -> set[tuple[str, ...]]:
+    """The fields of all bodies, by sport and by their ways from the top, with `*` for the place of a row."""
+    return {
+        (sample.sport, *("*" if isinstance(step, int) else step for step in place))
+        for sample in samples
+        for body in sample.bodies.values()
+        for place in places(json.loads(body))
+    }
