@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import socket
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -50,6 +50,14 @@ class AllowedByName(str):
     __slots__ = ()
 
 
+@cache
+def _tls_context() -> ssl.SSLContext:
+    """One for all guards: reading the certificates of the authorities takes as long as some hundred requests."""
+    context = httpx.create_ssl_context(trust_env=False)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
 class SsrfGuard:
     """Decides which addresses may be called, and makes the sessions that call them.
 
@@ -66,8 +74,12 @@ class SsrfGuard:
         self._allowed = Allowed.of(settings.allow_hosts)
         self._resolve: Resolve = resolve or Resolver(settings.look_ups, settings.organization_look_ups)
         self._look_up_timeout = settings.look_up_timeout
-        self.context = context or httpx.create_ssl_context(trust_env=False)
-        self.context.set_alpn_protocols(["http/1.1"])
+        self._context = context
+
+    @property
+    def context(self) -> ssl.SSLContext:
+        """How TLS is spoken; needed for the first session, not for the start of the process."""
+        return self._context or _tls_context()
 
     def on_behalf_of(self, organization: str) -> SsrfGuard:
         """The same guard, its look-ups counted as this organization's."""

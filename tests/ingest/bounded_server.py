@@ -15,6 +15,7 @@ import httpx
 
 from tests.command import MATCHWIRE
 from tests.ingest.rude import KINDS, crowd_of
+from tests.sqlite import migrated_url
 
 ROOT = Path(__file__).resolve().parents[2]
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
@@ -28,7 +29,7 @@ public_metrics = true
 shutdown_grace = 30
 {server}
 [database]
-url = "sqlite+aiosqlite:///{folder}/matchwire.db"
+url = "{database}"
 [organizations.{organization}]
 name = "Example Newsroom"
 [clients.cms]
@@ -108,9 +109,9 @@ NEWS = {
 
 @asynccontextmanager
 async def daemon(folder: Path, *, server: str = "", limits: str = "") -> Any:
-    config = folder / "matchwire.toml"
+    config, database = folder / "matchwire.toml", migrated_url(folder / "matchwire.db")
     config.write_text(
-        CONFIG.format(organization=ORGANIZATION, secret=SECRET, folder=folder, server=server, limits=limits)
+        CONFIG.format(organization=ORGANIZATION, secret=SECRET, database=database, server=server, limits=limits)
     )
     with (folder / "daemon.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(
@@ -121,7 +122,7 @@ async def daemon(folder: Path, *, server: str = "", limits: str = "") -> Any:
         assert process.stdout is not None
         line = (await process.stdout.readline()).decode()
         address = re.search(r"http://\S+", line)[0]
-        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=address, trust_env=False, verify=False, timeout=60) as http:
             yield Daemon(process, http, int(address.rpartition(":")[2]))
     finally:
         if process.returncode is None:

@@ -154,7 +154,7 @@ def process(*words):
     return subprocess.run(line, capture_output=True, text=True, env=ENVIRON, timeout=60, check=False)
 
 
-def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(tmp_path):
+def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(command, tmp_path):
     """A declared liveblog is created and synced without a daemon; explain says what the sync knows of each post."""
 
     async def upstream() -> tuple[str, str]:
@@ -169,10 +169,10 @@ def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(tmp_
     config, said = asyncio.run(upstream())
     assert "1 matches" in said
     data = ("--config", config, "--data-dir", tmp_path / "data")
-    assert process("explain", "derby-is-no-id", *data).returncode == 2
+    assert command("explain", "derby-is-no-id", *data).exit_code == 2
 
     name = _only_liveblog(tmp_path / "data" / "matchwire.db")
-    explained = json.loads(process("explain", name, *data).stdout)
+    explained = json.loads(command("explain", name, *data).stdout)
     assert (MATCH, "live") == (explained["match"]["id"], explained["match"]["status"])
     assert {"soccer.start", "soccer.goal", "soccer.yellow-card", "text"} <= {
         post["type"] for post in explained["posts"]

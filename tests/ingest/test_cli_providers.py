@@ -60,6 +60,13 @@ async def probe(folder, *arguments):
     return await matchwire("probe", *arguments, "--config", str(folder / "matchwire.toml"), cwd=folder)
 
 
+async def probe_here(folder, *arguments):
+    """The same in this process, which need not load everything anew; the provider answers meanwhile."""
+    words = ["probe", *arguments, "--config", str(folder / "matchwire.toml")]
+    ran = await asyncio.to_thread(CliRunner().invoke, cli_providers.app, words)
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
 def test_list_names_every_provider_and_its_origin():
     """Sports, event types and text of each, and the package of those that entry points add."""
     shown = CliRunner().invoke(cli_providers.app, ["list"])
@@ -99,7 +106,7 @@ async def test_probe_shows_what_was_understood(server, tmp_path):
 async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
     """A match that cannot be had is report in words and by the exit code."""
     server.spoil = lambda _: reply
-    code, shown, _ = await probe(tmp_path, "openligadb", "70001", "--organization", "news")
+    code, shown, _ = await probe_here(tmp_path, "openligadb", "70001", "--organization", "news")
 
     assert code == 1
     assert words in shown
@@ -108,16 +115,16 @@ async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "words"),
+    ("command", "arguments", "code", "words"),
     [
-        (("openligadb", "no-number"), 1, "matchId"),
-        (("heim", "1"), 1, "has no endpoint of heim"),
-        (("openligadb", "1", "--kind", "season"), 2, "--kind"),
+        (probe, ("openligadb", "no-number"), 1, "matchId"),
+        (probe_here, ("heim", "1"), 1, "has no endpoint of heim"),
+        (probe_here, ("openligadb", "1", "--kind", "season"), 2, "--kind"),
     ],
 )
-async def test_probe_says_what_was_wrong_in_the_arguments(server, tmp_path, arguments, code, words):
+async def test_probe_says_what_was_wrong_in_the_arguments(server, tmp_path, command, arguments, code, words):
     """An id of another form, an endpoint that is not configured, a kind that does not exist."""
-    found, _, errors = await probe(tmp_path, *arguments)
+    found, _, errors = await command(tmp_path, *arguments)
 
     assert found == code
     assert words in errors

@@ -11,6 +11,7 @@ import pytest
 from providers.replay import Line
 from tests.day import CREATE, ORGANIZATION, match_day, running
 from tests.providers.heim.feed import item, row, tree, wrapped
+from tests.sqlite import migrated_url
 
 MATCH = "9000001"
 SEARCH = "/api/v5/write/ticker/search.json"
@@ -187,7 +188,7 @@ async def test_a_body_that_is_not_json_is_400(day):
 
 async def test_without_valid_credentials_it_is_401(day):
     """No credentials and a wrong secret are answered alike."""
-    async with httpx.AsyncClient(base_url=day.client.base_url, trust_env=False) as stranger:
+    async with httpx.AsyncClient(base_url=day.client.base_url, trust_env=False, verify=False) as stranger:
         answers = [
             await stranger.post(CREATE, json={}),
             await stranger.post(CREATE, json={}, auth=("cms", "wrong")),
@@ -233,7 +234,7 @@ async def test_text_that_the_endpoint_does_not_deliver_is_400(tmp_path):
         organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
         tables = day.settings.model_dump() | {
             "organizations": organizations,
-            "database": {"url": f"sqlite+aiosqlite:///{tmp_path / 'other.db'}"},
+            "database": {"url": migrated_url(tmp_path / "other.db")},
         }
         async with running(type(day.settings).model_validate(tables)) as address:
             day.client.base_url = httpx.URL(address)

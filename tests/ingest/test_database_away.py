@@ -13,8 +13,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 from structlog.testing import capture_logs
+from typer.testing import CliRunner
 
 from config import Settings
+from ingest.cli.main import app
 from ingest.daemon import run as daemon
 from ingest.daemon.start_wait import StartWait
 from store import migrate
@@ -313,6 +315,10 @@ class Ended:
 
 
 def command(*words):
+    """`run` as a process of its own; what needs no daemon in this one, which has loaded everything already."""
+    if words[0] != "run":
+        here = CliRunner().invoke(app, [*map(str, words)])
+        return Ended(here.exit_code, here.output)
     ran = subprocess.run(
         [*MATCHWIRE, *map(str, words)], capture_output=True, text=True, check=False, timeout=120, env=ENVIRON
     )

@@ -120,7 +120,7 @@ async def played(tmp_path):
         auth = ("cms", settings.clients["cms"].secret.get_secret_value())
         async with (
             running(settings) as daemon,
-            httpx.AsyncClient(base_url=daemon, auth=auth, trust_env=False, timeout=60) as http,
+            httpx.AsyncClient(base_url=daemon, auth=auth, trust_env=False, verify=False, timeout=60) as http,
         ):
             game = await http.post(CREATE, json={"provider": "heim", "matchId": MATCH_ID, "autoPostEnabled": True})
             assert game.status_code == 200, game.text

@@ -38,6 +38,7 @@ GAME = {
 
 @pytest.fixture
 async def day(tmp_path):
+    """The match stands still before its last goal until a test says `goes_on`."""
     other = wrapped()
     other["match"]["id"] = OTHER_MATCH
     lines = (
@@ -47,7 +48,13 @@ async def day(tmp_path):
         Line.of("2025-06-14T19:10:09+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
     )
     async with match_day(lines=lines, folder=tmp_path, start_at="0") as running_day:
+        running_day.replay.clock.pause()
         yield running_day
+
+
+def goes_on(day: MatchDay) -> None:
+    """The match is played to its end."""
+    day.replay.settle()
 
 
 async def source(day: MatchDay, name: str, **changes: Any) -> dict[str, Any]:
@@ -137,7 +144,7 @@ async def test_nothing_is_written_while_paused_and_everything_afterwards(day):
     """The match is followed, a goal falls, and the paused liveblog gets it when it goes on."""
     name, other = [(await day.create(MATCH))["local_id"] for _ in range(2)]
     version = (await source(day, name, paused=True))["version"]
-    await day.until_played()
+    goes_on(day)
     await shown(day, other, lambda game: "50'" in minutes(game))
     paused = await day.show(name)
     await source(day, name, paused=False)
@@ -168,6 +175,7 @@ async def test_a_liveblog_made_by_hand_is_put_on_a_match(day):
     assert {"15'", "33'"} <= set(minutes(game))
     assert "Hello" in [event["headline"] for event in game["events"]]
     assert {"matchId": MATCH} == game["external"]["selector"]
+    goes_on(day)
     assert await shown(day, name, lambda game: "50'" in str(game["events"]))
 
     again = await act(day, name, "attach", provider="heim", matchId=MATCH)
@@ -181,7 +189,7 @@ async def test_a_liveblog_is_moved_to_another_match(day):
     answer = await act(day, name, "attach", provider="heim", matchId=OTHER_MATCH)
     assert answer.status_code == 200, answer.text
     game = answer.json()
-    await day.until_played()
+    goes_on(day)
     [last] = await day.until_quiet(name)
 
     assert ({"matchId": OTHER_MATCH}, "de") == (game["external"]["selector"], game["external"]["locale"])
@@ -194,7 +202,7 @@ async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(day
     """Its posts are the editors', `external` is gone, and taking it off once more changes nothing."""
     name = (await day.create(MATCH))["local_id"]
     off = (await act(day, name, "detach")).json()
-    await day.until_played()
+    goes_on(day)
     [last] = await day.until_quiet(name, quiet=0.5)
     again = (await act(day, name, "detach")).json()
 
@@ -301,7 +309,7 @@ async def test_the_score_is_given_back_and_follows_the_match_again(day):
     change = {"_type": "Svc::Model::Modification::UpdateGameScoreInfoModification", "score_info": info}
     body = {"local_id": name, "modifications": [change]}
     assert (await day.client.post(f"{WRITE}/ticker/post_modifications.json", json=body)).status_code == 200
-    await day.until_played()
+    goes_on(day)
     [by_hand] = await day.until_quiet(name, quiet=0.5)
     back = (await act(day, name, "handback", fields=["scoreboard"])).json()
 

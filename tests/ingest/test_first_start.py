@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -38,14 +39,45 @@ TINY = ("prlimit", "--fsize=8192")
 """No file may grow beyond so many bytes: what a full disk does to a database."""
 
 
-def process(folder, *words, before=(), environ=None):
+def process(folder, *words, before=(), environ=None, program=PROGRAM):
     """Exit status and output of the command, run by an unprivileged user in `folder`."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATCHWIRE_")}
     done = subprocess.run(
-        [*unprivileged(), *before, *PROGRAM, *words], cwd=folder, capture_output=True, text=True, timeout=120,
+        [*unprivileged(), *before, *program, *words], cwd=folder, capture_output=True, text=True, timeout=120,
         env={**inherited, "HOME": str(folder), "PYTHONPATH": str(ROOT), **(environ or {})}, check=False,
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
+
+
+IN_TURN = """
+import json, os, sys
+from ingest.entry import main
+
+sys.argv[0] = "matchwire"
+for words, environ in json.loads(sys.argv.pop()):
+    sys.argv[1:] = words
+    os.environ.update(environ)
+    status = 0
+    try:
+        main()
+    except SystemExit as ended:
+        status = ended.code
+    for name in environ:
+        del os.environ[name]
+    sys.stdout.flush()
+    print(end=f"\\0{status}\\0", file=sys.stderr, flush=True)
+"""
+"""Starts one after the other in one process, which loads everything once; a status stands behind what each said."""
+
+
+def in_turn(folder, *calls):
+    """Exit status and output of each of these starts, given as words and environment; see `process`."""
+    _, text = process(folder, json.dumps(calls), program=(sys.executable, "-c", IN_TURN))
+    *parts, last = text.split("\0")
+    said, statuses = parts[::2], parts[1::2]
+    said[-1] += last  # what the process says as it ends
+    assert len(said) == len(calls), text
+    return list(zip(map(int, statuses), said, strict=True))
 
 
 @pytest.fixture
@@ -76,15 +108,20 @@ def test_a_start_without_the_rights_or_the_room_says_why(folder, taken):
     """An unprivileged user's data folder, log file, disk and port: each is one line, and a status of its own."""
     log, data = "/var/log/matchwire-first.log", "/var/lib/matchwire-first"
     with ThreadPoolExecutor(2) as pool:
-        no_folder = pool.submit(process, folder, "run", "--data-dir", data)
-        no_log = pool.submit(process, folder, "run", "--log-file", log)
+        others = pool.submit(
+            in_turn,
+            folder,
+            (("run", "--data-dir", data), {}),
+            (("run", "--log-file", log), {}),
+            (("run", "--data-dir", "a"), {"MATCHWIRE_SERVER__PORT": str(taken)}),
+        )
         no_room = pool.submit(process, folder, "run", "--data-dir", "full", before=TINY)
-        no_port = pool.submit(process, folder, "run", "--data-dir", "a", environ={"MATCHWIRE_SERVER__PORT": str(taken)})
+    no_folder, no_log, no_port = others.result()
 
-    only_line(no_folder.result(), ExitStatus.MISTAKE, f"--data-dir {data}", "Permission denied")
-    only_line(no_log.result(), ExitStatus.MISTAKE, f"--log-file {log}", "Permission denied")
+    only_line(no_folder, ExitStatus.MISTAKE, f"--data-dir {data}", "Permission denied")
+    only_line(no_log, ExitStatus.MISTAKE, f"--log-file {log}", "Permission denied")
     only_line(no_room.result(), ExitStatus.UNAVAILABLE, "database.url", str(folder / "full" / "matchwire.db"))
-    only_line(no_port.result(), ExitStatus.MISTAKE, "server.port", f"127.0.0.1:{taken}", "Address already in use")
+    only_line(no_port, ExitStatus.MISTAKE, "server.port", f"127.0.0.1:{taken}", "Address already in use")
 
 
 @pytest.fixture
@@ -139,15 +176,11 @@ def test_recordings_that_cannot_be_written_are_a_mistake(folder):
     """A folder for recordings that is a file, or that the daemon may not write to, is named at the start."""
     (folder / "file").touch()
     (folder / "closed").mkdir(mode=0o500)
-    for name in ("file", "file/below", "closed", "closed/below"):
-        environ = {
-            "MATCHWIRE_RECORDING__ENABLED": "true",
-            "MATCHWIRE_RECORDING__FOLDER": name,
-            "MATCHWIRE_SERVER__PORT": "0",
-        }
+    names = ("file", "file/below", "closed", "closed/below")
+    environ = {"MATCHWIRE_RECORDING__ENABLED": "true", "MATCHWIRE_SERVER__PORT": "0"}
+    ended = in_turn(folder, *((("run",), {**environ, "MATCHWIRE_RECORDING__FOLDER": name}) for name in names))
 
-        code, text = process(folder, "run", environ=environ)
-
+    for name, (code, text) in zip(names, ended, strict=True):
         assert code == ExitStatus.MISTAKE, text
         assert f"matchwire: recording.folder: cannot write to {name}: " in text.splitlines()[-1]
 

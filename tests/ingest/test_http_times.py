@@ -96,7 +96,7 @@ async def test_a_stream_that_is_not_read_is_let_go_and_another_is_not(derby):
     async with served(derby.app, stall_timeout=0.5) as running:
         await unread(running, 3)
         async with (
-            httpx.AsyncClient(base_url=running.address, timeout=60, trust_env=False) as http,
+            httpx.AsyncClient(base_url=running.address, timeout=60, trust_env=False, verify=False) as http,
             http.stream("GET", STREAM) as response,
         ):
             lines = response.aiter_lines()

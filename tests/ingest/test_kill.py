@@ -73,7 +73,7 @@ class Daemon:
         assert self.process.stdout is not None
         line = (await self.process.stdout.readline()).decode()
         self.address = re.search(r"http://\S+", line)[0]
-        async with httpx.AsyncClient(trust_env=False) as client:
+        async with httpx.AsyncClient(trust_env=False, verify=False) as client:
             while (await client.get(self.address + "/readyz")).status_code != 200:
                 await asyncio.sleep(0.01)
         self.starts.append(time.monotonic() - began)
@@ -94,7 +94,9 @@ def direct_of(url: str) -> str:
 
 @asynccontextmanager
 async def client_of(daemon: Daemon) -> Any:
-    async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False, timeout=60) as client:
+    async with httpx.AsyncClient(
+        base_url=daemon.address, auth=("cms", SECRET), trust_env=False, verify=False, timeout=60
+    ) as client:
         yield client
 
 
@@ -150,7 +152,7 @@ async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
 @pytest.mark.long
 async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_sqlite(tmp_path):
     """A match at 800 times its speed, SIGKILL at random instants, one SQLite file."""
-    await killed_all_along(tmp_path, migrated_url(tmp_path / "kill.db"), kills=3, speed=800, seed=1)
+    await killed_all_along(tmp_path, migrated_url(tmp_path / "kill.db"), kills=2, speed=800, seed=1)
 
 
 @pytest.mark.soak
@@ -182,23 +184,10 @@ async def test_killed_fifty_times_during_one_match(tmp_path, request, database, 
     assert starts[-1] < 2.0
 
 
-async def test_sigterm_ends_the_process_in_order(tmp_path):
-    """SIGTERM: exit status 0, and the file can be taken at once by the next process."""
+async def test_a_file_belongs_to_one_process_until_sigterm_has_ended_it_in_order(tmp_path):
+    """A second daemon refuses and the lock names the holder, which goes on; SIGTERM: exit status 0, and the next one starts."""
     config = tmp_path / "matchwire.toml"
-    database = f"sqlite+aiosqlite:///{tmp_path / 'term.db'}"
-    config.write_text(
-        CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
-    )
-    daemon = Daemon(config)
-    for _ in range(2):
-        await daemon.start()
-        assert await daemon.terminate() == 0
-
-
-async def test_a_second_daemon_on_one_file_refuses(tmp_path):
-    """The lock names the holder, and the first one goes on."""
-    config = tmp_path / "matchwire.toml"
-    database = f"sqlite+aiosqlite:///{tmp_path / 'two.db'}"
+    database = migrated_url(tmp_path / "term.db")
     config.write_text(
         CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
     )
@@ -212,4 +201,6 @@ async def test_a_second_daemon_on_one_file_refuses(tmp_path):
 
     assert second.returncode == 2
     assert b"in use by another matchwire process" in printed
+    assert await daemon.terminate() == 0
+    await daemon.start()
     assert await daemon.terminate() == 0

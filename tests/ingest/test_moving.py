@@ -55,7 +55,7 @@ async def serving(tables, database, media):
     auth = ("cms", settings.clients["cms"].secret.get_secret_value())
     async with (
         running(settings) as address,
-        httpx.AsyncClient(base_url=address, auth=auth, timeout=60, trust_env=False) as client,
+        httpx.AsyncClient(base_url=address, auth=auth, timeout=60, trust_env=False, verify=False) as client,
     ):
         yield client
 

@@ -126,7 +126,7 @@ async def daemon(folder, name, role, database):
     try:
         line = (await process.stdout.readline()).decode()
         async with httpx.AsyncClient(
-            base_url=re.search(r"http://\S+", line)[0], timeout=30, trust_env=False, limits=httpx.Limits()
+            base_url=re.search(r"http://\S+", line)[0], timeout=30, trust_env=False, verify=False, limits=httpx.Limits()
         ) as client:
             yield Process(name, process, client)
     finally:

@@ -34,7 +34,7 @@ async def following(base_url, folder, **more):
     settings = Settings.model_validate(tables)
     async with running(settings) as address:
         auth = ("cms", settings.clients["cms"].secret.get_secret_value())
-        async with httpx.AsyncClient(base_url=address, auth=auth, timeout=60, trust_env=False) as client:
+        async with httpx.AsyncClient(base_url=address, auth=auth, timeout=60, trust_env=False, verify=False) as client:
             yield client
 
 
@@ -133,7 +133,7 @@ async def test_bodies_are_served_as_they_came():
         Line.of(AT, "match", body)._replace(source=source),
     ]
     replay = Replay(lines, ReplaySettings(step=True))
-    async with replay.serve(), httpx.AsyncClient(base_url=replay.url, trust_env=False) as client:
+    async with replay.serve(), httpx.AsyncClient(base_url=replay.url, trust_env=False, verify=False) as client:
         assert (await client.get("/games/7")).status_code == 404
         replay.step()
         replay.step()

@@ -121,7 +121,9 @@ class Balancer:
     async def send(self, method: str, path: str, **options: object) -> httpx.Response:
         """The response; a process that does not take connections is passed over, and anything else it does is a failure."""
         for each in (*self.behind, *self.behind):
-            async with httpx.AsyncClient(base_url=each.address, auth=("cms", SECRET), trust_env=False) as http:
+            async with httpx.AsyncClient(
+                base_url=each.address, auth=("cms", SECRET), trust_env=False, verify=False
+            ) as http:
                 try:
                     answer = await http.request(method, path, timeout=30, **options)
                 except httpx.ConnectError:

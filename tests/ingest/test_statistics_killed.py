@@ -47,7 +47,9 @@ async def report(daemon, liveblog, most):
     """How many beacons were answered, of so many at most, until the daemon is gone."""
     sent = 0
     beacon = json.dumps({"kind": "load", "liveblog": liveblog, "url": "https://news.example/derby"})
-    async with httpx.AsyncClient(base_url=daemon.address, headers={"User-Agent": AGENT}, trust_env=False) as http:
+    async with httpx.AsyncClient(
+        base_url=daemon.address, headers={"User-Agent": AGENT}, trust_env=False, verify=False
+    ) as http:
         try:
             while sent < most:
                 answer = await http.post("/api/analytics/v6/collect", content=beacon)
@@ -79,7 +81,7 @@ async def test_what_a_killed_daemon_had_received_is_counted_as_lost(tmp_path):
     )
     daemon = Daemon(config)
     await daemon.start()
-    async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=daemon.address, auth=("cms", SECRET), trust_env=False, verify=False) as http:
         made = (await http.post("/api/v5/write/ticker/create.json", json=GAME)).json()
     liveblog = made["local_id"]
     reporting = asyncio.create_task(report(daemon, liveblog, 10_000))

@@ -17,7 +17,7 @@ async def writing(daemon, liveblog, acknowledged, failed, *, kept):
     """Post until nobody takes connections: each time on a new one, or (`kept`) on one that is kept as long as it lasts."""
     headers = {} if kept else {"Connection": "close"}
     async with httpx.AsyncClient(
-        base_url=daemon.address, auth=("cms", SECRET), trust_env=False, timeout=60, headers=headers
+        base_url=daemon.address, auth=("cms", SECRET), trust_env=False, verify=False, timeout=60, headers=headers
     ) as http:
         while True:
             event = post(f"number {len(acknowledged)}")

@@ -121,7 +121,7 @@ class Worker:
         )  # fmt: skip
         line = (await self.process.stdout.readline()).decode()
         self.client = httpx.AsyncClient(
-            base_url=re.search(r"http://\S+", line)[0], auth=("cms", SECRET), trust_env=False, timeout=30
+            base_url=re.search(r"http://\S+", line)[0], auth=("cms", SECRET), trust_env=False, verify=False, timeout=30
         )
 
     def send(self, how):
