@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 
@@ -30,10 +30,11 @@ MARKERS = {
 
 @dataclass
 class Snapshot:
-    """The last good body of each resource so far."""
+    """The last good body of each resource so far, as it is read and as it was sent."""
 
     at: str
-    bodies: dict = field(default_factory=dict)
+    bodies: dict
+    sent: dict
 
     @property
     def match(self):
@@ -44,22 +45,22 @@ class Snapshot:
         return [row for row in self.bodies.get("match-event", []) if row["action"] != "coaching"]
 
     def translated(self, match_id):
-        raw = {name: json.dumps(body, ensure_ascii=False).encode() for name, body in self.bodies.items()}
-        return translate(match_id, raw, names=NAMES, zone=BERLIN)
+        return translate(match_id, self.sent, names=NAMES, zone=BERLIN)
 
 
 def snapshots(match_id):
     """Every state that a client of this match could have seen."""
     bodies: dict = {}
+    sent: dict = {}
     with gzip.open(recorded(f"heim/soccer/ma{match_id}.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             answer = json.loads(line)
             name, body = answer["resource"].split("/")[0], answer.get("body")
             if body is None or (name == "match" and not isinstance(body, dict)):
                 continue
-            bodies = {**bodies, name: body}
+            bodies, sent = {**bodies, name: body}, {**sent, name: json.dumps(body, ensure_ascii=False).encode()}
             if "match" in bodies:
-                yield Snapshot(answer["at"], bodies)
+                yield Snapshot(answer["at"], bodies, sent)
 
 
 def expected(snapshot):
@@ -136,12 +137,18 @@ def test_every_recorded_state_marks_each_period_once(states):
             assert incident.synthesised == (incident.marks_period and incident.kind.removeprefix("soccer.") not in sent)
 
 
-def test_recorded_traffic_has_no_faults_and_gives_equal_matches_for_equal_bodies(states):
-    """Real traffic is understood to the last field, and translating twice gives the same."""
-    for snapshot, found in states:
+def test_recorded_traffic_has_no_faults(states):
+    """Real traffic is understood to the last field."""
+    for _, found in states:
         assert found.faults == ()
-        assert found == snapshot.translated(found.match_id)
         assert [incident.order for incident in found.incidents] == sorted({i.order for i in found.incidents})
+
+
+@pytest.mark.parametrize("step", sampled([1, 4], (1).__eq__))
+def test_recorded_traffic_gives_equal_matches_for_equal_bodies(states, step):
+    """Translating twice gives the same."""
+    for snapshot, found in states[::step]:
+        assert found == snapshot.translated(found.match_id)
 
 
 def test_recorded_text_is_posted_in_order_and_without_headlines(states):
