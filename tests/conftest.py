@@ -19,6 +19,7 @@ from tests.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.postgres import Cluster, binaries, identity, server_folder
 from tests.recordings import required, soccer_recordings
 from tests.s3_server import s3, s3_endpoint
+from tests.statements import share_compiled_statements
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -30,6 +31,8 @@ __all__ = ["pgbouncer", "pgbouncer_url", "s3", "s3_endpoint"]
 # httpx looks for it at each request to an app of this process, and where it is missing along the whole path; known to be
 # missing it is not looked for.
 sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
+
+share_compiled_statements()
 
 # The same examples in every run, so that a red run means something; `make soak` draws fresh ones, and twice as many. A
 # deadline by the clock would fail on a busy machine.
@@ -78,6 +81,7 @@ def postgres_cluster() -> Iterator[Cluster]:
         cluster = Cluster(folder, programs)
         try:
             cluster.create()
+            cluster.cheapen_logins()
             yield cluster
         finally:
             cluster.kill()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import os
 import pwd
 import secrets
@@ -15,6 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.sql import SQL, Composable, Identifier, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,15 +114,33 @@ class Cluster:
 
     def create_database(self, name: str, template: str = "template0") -> str:
         """Make a database, a copy of `template` by its files, and return its address for SQLAlchemy with asyncpg."""
-        self._run("createdb", *self._login(), f"--template={template}", "--strategy=file_copy", name)
+        names = map(Identifier, (name, template))
+        self._execute(SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(*names))
         return self.url(name)
 
     def drop_database(self, name: str) -> None:
         """Remove a database although somebody may be connected to it."""
-        self._run("dropdb", *self._login(), "--force", "--if-exists", name)
+        self._execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name)))
 
-    def _login(self) -> tuple[str, ...]:
-        return ("--host=127.0.0.1", f"--port={self.port}", "--username=matchwire", "--no-password")
+    def cheapen_logins(self) -> None:
+        """Let a client hash the password once where it hashes 4096 times: most of what a connection costs it.
+
+        The password, the server's check of it and the protocol (SCRAM, RFC 5803 for the form) stay what they are.
+        """
+        salt = secrets.token_bytes(16)
+        salted = hashlib.pbkdf2_hmac("sha256", self.password.encode(), salt, 1)
+        client, server = (hmac.digest(salted, name, "sha256") for name in (b"Client Key", b"Server Key"))
+        words = [base64.b64encode(each).decode() for each in (salt, hashlib.sha256(client).digest(), server)]
+        verifier = "SCRAM-SHA-256$1:{}${}:{}".format(*words)
+        self._execute(SQL("ALTER ROLE matchwire PASSWORD {}").format(Literal(verifier)))
+
+    def _execute(self, statement: Composable) -> None:
+        """Over a connection of its own; the programs that do the same cost three times as much."""
+        with psycopg.connect(
+            host="127.0.0.1", port=self.port, user="matchwire", password=self.password, dbname="postgres",
+            sslmode="disable", autocommit=True,
+        ) as connection:  # fmt: skip
+            connection.execute(statement)
 
     def _try_start(self) -> bool:
         options = [part for name, value in OPTIONS.items() for part in ("-c", f"{name}={value}")]

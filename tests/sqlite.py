@@ -1,20 +1,33 @@
-"""SQLite files with a current schema, copied from one that is migrated once per process: a copy costs a fiftieth of it."""
+"""SQLite files with a current schema, copied from one that is migrated once per process: a copy costs a fiftieth of it.
+
+So are those that hold what many tests begin with.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from store import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
 
 
 def migrated_url(file: Path) -> str:
     """The address of `file`, which is made an empty database with a current schema where it is not there yet."""
+    return copied_url(file, empty_database)
+
+
+def copied_url(file: Path, content: Callable[[], bytes]) -> str:
+    """The address of `file`, which is made a database with this content where it is not there yet."""
     if not file.exists():
         file.touch(mode=0o600)
-        file.write_bytes(empty_database())
+        file.write_bytes(content())
     return url_of(file)
 
 
@@ -28,4 +41,17 @@ def empty_database() -> bytes:
     with tempfile.TemporaryDirectory(prefix="matchwire-schema-") as folder, ThreadPoolExecutor(1) as thread:
         file = Path(folder, "schema.db")
         thread.submit(migrate.upgrade, url_of(file)).result()
+        return file.read_bytes()
+
+
+def filled_database(
+    fill: Callable[[str], Coroutine[Any, Any, None]], before: Callable[[], bytes] = empty_database
+) -> bytes:
+    """The bytes of a copy of `before` that `fill` opens by its address, writes to, and closes; in an event loop of its own."""
+    with tempfile.TemporaryDirectory(prefix="matchwire-filled-") as folder, ThreadPoolExecutor(1) as thread:
+        file = Path(folder, "filled.db")
+        thread.submit(asyncio.run, fill(copied_url(file, before))).result()
+        assert [
+            each.name for each in file.parent.iterdir() if each.name.endswith("-wal")
+        ] == []  # all of it is in the file
         return file.read_bytes()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import sqlite3
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from store.tables import metadata
 from tests.api import matchday
 from tests.browser import browser, browsers, chromium
 from tests.opening import pool_settings, store_at
-from tests.sqlite import migrated_url
+from tests.sqlite import copied_url, filled_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable
@@ -125,13 +126,26 @@ async def contents(server: Server) -> dict[str, list[Any]]:
         return {name: raw.execute(f'SELECT * FROM "{name}"').fetchall() for name in metadata.tables}
 
 
+async def open_store(url: str) -> Store:
+    return await store_at(url, clock=lambda: NOW - 60, pool=pool_settings(timeout=60.0))
+
+
+@functools.cache
+def declared_database() -> bytes:
+    """The bytes of a database with the clients and tags that a configuration declares: each test has a copy."""
+
+    async def declare(url: str) -> None:
+        opened = await open_store(url)
+        await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+        await opened.write(lambda unit: declarations.declare(unit, matchday.TAGS))
+        await opened.close()
+
+    return filled_database(declare)
+
+
 @pytest.fixture
 async def store(tmp_path) -> AsyncIterator[Store]:
-    opened = await store_at(
-        migrated_url(tmp_path / "test.db"), clock=lambda: NOW - 60, pool=pool_settings(timeout=60.0)
-    )
-    await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
-    await opened.write(lambda unit: declarations.declare(unit, matchday.TAGS))
+    opened = await open_store(copied_url(tmp_path / "test.db", declared_database))
     yield opened
     await opened.close()
 

@@ -7,6 +7,7 @@ what it was: every table is compared, none is left out (rate limits live in memo
 
 from __future__ import annotations
 
+import functools
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,12 @@ from store import clients, comments, declarations, sync, webhooks
 from store.comments import NewComment
 from store.tables import games, webhook_rounds
 from tests.api import matchday
-from tests.api.conftest import contents, serving
+from tests.api.conftest import contents, declared_database, open_store, serving
 from tests.api.described import operations
 from tests.api.polling_readers import POLL, poll_post, reader_of
 from tests.api.tenants import MISSING, ROWS, UNKNOWN, ByName, Names, Public, Row, Sent
 from tests.api.write.desk import match, player, refused, team, tournament
+from tests.sqlite import copied_url, filled_database
 
 if TYPE_CHECKING:
     import httpx
@@ -69,13 +71,44 @@ CLIENTS = (
 )  # fmt: skip
 
 
+@functools.cache
+def owned_database() -> tuple[bytes, Names]:
+    """A database with a record of each kind that belongs to the owner, and a client that was revoked; the records' names.
+
+    They are made through the API once, and each test has a copy.
+    """
+    owned: list[Names] = []
+
+    async def fill(url: str) -> None:
+        opened = await open_store(url)
+        async with serving(opened, client_per_second=0, public_per_second=0) as server:
+            await prepare(server)
+            owned.append(await made(server))
+        await opened.close()
+
+    return filled_database(fill, declared_database), owned[0]
+
+
+@pytest.fixture
+def owned() -> Names:
+    """The owner's records."""
+    return owned_database()[1]
+
+
+@pytest.fixture
+async def store(tmp_path):
+    """A copy of that database."""
+    opened = await open_store(copied_url(tmp_path / "owned.db", lambda: owned_database()[0]))
+    yield opened
+    await opened.close()
+
+
 @pytest.fixture
 async def service(store):
-    """The API, with a record of each kind that belongs to the owner, and a client that was revoked."""
+    """The API over it."""
     async with serving(
         store, client_per_second=0, public_per_second=0, metrics=lambda _: (b"up 1\n", "text/plain")
     ) as server:
-        await prepare(server)
         yield server
 
 
@@ -83,7 +116,6 @@ async def service(store):
 async def open_feeds(store):
     """The same where feeds are public."""
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
-        await prepare(server)
         yield server
 
 
@@ -105,7 +137,7 @@ def attached(unit: Unit) -> None:
 
 
 async def made(server: Server) -> Names:
-    """The owner's records."""
+    """Make the owner's records."""
 
     async def create(operation: str, body: Any, **query: str) -> dict[str, Any]:
         method, path, _ = OPERATIONS[operation]
@@ -166,9 +198,9 @@ def visible_part(response: httpx.Response) -> tuple[int, str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", SECRET_ROWS)
-async def test_nobody_else_gets_in(service, name):
+async def test_nobody_else_gets_in(service, owned, name):
     """401, 403 or 404, alike for what exists and what does not, and nothing is written."""
-    row, owned = ROWS[name], await made(service)
+    row = ROWS[name]
     callers = {
         "no credentials": ({}, 401),
         "the id alone": ({"client_id": "owner"}, 401),
@@ -193,9 +225,9 @@ async def test_nobody_else_gets_in(service, name):
 
 
 @pytest.mark.parametrize("name", [name for name in SECRET_ROWS if ROWS[name].own])
-async def test_ones_own_organization_is_no_way_to_anothers_record(service, name):
+async def test_ones_own_organization_is_no_way_to_anothers_record(service, owned, name):
     """Another tenant in its own name, but about the owner's record: as if there were none, and nothing is written."""
-    row, owned = ROWS[name], await made(service)
+    row = ROWS[name]
     before = await contents(service)
 
     response, absent = [
@@ -210,9 +242,9 @@ async def test_ones_own_organization_is_no_way_to_anothers_record(service, name)
 
 
 @pytest.mark.parametrize("name", SECRET_ROWS)
-async def test_the_owner_gets_in(service, name):
+async def test_the_owner_gets_in(service, owned, name):
     """The very requests that others are refused succeed for the owner's client, or the matrix would show nothing."""
-    row, owned = ROWS[name], await made(service)
+    row = ROWS[name]
 
     for scope in row.scopes:
         await service.store.write(partial(clients.create, spec=matchday.client(f"only-{scope}", scope)))
@@ -221,9 +253,9 @@ async def test_the_owner_gets_in(service, name):
 
 
 @pytest.mark.parametrize("name", NAME_ROWS)
-async def test_reads_by_name_still_check_whose_client_it_is(service, name):
+async def test_reads_by_name_still_check_whose_client_it_is(service, owned, name):
     """No id, an unknown or revoked one, a wrong secret: 401; another tenant's: as if there were no such liveblog."""
-    row, owned = ROWS[name], await made(service)
+    row = ROWS[name]
     callers = {
         "no credentials": ({}, 401),
         "unknown client": ({"client_id": "who"}, 401),
@@ -244,9 +276,9 @@ async def test_reads_by_name_still_check_whose_client_it_is(service, name):
 
 
 @pytest.mark.parametrize("name", OPENED)
-async def test_public_feeds_open_reads_and_nothing_else(open_feeds, name):
+async def test_public_feeds_open_reads_and_nothing_else(open_feeds, owned, name):
     """Anybody reads what is published; credentials that are given are checked all the same; nothing is written."""
-    row, owned = ROWS[name], await made(open_feeds)
+    row = ROWS[name]
     method, status = (row.opens, row.status) if isinstance(row, ByName) else (None, 200)
     before = await contents(open_feeds)
 
@@ -260,10 +292,8 @@ async def test_public_feeds_open_reads_and_nothing_else(open_feeds, name):
     assert await contents(open_feeds) == before
 
 
-async def test_public_feeds_open_no_other_operation(open_feeds):
+async def test_public_feeds_open_no_other_operation(open_feeds, owned):
     """Everything else wants its secret as before."""
-    owned = await made(open_feeds)
-
     for name in set(SECRET_ROWS) - set(OPENED):
         for credentials in ({}, {"client_id": "owner"}):
             response = await send(open_feeds, name, ROWS[name].sends(owned), **credentials)
@@ -271,9 +301,9 @@ async def test_public_feeds_open_no_other_operation(open_feeds):
 
 
 @pytest.mark.parametrize("name", PUBLIC_ROWS)
-async def test_what_is_public_is_the_same_for_all_and_shows_no_tenant(service, name):
+async def test_what_is_public_is_the_same_for_all_and_shows_no_tenant(service, owned, name):
     """With and without credentials, and without a word of anybody's records."""
-    row, owned = ROWS[name], await made(service)
+    row = ROWS[name]
     before = await contents(service)
 
     responses = [
@@ -292,9 +322,8 @@ def reveals(response: httpx.Response, owned: Names) -> set[str]:
     return {name for name, value in asdict(owned).items() if len(value) > 4 and value in response.text}
 
 
-async def test_the_stored_owner_decides(service):
+async def test_the_stored_owner_decides(service, owned):
     """An owner in the document makes no difference: neither to change a record, nor to move one."""
-    owned = await made(service)
     claim = Sent(body={"_id": owned.team, "owner_id": OTHER, "name": "Taken over"})
 
     theirs = await send(service, "team.update", claim, auth=("stranger", SECRET))
@@ -305,9 +334,9 @@ async def test_the_stored_owner_decides(service):
 
 
 @pytest.mark.parametrize("which", ["theirs", "missing"])
-async def test_references_lead_to_ones_own_records_alone(service, which):
+async def test_references_lead_to_ones_own_records_alone(service, owned, which):
     """Another tenant's team is as unknown as a missing one, to players and to liveblogs."""
-    team_id = (await made(service)).team if which == "theirs" else UNKNOWN
+    team_id = owned.team if which == "theirs" else UNKNOWN
     joining = Sent(body=player(owner_id=OTHER, team_id=team_id))
     playing = Sent(body=match({"_id": team_id}, organization_id=OTHER))
 
@@ -341,7 +370,7 @@ def about(field: str, record_id: str, owner_id: str) -> dict[str, Any]:
         ("pricing", "marketplace_info.pricing._id"),
     ],
 )
-async def test_a_liveblog_refers_to_what_is_its_owners_alone(service, field, path):
+async def test_a_liveblog_refers_to_what_is_its_owners_alone(service, owned, field, path):
     """Another tenant's tournament, location, template and pricing are as unknown as missing ones; one's own are found."""
     names = {"location": "5f0c1de2a1b2c3d4e5f60800", "template_id": "5f0c1de2a1b2c3d4e5f60801", "pricing": "premium"}
     kinds = {"location": "location", "template_id": "template", "pricing": "pricing"}
@@ -352,7 +381,7 @@ async def test_a_liveblog_refers_to_what_is_its_owners_alone(service, field, pat
         for each, name in names.items()
     ]
     await service.store.write(lambda unit: declarations.declare(unit, [*matchday.TAGS, *records]))
-    own = {**names, "tournament": (await made(service)).tournament}[field]
+    own = {**names, "tournament": owned.tournament}[field]
     responses = [
         await send(service, "ticker.create", Sent(body=about(field, name, OTHER)), auth=("stranger", SECRET))
         for name in (own, UNKNOWN)
@@ -366,7 +395,6 @@ async def test_a_liveblog_refers_to_what_is_its_owners_alone(service, field, pat
 
 async def test_searches_show_own_records_alone(service):
     """Without an owner they search what is the client's, which is nothing here."""
-    await made(service)
     for name, number in {"player.index": 1, "team.index": 1, "tournament.index": 1, "ticker.search": 1}.items():
         theirs = (await send(service, name, Sent(), auth=("stranger", SECRET))).json()
         own = (await send(service, name, Sent(), auth=("owner", SECRET))).json()
