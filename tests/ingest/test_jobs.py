@@ -40,9 +40,10 @@ PROCESS = """
 import asyncio, sys
 from functools import partial
 from ingest.daemon.jobs import Jobs, queue_of
-from tests.opening import pool_settings
+from store.settings import PoolSettings
 
-url, seconds, patience, *keys = sys.argv[1:]
+url, connections, timeout, seconds, patience, *keys = sys.argv[1:]
+pool = PoolSettings(pool_size=int(connections), timeout=float(timeout))
 
 async def work(key):
     print("began", key, flush=True)
@@ -50,7 +51,7 @@ async def work(key):
     print("ended", key, flush=True)
 
 async def main():
-    jobs = Jobs(partial(queue_of, url, pool_settings()), alone=False, patience=float(patience))
+    jobs = Jobs(partial(queue_of, url, pool), alone=False, patience=float(patience))
     for key in keys:
         jobs.add(key, partial(work, key))
     running = asyncio.create_task(jobs.run())
@@ -68,7 +69,9 @@ class Process:
 
     def __init__(self, url, name, *, keys, seconds=0.0, patience=30.0):
         self.ready = f"ready {name}"
-        self.line = [sys.executable, "-c", PROCESS, url, str(seconds), str(patience), self.ready, *keys]
+        usual = pool_settings()
+        given = map(str, (url, usual.pool_size, usual.timeout, seconds, patience))
+        self.line = [sys.executable, "-c", PROCESS, *given, self.ready, *keys]
         self.said = []
 
     async def start(self):
@@ -380,10 +383,10 @@ async def test_the_migrated_tables_are_those_that_the_library_needs(postgres_url
 NAMES = """
 import asyncio
 from ingest.daemon.jobs import queue_of
-from tests.opening import pool_settings
+from store.settings import PoolSettings
 
 async def main():
-    async with queue_of("sqlite+aiosqlite://", pool_settings()) as queue:
+    async with queue_of("sqlite+aiosqlite://", PoolSettings(pool_size=1, timeout=5.0)) as queue:
         names = queue.qm.queries.qbe.settings
         print((queue.channel, names.db_schema, names.function) != ("matchwire_jobs", "matchwire_jobs", "fn_pgqueuer_changed"))
 

@@ -94,9 +94,8 @@ def check(watch: Observed, before: Match, after: Match, spoilt: Spoilt) -> None:
     assert not [at for at in said.keys() & believed.keys() if steps_back(said[at], believed[at])], str(spoilt)
 
 
-def points(name: str, number: int) -> Iterator[tuple[Bodies, list[Bodies]]]:
+def points(name: str, snapshots: list[Bodies], number: int) -> Iterator[tuple[Bodies, list[Bodies]]]:
     """So many answers of a course, drawn by a fixed seed and in their order, each with those before it."""
-    snapshots = course(name).snapshots
     places = range(len(snapshots) // 2, len(snapshots))
     for place in sorted(Random(name).sample(places, min(number, len(places)))):
         yield snapshots[place], snapshots[:place]
@@ -106,7 +105,7 @@ async def played(name: str, snapshots: int, rows: int | None) -> int:
     """Spoil answers of a course; gives how many."""
     match, draw, number = course(name), Random(name), 0
     watch = Observed(match.provider, match.match_id)
-    for bodies, earlier in points(name, snapshots):
+    for bodies, earlier in points(name, match.snapshots, snapshots):
         before = await watch.settle(bodies)
         good, was = watch.memory, shown(before, watch.terms(before))
         for spoilt in Spoiler(bodies, earlier, draw, rows):
@@ -186,7 +185,7 @@ STORES = [
 async def test_a_liveblog_does_not_step_and_heals_to_the_same_posts(name, store):
     """Through the store: no version step for what is no news, and after any bad answer the same posts under the same ids."""
     followed, draw = Followed(store, name), Random(name)
-    for bodies, earlier in points(name, SNAPSHOTS):
+    for bodies, earlier in points(name, followed.course.snapshots, SNAPSHOTS):
         await followed.settle(bodies)
         everything = list(Spoiler(bodies, earlier, draw, ROWS))
         for spoilt in draw.sample(everything, STORED):

@@ -69,7 +69,7 @@ class Busy(Worker):
         while True:
             with suppress(httpx.HTTPError):
                 await self.client.get(SHOW, params={"local_id": liveblog})
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.3)
 
     async def _watch(self, liveblog):
         with suppress(httpx.HTTPError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ import time
 from collections import Counter, defaultdict
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -64,12 +66,18 @@ user_agent = "{name}"
 
 def recorded(number):
     """A live match in which a card is shown every second, for three minutes."""
-    rows = [row(10 + n, "card/yellow", 5, "home", n) for n in range(180)]
     lines = [Line.of(KICKOFF, f"match/ma{number}", wrapped(id=f"{number}"))]
-    for second in range(len(rows)):
-        shown = [row(1, "match/game-start", 1), *rows[:second]]
-        lines.append(Line.of(KICKOFF + timedelta(seconds=second), f"match-event/ma{number}", shown))
+    for second, shown in enumerate(cards_so_far()):
+        lines.append(Line(KICKOFF + timedelta(seconds=second), f"match-event/ma{number}", shown))
     return lines
+
+
+@cache
+def cards_so_far():
+    """The rows of each second as JSON, the same for all matches: each row is encoded once, not in all that follow it."""
+    rows = [row(1, "match/game-start", 1), *(row(10 + n, "card/yellow", 5, "home", n) for n in range(180))]
+    encoded = [json.dumps(each, ensure_ascii=False) for each in rows]
+    return [f"[{', '.join(encoded[: 1 + second])}]" for second in range(180)]
 
 
 class Upstream:

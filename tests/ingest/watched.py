@@ -141,7 +141,8 @@ class Observed:
         try:
             match = self.translate({**memory.bodies, **changed})
             belief = believed(memory.belief, match, good=sources(fetched, self.adapter, match))
-            game_document(belief.match, self.terms(belief.match), NOBODY)
+            if memory.belief is None or belief.match != memory.belief.match:  # the same match has had its document
+                game_document(belief.match, self.terms(belief.match), NOBODY)
         except DownstreamRejected:
             assert memory.belief is not None, "the first answer is refused"
             return memory.belief.match
