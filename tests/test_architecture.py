@@ -7,6 +7,7 @@ import functools
 import re
 import subprocess
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -85,24 +86,49 @@ def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What the tests want to know of a file, so that it is parsed once and nobody keeps its tree."""
+
+    described: bool
+    """Whether it opens with a docstring, or has no code."""
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+    for_types: frozenset[ast.Import | ast.ImportFrom]
+    """Those imports that only a type checker runs."""
+    used: frozenset[str]
+    """Dotted names, as they stand there."""
+    called: frozenset[str]
+
+
 @functools.cache
-def import_nodes(path, *, types):
-    """All imports of a file, wherever they stand; without `types`, none that only a type checker runs."""
-    todo, found = [tree_of(path)], []
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not types:
-            todo += node.orelse
-            continue
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            found.append(node)
-        todo += ast.iter_child_nodes(node)
-    return found
+def reading(path):
+    tree = tree_of(path)
+    nodes = [*ast.walk(tree)]
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    checked = [node for node in nodes if isinstance(node, ast.If) and dotted(node.test) == "TYPE_CHECKING"]
+    inside = {each for node in checked for part in node.body for each in ast.walk(part)}
+    return Reading(
+        described=not tree.body or bool(ast.get_docstring(tree)),
+        imports=tuple(imports),
+        for_types=frozenset(inside.intersection(imports)),
+        used=frozenset(filter(None, map(dotted, nodes))),
+        called=frozenset(filter(None, (dotted(node.func) for node in nodes if isinstance(node, ast.Call)))),
+    )
+
+
+def dotted(node):
+    """`a.b.c` of names alone, empty for any other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    before = dotted(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{before}.{node.attr}" if before else ""
 
 
 def imported(path, *, types=True):
-    """The names of all modules that a file imports."""
-    for node in import_nodes(path, types=types):
+    """The names of all modules that a file imports, wherever; without `types`, not those that only a type checker runs."""
+    for node in reading(path).imports:
+        if not types and node in reading(path).for_types:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         else:
@@ -111,7 +137,7 @@ def imported(path, *, types=True):
 
 def drawn(path):
     """What a file imports from modules, name by name."""
-    for node in import_nodes(path, types=True):
+    for node in reading(path).imports:
         yield from (f"{node.module}.{alias.name}" for alias in node.names if isinstance(node, ast.ImportFrom))
 
 
@@ -122,31 +148,31 @@ def roots(path):
 def aliases(path):
     """What local names stand for, by the file's imports: `AsyncClient` → `httpx.AsyncClient`, `dt` → `datetime`."""
     known = {}
-    for node in ast.walk(tree_of(path)):
+    for node in reading(path).imports:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.split(".")[0]
                 known[alias.asname or top] = alias.name if alias.asname else top
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif not node.level:
             known |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
     return known
 
 
 def used(path):
     """Dotted names that a file uses, with imports followed: `datetime.datetime.now` is also seen as `datetime.now`."""
-    known = aliases(path)
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Attribute | ast.Name):
-            parts = ast.unparse(node).split(".")
-            yield ".".join([known.get(parts[0], parts[0]), *parts[1:]]).replace("datetime.datetime", "datetime", 1)
+    return {name.replace("datetime.datetime", "datetime", 1) for name in _followed(path, reading(path).used)}
 
 
 def calls(path):
+    """Dotted names that a file calls, with imports followed."""
+    return {*_followed(path, reading(path).called)}
+
+
+def _followed(path, names):
     known = aliases(path)
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Call):
-            parts = ast.unparse(node.func).split(".")
-            yield ".".join([known.get(parts[0], parts[0]), *parts[1:]])
+    for name in names:
+        first, *rest = name.split(".")
+        yield ".".join([known.get(first, first), *rest])
 
 
 def tracked():
@@ -198,7 +224,7 @@ def test_only_the_store_speaks_sql():
 def test_three_modules_create_http_clients():
     """HTTP clients come from three modules: one for providers, with time-outs and size caps, one for addresses that clients
     name, with the guard, and one for the operator's collector of traces, whose library takes a client of its own kind."""
-    makers = {name_of(path) for path in everywhere() if {*calls(path)} & (CLIENTS | HTTPX_SHORTCUTS)}
+    makers = {name_of(path) for path in everywhere() if calls(path) & (CLIENTS | HTTPX_SHORTCUTS)}
 
     assert makers <= CLIENT_MODULES
 
@@ -208,7 +234,7 @@ def test_mapping_is_pure():
     wrong = {
         (name_of(path), name)
         for path in modules("mapping")
-        for name in (roots(path) & IMPURE_MODULES) | {*used(path)} & IMPURE_CALLS
+        for name in (roots(path) & IMPURE_MODULES) | used(path) & IMPURE_CALLS
     }
 
     assert wrong == set()
@@ -223,7 +249,7 @@ def test_modules_are_short():
 
 def test_modules_say_why_they_exist():
     """Every module that has code opens with a docstring."""
-    silent = {name_of(path) for path in everywhere() if tree_of(path).body and not ast.get_docstring(tree_of(path))}
+    silent = {name_of(path) for path in everywhere() if not reading(path).described}
 
     assert silent == set()
 

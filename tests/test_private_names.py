@@ -53,9 +53,9 @@ def is_internal(dotted):
     )
 
 
-def own_names(tree):
+def own_names(nodes):
     """Private names that a module defines itself: what it reaches of its own classes and functions is its own affair."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -68,14 +68,14 @@ def _is_own(node):
     return isinstance(node, ast.Name) and node.id in {"self", "cls"}
 
 
-def _bases(tree):
+def _bases(nodes):
     """Names that classes of the module derive from."""
-    return {ast.unparse(base) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases}
+    return {ast.unparse(base) for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases}
 
 
-def foreign_names(tree):
+def foreign_names(nodes):
     """Local names that an import binds to something of a third party."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names if is_foreign(alias.name))
         elif isinstance(node, ast.ImportFrom) and is_foreign(node.module or ""):
@@ -84,10 +84,10 @@ def foreign_names(tree):
 
 def private_uses(source):
     """(line, what) of every private or internal name of others, third parties or our own, that a text imports or reaches."""
-    tree = ast.parse(source)
-    own = set(own_names(tree))
-    inherits = any(base.split(".")[0].split("[")[0] in set(foreign_names(tree)) for base in _bases(tree))
-    for node in ast.walk(tree):
+    nodes = [*ast.walk(ast.parse(source))]
+    own, foreign = set(own_names(nodes)), set(foreign_names(nodes))
+    inherits = any(base.split(".")[0].split("[")[0] in foreign for base in _bases(nodes))
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (
                 (node.lineno, alias.name) for alias in node.names if is_foreign(alias.name) and is_internal(alias.name)
@@ -98,23 +98,28 @@ def private_uses(source):
         elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
             if not _is_own(node.value) or inherits:
                 yield node.lineno, ast.unparse(node)
-        elif isinstance(node, ast.Attribute) and _is_internal_attribute(node, tree):
+        elif isinstance(node, ast.Attribute) and _is_internal_attribute(node, foreign):
             yield node.lineno, ast.unparse(node)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in LOOKS:
+        elif isinstance(node, ast.Call) and _called(node) in LOOKS:
             words = [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
             yield from ((node.lineno, ast.unparse(node)) for word in words if is_private(word.rpartition(".")[2]))
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in {
-            "import_module",
-            "__import__",
-        }:
+        elif isinstance(node, ast.Call) and _called(node) in {"import_module", "__import__"}:
             words = [each.value for each in node.args[:1] if isinstance(each, ast.Constant)]
             yield from ((node.lineno, word) for word in words if is_foreign(word) and is_internal(word))
 
 
-def _is_internal_attribute(node, tree):
+def _is_internal_attribute(node, foreign):
     """`sqlalchemy.util.x` where only `sqlalchemy` was imported; a Load, so that `x: sqlalchemy.util` counts too."""
+    if node.attr not in {module.rpartition(".")[2] for module in INTERNAL}:
+        return False
     dotted = ast.unparse(node)
-    return dotted in INTERNAL and dotted.partition(".")[0] in set(foreign_names(tree))
+    return dotted in INTERNAL and dotted.partition(".")[0] in foreign
+
+
+def _called(node):
+    """The last name of what a call calls."""
+    func = node.func
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
 @cache
