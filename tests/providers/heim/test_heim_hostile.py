@@ -15,6 +15,7 @@ from tests.examples import examples
 from tests.hostile import REMOVED, places, spoilt
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, item, results, row, translated, wrapped
 from tests.recordings import recorded
+from tests.sampling import sampled
 
 JUNK = [None, "", "0", "x", 0, -1, 3.5, True, [], {}, [[]], [{}], {"id": {}}, "\x00", "\ud800", "9" * 5000, "١٢"]
 GOOD = row(2, "goal/head", 60, "home", 7, 8, content="1:0")
@@ -27,17 +28,26 @@ VICTIMS = {
 }
 
 
-def broken(value):
-    """(path, `value` with that place removed, or with a piece of junk in it), for every place and all junk."""
-    return ((path, spoilt(value, path, junk)) for path in places(value) for junk in (REMOVED, *JUNK))
+SHARES = sampled([1, 3], (1).__eq__)
+"""`make soak` puts each piece of junk into every place, a bounded run into every third one."""
 
 
+def broken(value, share):
+    """(path, `value` with that place removed, or with a piece of junk in it), for every place and `share`th piece."""
+    return (
+        (path, spoilt(value, path, junk))
+        for number, path in enumerate(places(value))
+        for junk in (REMOVED, *JUNK[number % share :: share])
+    )
+
+
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("victim", VICTIMS)
-def test_a_broken_row_harms_no_other(victim):
+def test_a_broken_row_harms_no_other(victim, share):
     """Whatever is removed from or put into a row, the next row is reported completely, and all text is printable."""
     base = translated([GOOD]).incidents
     whole = next(incident for incident in base if incident.key == "incident:2")
-    for path, other in broken(VICTIMS[victim]):
+    for path, other in broken(VICTIMS[victim], share):
         bodies = {"match": encoded(wrapped()), "match-event": json.dumps([other, GOOD]).encode()}
         found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
         reported = {incident.key: incident for incident in found.incidents}
@@ -47,13 +57,14 @@ def test_a_broken_row_harms_no_other(victim):
         assert "\x00" not in repr(found)
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("part", ["match", "liveticker"])
-def test_broken_matches_and_texts_never_crash(part):
+def test_broken_matches_and_texts_never_crash(part, share):
     """A match with a broken place is still translated, or refused as one of our errors."""
     text = [item(5, 12, "<b>Tor</b> <br/>Ja!", VICTIMS["goal"]), item(6, 13, "gut")]
     whole = {"match": wrapped(), "liveticker": text}
     refused = set()
-    for path, other in broken(whole[part]):
+    for path, other in broken(whole[part], share):
         bodies = {**{name: encoded(body) for name, body in whole.items()}, part: json.dumps(other).encode()}
         try:
             found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
