@@ -112,7 +112,7 @@ def answers(recording, kind):
 
 
 def last(recording, kind):
-    return answers(recording, kind)[-1]
+    return next(line.body for line in reversed(recording.lines) if line.kind == kind)
 
 
 def rows(recording, action, *kinds):
@@ -284,11 +284,14 @@ def test_two_namesakes_are_distinguished(matches):
 
 
 def scalars(value):
-    if isinstance(value, dict):
-        return [scalar for each in value.values() for scalar in scalars(each)]
-    if isinstance(value, list):
-        return [scalar for each in value for scalar in scalars(each)]
-    return [value]
+    found, todo = [], [value]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, dict | list):
+            todo += each.values() if isinstance(each, dict) else each
+        else:
+            found.append(each)
+    return found
 
 
 @pytest.mark.parametrize("match_id", FACTS)
