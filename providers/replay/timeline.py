@@ -63,9 +63,12 @@ class Timeline:
 
     def last_good(self, match_id: str) -> dict[str, Shown]:
         """The last answer of each resource that was JSON."""
-        return {
-            entry.line.kind: entry for entry in self.entries if entry.line.match_id == match_id and entry.line.is_json
-        }
+        latest = (
+            next((self.entries[place] for place in reversed(places) if self.entries[place].line.is_json), None)
+            for (match, _), places in self._of.items()
+            if match == match_id
+        )
+        return {entry.line.kind: entry for entry in latest if entry is not None}
 
     def instant(self, match_id: str, elapsed: float) -> datetime:
         """The recorded instant of a match at a virtual moment."""

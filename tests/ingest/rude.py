@@ -8,7 +8,6 @@ the rest to be closed.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import os
@@ -108,6 +107,8 @@ def hold(
 
 async def crowd_of(**options: Any) -> dict[str, Any]:
     """A crowd in a process of its own."""
+    import asyncio  # the crowds themselves do without, and are many
+
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.ingest.rude", json.dumps(options)),
         stdout=asyncio.subprocess.PIPE,

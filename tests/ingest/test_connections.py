@@ -24,7 +24,7 @@ async def latencies(running, seconds=None, until=None):
             response = await running.http.get(path, params=params)
             assert response.status_code == 200, response.text
             waited.append(time.monotonic() - began)
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.05)
     return waited
 
 

@@ -111,7 +111,7 @@ async def upstream():
 
 @pytest.fixture
 def settings(upstream, tmp_path, database):
-    tables = configuration(upstream.address, tmp_path, database, live=0.1)
+    tables = configuration(upstream.address, tmp_path, database, live=0.25)
     tables["organizations"][ORGANIZATION]["providers"]["heim"]["text_content"] = False
     tables["clients"]["cms"]["scopes"].append("admin")
     tables["server"]["public_metrics"] = True

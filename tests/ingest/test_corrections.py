@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from mapping.errors import StoreUnavailable
+from providers.row_cache import RowCache
 from store import sync
 from store.database import Store
 from tests.ingest.scripted import Bodies, Process, open_store, says, timeline
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 from tests.recordings import recorded
+from tests.settings import LIMITS
 from tests.sqlite import migrated_url
 
 ALL = frozenset({"match", "match-event", "liveticker"})
@@ -54,11 +56,17 @@ async def goals(process: Process, ticker_id: str) -> list[str]:
     return sorted(key for key in await process.posted(ticker_id) if key.startswith("incident:"))
 
 
+def of_recording(store: Store, match_id: str, snapshots: list[Bodies]) -> Process:
+    """A process that keeps rows as a daemon does, at the first answer."""
+    process = Process(store, match_id)
+    process.adapter.rows, process.adapter.bodies = RowCache(LIMITS.row_cache_bytes), snapshots[0]
+    return process
+
+
 async def replayed(store: Store, name: str) -> tuple[Process, str, list[Bodies]]:
     """A recording, each good answer polled in its turn, and polled until quiet."""
     match_id, snapshots = timeline(recorded(f"heim/soccer/{name}.jsonl.gz"))
-    process = Process(store, match_id)
-    process.adapter.bodies = snapshots[0]
+    process = of_recording(store, match_id, snapshots)
     ticker_id = await process.create()
     for bodies in snapshots:
         await process.poll(bodies)
@@ -70,11 +78,9 @@ async def test_a_goal_reassigned_between_players_teams_and_kinds_stays_one_post(
     """ma8315073: right-foot 2:0 Schalke, right-foot 1:1 Salzburg, own goal 2:0: one local_id, and the last word."""
     process, ticker_id, snapshots = await replayed(store, "ma8315073")
     key = "incident:21374947"
-    blocks = [
-        says(bodies, process.match_id)[key].document["sport_event"]
-        for bodies in snapshots
-        if key in says(bodies, process.match_id)
-    ]
+    of_rows = {bodies.get("match-event"): bodies for bodies in snapshots}
+    said = [says(bodies, process.match_id) for bodies in of_rows.values()]
+    blocks = [each[key].document["sport_event"] for each in said if key in each]
 
     post = (await process.posted(ticker_id))[key]["sport_event"]
     assert len({(block["event_type"], block["players"][0]["player"]["name"]) for block in blocks}) >= 3
@@ -122,8 +128,7 @@ async def test_a_first_yellow_that_heim_removes_stays(store):
 async def test_answers_that_are_not_json_change_nothing(store, name):
     """A hundred error pages in between: no step of the version for any of them, and everything is there at the end."""
     match_id, snapshots = timeline(recorded(f"heim/soccer/{name}.jsonl.gz"))
-    process = Process(store, match_id)
-    process.adapter.bodies = snapshots[0]
+    process = of_recording(store, match_id, snapshots)
     ticker_id = await process.create()
     for bodies in snapshots[::4]:
         await process.poll(bodies)
@@ -277,8 +282,7 @@ async def test_a_row_that_becomes_unreadable_keeps_its_post(store):
 async def test_versions_step_by_one_per_changed_snapshot_and_never_without(store):
     """Over a whole recorded match: each poll steps the version once or not at all, and unchanged answers never."""
     match_id, snapshots = timeline(recorded("heim/soccer/ma2226958.jsonl.gz"))
-    process = Process(store, match_id)
-    process.adapter.bodies = snapshots[0]
+    process = of_recording(store, match_id, snapshots)
     ticker_id = await process.create()
     versions = [(await process.game(ticker_id)).version]
     for bodies in snapshots:

@@ -48,7 +48,7 @@ async def posts(day: MatchDay, name: str, count: int) -> list[dict[str, Any]]:
 async def test_an_editor_and_a_running_match_write_the_same_liveblog(tmp_path):
     """Headline, one field of an incident, a photo, a removed block and a deleted post hold until the end of the match."""
     files = [resources.files("providers.replay.demo") / name for name in FILES]
-    async with match_day(files, folder=tmp_path, speed=500, start_at="kickoff+1800") as day:
+    async with match_day(files, folder=tmp_path, speed=500, start_at="kickoff+1800", live=0.15) as day:
         game = await day.create(next(iter(day.replay.matches)), includeTextContent=True)
         name = game["local_id"]
         first = await posts(day, name, 5)

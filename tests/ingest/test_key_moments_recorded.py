@@ -169,7 +169,7 @@ def paths() -> list[Path]:
 def test_the_key_moments_are_the_truth_at_every_step(path):
     """After each recorded answer they are exactly what its rows say, goals that were taken back and corrected scores included."""
     match_id, snapshots = course(path)
-    rows: RowCache[Any] = RowCache(2**20)
+    rows: RowCache[Any] = RowCache(2**25)
     steps = list(dict.fromkeys((each["match"], each.get("match-event", b"[]")) for each in snapshots))
     for match, events in steps:
         bodies = {"match": match, "match-event": events}

@@ -41,7 +41,7 @@ SIGNED = re.compile(r"/media/[^\"' ]+")
 
 def tables_of(upstream, folder):
     """A service that takes comments and counts its readers, at a fixed public address."""
-    tables = configuration(upstream, folder, live=0.15)
+    tables = configuration(upstream, folder, live=0.25)
     tables["organizations"][ORGANIZATION]["comments"] = "post"
     tables["clients"]["cms"]["scopes"] += ["comments"]
     server = {"port": 0, "public_url": "https://live.example", "public_feeds": True}

@@ -25,12 +25,12 @@ def events(game):
 async def test_a_day_of_four_sports_ends_as_the_provider_says(tmp_path):
     """Followed from before the start to the end, each liveblog holds what its sport has: posts, board, state, text."""
     lines = [line for path in files() for line in read_lines(path)]
-    async with match_day(folder=tmp_path, lines=lines, speed=1000, start_at="kickoff-60", live=0.1) as day:
+    async with match_day(folder=tmp_path, lines=lines, speed=1000, start_at="kickoff-60", live=0.2) as day:
         names = {}
         for match_id in (RACE, TENNIS, FOOTBALL, HOCKEY):
             names[match_id] = (await day.create(match_id, locale="de", includeTextContent=True))["local_id"]
         await day.until_played()
-        race, tennis, football, hockey = await day.until_quiet(*names.values(), quiet=1.5)
+        race, tennis, football, hockey = await day.until_quiet(*names.values())
 
     assert race["meta_info"]["title"] == "Formula 1, Großer Preis von São Paulo: Rennen"
     assert {"motorsports.start", "motorsports.podium", "motorsports.red-flag", "motorsports.crash"} <= set(events(race))

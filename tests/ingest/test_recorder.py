@@ -253,12 +253,12 @@ async def test_a_recorded_day_plays_again(tmp_path):
     folder = tmp_path / "recordings"
     kept = {"enabled": True, "folder": str(folder)}
     async with match_day(
-        source, folder=_made(tmp_path / "a"), speed=1000, start_at="kickoff-60", recording=kept
+        source, folder=_made(tmp_path / "a"), speed=1000, start_at="kickoff-60", live=0.1, recording=kept
     ) as day:
         match_id = next(iter(day.replay.matches))
         first = await _events(day, match_id)
     recorded = files(folder)
-    async with match_day(recorded, folder=_made(tmp_path / "b"), speed=2) as again:
+    async with match_day(recorded, folder=_made(tmp_path / "b"), speed=2, live=0.1) as again:
         second = await _events(again, match_id)
 
     assert len(first["events"]) > 10

@@ -213,7 +213,7 @@ WORDS = {
 """What the health says then."""
 
 PATIENT = {
-    "live": 0.05, "pause": 0.05, "before": 0.05, "far": 0.05, "after": 0.05, "after_growth": 1,
+    "live": 0.1, "pause": 0.1, "before": 0.1, "far": 0.1, "after": 0.1, "after_growth": 1,
     "backoff_max": 0.2, "breaker_pause": 0.2, "rate": 0, "timeout": 4,
 }  # fmt: skip
 
@@ -308,7 +308,7 @@ async def _watching(folder):
     async def watch():
         while True:
             health.look()
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
     watching = asyncio.create_task(watch())
     yield health
@@ -321,4 +321,4 @@ async def _watching(folder):
 async def _until(reached, within=60.0):
     async with asyncio.timeout(within):
         while not reached():
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)

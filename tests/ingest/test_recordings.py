@@ -125,7 +125,7 @@ async def test_recorded_matches_end_as_their_last_good_snapshot_says(tmp_path):
         for match_id in day.replay.matches:
             names[match_id] = (await created_when_it_appears(day, match_id))["local_id"]
         await day.until_played()
-        games = dict(zip(names, await day.until_quiet(*names.values(), quiet=2.0), strict=True))
+        games = dict(zip(names, await day.until_quiet(*names.values()), strict=True))
 
         for match_id, game in games.items():
             last = day.replay.last_good(match_id)
