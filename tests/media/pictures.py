@@ -25,6 +25,7 @@ def photo(width=640, height=480, *, mode="RGB"):
     return picture.convert(mode)
 
 
+@cache
 def picture(name="jpeg", width=640, height=480, *, mode="RGB", orientation=None, profile=False, **options):
     """The bytes of a picture in a format; `orientation`: as EXIF has it; `profile`: with a colour profile."""
     if orientation:
@@ -37,9 +38,13 @@ def picture(name="jpeg", width=640, height=480, *, mode="RGB", orientation=None,
     return encoded(photo(width, height, mode=mode), name, **options)
 
 
+QUICK = {"avif": {"speed": 10}, "png": {"compress_level": 1}}
+"""What makes an encoder quick: how small its files are matters to no test."""
+
+
 def encoded(image, name, **options):
     file = BytesIO()
-    image.save(file, name, **({"speed": 10} if name == "avif" else {}), **options)
+    image.save(file, name, **{**QUICK.get(name, {}), **options})
     return file.getvalue()
 
 
