@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from config.parties import ProviderEndpoint
 from config.sections import Database, Limits, Polling
-from providers.base import Endpoint
-from providers.http_client import client_of
-from providers.row_cache import RowCache
 from store.database import Store
 from store.settings import PoolSettings
 
@@ -17,6 +13,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from providers.base import Endpoint
     from providers.http_client import Client
 
 DATABASE = Database()
@@ -38,6 +35,10 @@ async def look(url: str, query: Callable[[Connection], Any]) -> Any:
 
 
 def endpoint_of(**given: Any) -> Endpoint:
+    from config.parties import ProviderEndpoint  # processes that only open a store start without all this
+    from providers.base import Endpoint
+    from providers.row_cache import RowCache
+
     polling, limits, fields = Polling(), Limits(), ProviderEndpoint.model_fields
     return Endpoint(
         **{
@@ -54,4 +55,6 @@ def endpoint_of(**given: Any) -> Endpoint:
 
 
 def client_at(base_url: str, *, auth: tuple[str, str] | None = None, **changes: Any) -> Client:
+    from providers.http_client import client_of
+
     return client_of(endpoint_of(provider="any", base_url=base_url, **changes), auth=auth)

@@ -91,9 +91,18 @@ def _arguments(folder: Path, ports: dict[str, int]) -> list[str]:
             {"identities": [{"name": "tests", "credentials": [credentials], "actions": ["Read", "Write", "List"]}]}
         )
     )
-    (folder / "data").mkdir()
+    for name in ("data", "logs"):
+        (folder / name).mkdir()
     listening = [f"-{name}={port}" for name, port in ports.items()]
-    return ["server", f"-dir={folder / 'data'}", f"-s3.config={config}", *OPTIONS.split(), *listening]
+    # Where it is not named a folder for its logs, it leaves them in the machine's for temporary files.
+    return [
+        f"-logdir={folder / 'logs'}",
+        "server",
+        f"-dir={folder / 'data'}",
+        f"-s3.config={config}",
+        *OPTIONS.split(),
+        *listening,
+    ]
 
 
 def _wait(process: subprocess.Popen[bytes], ports: dict[str, int], log: Path) -> None:
