@@ -43,10 +43,11 @@ class Process:
 
 
 class Writer:
-    """A process that changes liveblogs, several at a time, with pauses before its commits."""
+    """A process that changes liveblogs, `writers` at a time, with pauses before its commits."""
 
-    def __init__(self, database, total, seed):
-        self.command = [sys.executable, "-m", "tests.webhooks.versions", database, str(total), str(seed)]
+    def __init__(self, database, total, seed, writers):
+        numbers = map(str, (total, seed, writers))
+        self.command = [sys.executable, "-m", "tests.webhooks.versions", database, *numbers]
 
     def start(self):
         self.process = subprocess.Popen(

@@ -13,14 +13,13 @@ from store.liveblogs import Change, record
 from store.tables import games
 from tests.opening import pool_settings, store_at
 
-WRITERS = 4
 PAUSES = (0.0, 0.0, 0.001, 0.005, 0.02)
 """Seconds; SQL sleeps, so that the transaction stays open while others come and go."""
 SLEEP = select(func.pg_sleep(bindparam("seconds", type_=Float)))
 
 
-async def main(url, total, seed):
-    store = await store_at(url, pool=pool_settings(pool_size=WRITERS))
+async def main(url, total, seed, writers):
+    store = await store_at(url, pool=pool_settings(pool_size=writers))
     chance = random.Random(seed)
     ids = await store.read(lambda conn: list(conn.scalars(select(games.c.id).order_by(games.c.id))))
     left = iter(range(total))
@@ -39,9 +38,9 @@ async def main(url, total, seed):
             except StoreUnavailable:
                 await asyncio.sleep(0.1)
 
-    await asyncio.gather(*(write() for _ in range(WRITERS)))
+    await asyncio.gather(*(write() for _ in range(writers)))
     await store.close()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+    asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:])))
