@@ -34,6 +34,7 @@ from store.tables import hub_subscriptions as table
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.opening import store_at
+from tests.sqlite import migrated_url
 
 FEED = "/api/embed/v4/feed/liveblog"
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -50,7 +51,7 @@ def database(request, tmp_path):
     """The address of an empty database, once of each kind."""
     if request.param == "postgresql":
         return request.getfixturevalue("postgres_url")
-    return f"sqlite+aiosqlite:///{tmp_path}/test.db"
+    return migrated_url(tmp_path / "test.db")
 
 
 class Subscribers:

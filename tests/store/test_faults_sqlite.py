@@ -44,10 +44,10 @@ def writing(game_id, local_id, size=10):
     return lambda unit: record(unit, game_id, Change(events=(write,)))
 
 
-async def test_what_was_acknowledged_survives_a_kill(sqlite_url):
+async def test_what_was_acknowledged_survives_a_kill(migrated_sqlite_url):
     """After SIGKILL every acknowledged write is there once, versions and outbox agree, the file is intact."""
     for run in range(1, 4):
-        process = spawn("writing", sqlite_url, run)
+        process = spawn("writing", migrated_sqlite_url, run)
         lines = [process.stdout.readline().split() for _ in range(120 * run)]
         os.kill(process.pid, signal.SIGKILL)
         lines += [line.split() for line in process.stdout.read().split("\n")[:-1]]
@@ -56,7 +56,7 @@ async def test_what_was_acknowledged_survives_a_kill(sqlite_url):
         acknowledged = {local_id: int(version) for local_id, version in lines[1:]}
 
         started = time.monotonic()
-        store = await store_at(sqlite_url)
+        store = await store_at(migrated_sqlite_url)
         ready_within = time.monotonic() - started
         game = await store.read(partial(require_game, name=new_game(run).id))
         stored = {item.local_id: item.version for item in await store.read(partial(events, game_id=game.id))}
@@ -90,17 +90,17 @@ async def test_a_second_daemon_is_refused(sqlite_store, sqlite_url, tmp_path):
     await sqlite_store.ping()
 
 
-async def test_the_lock_goes_with_its_process(sqlite_url):
+async def test_the_lock_goes_with_its_process(migrated_sqlite_url):
     """A daemon in another process keeps the file; the moment it is dead the next one has it."""
-    process = spawn("writing", sqlite_url, 1)
+    process = spawn("writing", migrated_sqlite_url, 1)
     process.stdout.readline()
     with pytest.raises(AlreadyRunning, match=f"pid {process.pid}"):
-        await store_at(sqlite_url)
+        await store_at(migrated_sqlite_url)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
 
-    store = await store_at(sqlite_url)
+    store = await store_at(migrated_sqlite_url)
     await store.ping()
     await store.close()
 
@@ -150,11 +150,11 @@ async def test_a_store_that_takes_no_writes_says_so_until_one_succeeds(sqlite_st
     await sqlite_store.write(writing(sqlite_game.id, "later"))
 
 
-async def test_a_commit_that_fails_fails_all_its_units(sqlite_url, tmp_path):
+async def test_a_commit_that_fails_fails_all_its_units(migrated_sqlite_url, tmp_path):
     """With no room for the log nobody hears of success, reads go on, and afterwards everything works again."""
     process = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-m", "tests.store.filling", sqlite_url, str(tmp_path / "matchwire.db-wal")],
+        [sys.executable, "-m", "tests.store.filling", migrated_sqlite_url, str(tmp_path / "matchwire.db-wal")],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert process.returncode == 0, process.stderr
@@ -171,9 +171,9 @@ async def test_a_commit_that_fails_fails_all_its_units(sqlite_url, tmp_path):
     }
 
 
-async def test_a_foreign_lock_delays_but_never_kills(sqlite_url, tmp_path, clock):
+async def test_a_foreign_lock_delays_but_never_kills(migrated_sqlite_url, tmp_path, clock):
     """While another program holds the write lock callers get StoreUnavailable in bounded time; then writing goes on."""
-    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=1.0))
+    store = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(timeout=1.0))
     game = await store.write(partial(insert_game, game=new_game()))
     foreign = sqlite3.connect(tmp_path / "matchwire.db", isolation_level=None)
     foreign.execute("BEGIN IMMEDIATE")

@@ -46,9 +46,9 @@ def playing(home, number):
 
 
 @pytest.fixture
-async def patient_store(sqlite_url, clock):
+async def patient_store(migrated_sqlite_url, clock):
     """On SQLite, with the time-outs of a daemon."""
-    opened = await store_at(sqlite_url, clock=clock)
+    opened = await store_at(migrated_sqlite_url, clock=clock)
     yield opened
     await opened.close()
 

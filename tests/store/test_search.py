@@ -292,7 +292,7 @@ async def test_the_migration_makes_what_is_stored_findable(sqlite_url, clock):
 
 
 @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.soak)])
-async def test_both_databases_find_the_same(sqlite_url, migrated_postgres_url, clock, number):
+async def test_both_databases_find_the_same(migrated_sqlite_url, migrated_postgres_url, clock, number):
     """Three hundred invented names and many questions, with everything that collations and cases differ in."""
     rng = Random(7)
 
@@ -302,7 +302,7 @@ async def test_both_databases_find_the_same(sqlite_url, migrated_postgres_url, c
     stored = [word(9) for _ in range(300)]
     questions = [word(3) for _ in range(number)]
     patient = pool_settings(timeout=60.0)  # a busy machine takes its time for so many at once
-    stores = [await store_at(url, clock=clock, pool=patient) for url in (sqlite_url, migrated_postgres_url)]
+    stores = [await store_at(url, clock=clock, pool=patient) for url in (migrated_sqlite_url, migrated_postgres_url)]
 
     def fill(unit):
         for name in stored:

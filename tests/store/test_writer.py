@@ -37,9 +37,9 @@ async def test_whatever_a_unit_raises_reaches_its_caller_only(sqlite_store, sqli
     assert await sqlite_store.write(writing(sqlite_game.id, "good")) == 2
 
 
-async def test_a_full_queue_refuses_instead_of_growing(sqlite_url, clock):
+async def test_a_full_queue_refuses_instead_of_growing(migrated_sqlite_url, clock):
     """More waiting units than the queue holds are StoreUnavailable at once; the accepted ones are done."""
-    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(queue=5))
+    store = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(queue=5))
     gate = threading.Event()
     blocker = asyncio.create_task(store.write(lambda _unit: gate.wait(5)))
     await asyncio.sleep(0.05)
@@ -124,9 +124,9 @@ async def test_two_hundred_increments_through_read_modify_write_lose_nothing(sql
     assert (await sqlite_store.read(partial(require_game, name=sqlite_game.id))).serial == 200
 
 
-async def test_a_caller_hears_in_time_whatever_the_writer_is_at(sqlite_url, clock):
+async def test_a_caller_hears_in_time_whatever_the_writer_is_at(migrated_sqlite_url, clock):
     """A unit or a disk that hangs: 503 for whoever waits, what had not begun is left undone, what had is done and reported."""
-    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=0.5))
+    store = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(timeout=0.5))
     game = await store.write(partial(insert_game, game=new_game()))
     gate, heard, ran = threading.Event(), [], []
     store.on_step(heard.append)
@@ -151,9 +151,11 @@ async def test_a_caller_hears_in_time_whatever_the_writer_is_at(sqlite_url, cloc
     assert heard == [{game.id: 2}]
 
 
-async def test_who_comes_while_a_lock_is_waited_for_in_vain_has_a_try_of_their_own(sqlite_url, clock, monkeypatch):
+async def test_who_comes_while_a_lock_is_waited_for_in_vain_has_a_try_of_their_own(
+    migrated_sqlite_url, clock, monkeypatch
+):
     """A transaction that cannot begin refuses whoever waited for it from its beginning; who came later has not waited yet."""
-    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=60.0))
+    store = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(timeout=60.0))
     game = await store.write(partial(insert_game, game=new_game()))
     begins, fails, execute = threading.Event(), threading.Event(), writer.execute
 

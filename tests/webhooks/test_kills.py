@@ -18,6 +18,7 @@ from store.liveblogs import insert_game
 from store.tables import outbox, webhook_rounds
 from store.tables import webhooks as table
 from tests.opening import store_at
+from tests.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import ROOT
 
@@ -90,7 +91,7 @@ class Tally:
 
 
 async def play(folder, receiver, *, updates, live, dead, kills, seed=1):
-    url = f"sqlite+aiosqlite:///{folder / 'hooks.db'}"
+    url = migrated_url(folder / "hooks.db")
     names = [f"live{number}" for number in range(live)]
     hooks = [receiver.url("ok", name) for name in names]
     hooks += [receiver.url(("hang", "500")[number % 2], f"dead{number}") for number in range(dead)]
