@@ -70,7 +70,10 @@ class BeaconWriter:
         self._places = PlaceLimit(places)
         self._salts: dict[str, bytes] = {}
         self._number = 0
+        self._drained: Pending = {}
+        self._resolved: list[GameCells] = []
         self._unwritten: list[tuple[str, LoadBatch]] = []
+        """A beacon is on one of its three ways, or counted: a flush that breaks off anywhere is taken up by the next one."""
 
     async def run(self) -> None:
         """Write until cancelled; what cannot be written now waits, and meanwhile the intake's limits hold."""
@@ -83,17 +86,9 @@ class BeaconWriter:
 
     async def flush(self) -> None:
         """Write what waits. Raises the errors of the store; a batch whose outcome is not known is written once nevertheless."""
-        await self._write()
-        if not (pending := self._beacons.drain()):
-            return
-        waiting = await self._resolved(pending)
-        try:
-            while waiting:
-                self._unwritten.append((waiting[0].game_id, await self._batch(waiting[0])))
-                del waiting[0]
-        finally:
-            self._drop(found.cells for found in waiting)
-        await self._write()
+        await self._finish()
+        self._drained = self._beacons.drain()
+        await self._finish()
 
     async def stop(self) -> None:
         """Write what is left, then end the run."""
@@ -106,6 +101,16 @@ class BeaconWriter:
             return
         self._tally.remove()
 
+    async def _finish(self) -> None:
+        """Write all that was drained."""
+        await self._write()
+        if self._drained:
+            await self._resolve()
+        while self._resolved:
+            self._unwritten.append((self._resolved[0].game_id, await self._batch(self._resolved[0])))
+            del self._resolved[0]
+        await self._write()
+
     async def _write(self) -> None:
         while self._unwritten:
             game_id, batch = self._unwritten[0]
@@ -113,29 +118,22 @@ class BeaconWriter:
             self._beacons.counter.labels("counted").inc(batch.beacons)
             del self._unwritten[0]
 
-    async def _resolved(self, pending: Pending) -> list[GameCells]:
-        """The cells by liveblog; those of liveblogs that nobody may read, or whose owner wants no numbers, are dropped."""
-        try:
-            found = await self._store.read(partial(_games, audiences=list(pending)))
-        except ServiceError:
-            self._drop(pending.values())
-            raise
+    async def _resolve(self) -> None:
+        """Sort the cells by liveblog; those of liveblogs that nobody may read, or whose owner wants no numbers, are dropped."""
+        found = await self._store.read(partial(_games, audiences=list(self._drained)))
+        pending, self._drained = self._drained, {}
         by_game: dict[str, Cells] = defaultdict(dict)
         for audience, cells in pending.items():
             game = found.get(audience)
             if game is None or not self._counts(game[1]):
-                self._drop([cells])
+                self._beacons.drop(sum(cell.beacons for cell in cells.values()))
                 continue
             for key, cell in cells.items():
                 place = self._places.admit(game[0], key)
                 _merge(by_game[game[0]], place, cell)
-        return [GameCells(game_id, cells) for game_id, cells in sorted(by_game.items())]
-
-    def _drop(self, many: Iterable[Mapping[CountKey, PendingCell]]) -> None:
-        self._beacons.drop(sum(cell.beacons for cells in many for cell in cells.values()))
+        self._resolved += [GameCells(game_id, cells) for game_id, cells in sorted(by_game.items())]
 
     async def _batch(self, found: GameCells) -> LoadBatch:
-        self._number += 1
         names = {slot.salt for key in found.cells for slot in (*day_slots(key.slot), *month_slots(key.slot))}
         now = self._clock()
         self._salts = {name: value for name, value in self._salts.items() if now < last_use(name)}
@@ -144,6 +142,7 @@ class BeaconWriter:
         readers = await asyncio.to_thread(_hashed, found, self._salts)
         counts = {key: cell.sums for key, cell in found.cells.items()}
         beacons = sum(cell.beacons for cell in found.cells.values())
+        self._number += 1
         return LoadBatch(self._tally.id, self._number, beacons, counts, readers)
 
 

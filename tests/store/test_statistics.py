@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -235,7 +236,7 @@ async def test_a_batch_is_written_once_although_nobody_learned_its_outcome(proce
         raise StoreUnavailable("nobody knows")
 
     monkeypatch.setattr(store, "write", written_but_lost)
-    with pytest.raises(StoreUnavailable):  # the salts: what waits is dropped and counted
+    with pytest.raises(StoreUnavailable):  # the salts
         await process.writer.flush()
     monkeypatch.setattr(store, "write", write)
     process.take(a_beacon())
@@ -248,8 +249,41 @@ async def test_a_batch_is_written_once_although_nobody_learned_its_outcome(proce
     monkeypatch.setattr(store, "write", write)
     await process.writer.stop()
 
-    assert (await overview(store)).ticker_loads == 2
-    assert [tuple(each)[2:] for each in await rows(store, beacon_intakes)] == [(3, 2, 1, 0)]
+    assert (await overview(store)).ticker_loads == 3
+    assert [tuple(each)[3:] for each in await rows(store, beacon_intakes)] == [(3, 0, 0)]
+
+
+@pytest.mark.parametrize("call", range(4), ids=["liveblogs", "salts", "first batch", "second batch"])
+async def test_a_stop_in_the_middle_of_a_write_loses_nothing(process, clock, monkeypatch, call):
+    """Wherever the writer is when its process ends in order: what was received is counted."""
+    store = process.store
+    await store.write(partial(insert_game, game=new_game(2)))
+    for liveblog in (GAME, new_game(2).id, GAME):
+        process.take(a_beacon(liveblog=liveblog))
+    reached, calls = asyncio.Event(), count()
+
+    def stuck(kind):
+        async def wait(work):
+            if next(calls) == call:
+                reached.set()
+                await asyncio.Event().wait()
+            return await kind(work)
+
+        return wait
+
+    with monkeypatch.context() as held:
+        for name in ("read", "write"):
+            held.setattr(store, name, stuck(getattr(store, name)))
+        writing = asyncio.create_task(process.writer.flush())
+        await reached.wait()
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+    process.take(a_beacon())
+    await process.writer.stop()
+
+    assert (await overview(store)).ticker_loads == 3
+    ((_, _, _, counted, dropped, lost),) = await rows(store, beacon_intakes)
+    assert (counted, dropped, lost) == (4, 0, 0)
 
 
 async def test_what_dies_with_a_process_is_counted_by_the_next(process, clock, tmp_path):
