@@ -6,10 +6,9 @@ many tests cost. A daemon, whose engines live for weeks, compiles each statement
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, event
 
 MOST = 10_000
 """Statements; an engine alone keeps 500, which is enough for those of the service."""
@@ -33,12 +32,9 @@ def _by_kind(dialect: Any, *statement: Any) -> tuple[Any, ...]:
 
 
 def share_compiled_statements() -> None:
-    """From now on, in this process."""
-    cache, begin = StatementCache(), Engine.__init__
+    """From now on, in this process, by SQLAlchemy's option `compiled_cache` of each connection."""
+    cache = StatementCache()
 
-    @wraps(begin)
-    def begin_with_cache(engine: Engine, *args: Any, **named: Any) -> None:
-        begin(engine, *args, **named)
-        engine.update_execution_options(compiled_cache=cache)
-
-    Engine.__init__ = begin_with_cache  # type: ignore[method-assign]
+    @event.listens_for(Engine, "engine_connect")
+    def begin_with_cache(connection: Connection) -> None:
+        connection.execution_options(compiled_cache=cache)
