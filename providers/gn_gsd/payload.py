@@ -11,7 +11,7 @@ from mapping.errors import BadBody, MatchUnknown
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
 from providers.gn_gsd.names import keywords, plain
-from providers.gn_gsd.read import Node, walk
+from providers.gn_gsd.read import Node, walk, ways
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -145,7 +145,7 @@ def action_rows(body: bytes, names: Mapping[str, str]) -> tuple[tuple[str, Any],
 def none_listed(body: bytes, names: Mapping[str, str]) -> bool:
     """Whether an answer without actions has an empty list of them, and so says that there are none; null says nothing."""
     value = decode(ACTIONS, body)
-    return any(walk(value, path, "") == [] for path in names["actions"].split("|"))
+    return any(walk(value, steps, "") == [] for _, steps in ways(names["actions"]))
 
 
 def contained(found: Node) -> tuple[Node, ...]:

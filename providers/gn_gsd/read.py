@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
 from providers.gn_gsd.names import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 COUNTRY = re.compile(r"[A-Za-z]{2}", re.ASCII)
@@ -34,9 +35,9 @@ class Node:
         """(path, value) under each path of the name that holds something. ValueMismatch where one leads through a scalar."""
         mismatch: ValueMismatch | None = None
         held = False
-        for path in filter(None, self.names[key].split("|")):
+        for path, steps in ways(self.names[key]):
             try:
-                value = walk(self.data, path, self.path)
+                value = walk(self.data, steps, self.path)
             except ValueMismatch as error:
                 mismatch = mismatch or error
                 continue
@@ -156,18 +157,22 @@ def scalar(path: str, value: Any) -> str | None:
     raise ValueMismatch(path, f"text expected, not {type(value).__name__}")
 
 
-def walk(value: Any, path: str, base: str) -> Any:
+@cache
+def ways(listed: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The paths of a name with their steps."""
+    return tuple((path, tuple(path.split("."))) for path in listed.split("|") if path)
+
+
+def walk(value: Any, steps: Sequence[str], base: str) -> Any:
     """The value at a path, None where the way to it is not there. ValueMismatch where a scalar stands in the way."""
-    done: list[str] = []
-    for step in path.split("."):
-        if value is None or value in ("", [], {}):
-            return None
+    for done, step in enumerate(steps):
         if isinstance(value, dict):
             value = value.get(step)
+        elif value is None or value in ("", []):
+            return None
         elif isinstance(value, list) and step.isdecimal():
             value = value[int(step)] if int(step) < len(value) else None
         else:
             expected = "list" if step.isdecimal() else "object"
-            raise ValueMismatch(f"{base}{'.'.join(done)}", f"{expected} expected, not {type(value).__name__}")
-        done.append(step)
+            raise ValueMismatch(f"{base}{'.'.join(steps[:done])}", f"{expected} expected, not {type(value).__name__}")
     return value
