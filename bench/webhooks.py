@@ -31,6 +31,7 @@ import structlog
 
 from bench.measure import Figure, percentile, table
 from config.sections import Database, Webhooks
+from ingest.cli.shared import tune_interpreter
 from ingest.daemon.containment import Containment
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.dispatcher import Dispatcher
@@ -243,6 +244,7 @@ def main() -> None:
     options.add_argument("--print-only", action="store_true")
     chosen = options.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    tune_interpreter()  # as the daemon does; both sides have it
     figures = uvloop.run(measured(chosen.counts))
     written = table(figures)
     print(written)
@@ -264,9 +266,8 @@ CPU is that of the whole process, its writing thread included. Latency is wall-c
 a black hole takes connections and never answers.
 """
 TAIL = """Where it comes from: a receiver's connections are its own, in an aiohttp session behind the guard
-(`ingest/webhooks/receiver_client.py`); a version's body is made once for all receivers; what is new is read once for all
-of them;
-what ends within 10 ms is recorded in one transaction.
+(`ingest/webhooks/receiver_client.py`); a version's body is made once for all receivers; what is new is read once for all of
+them; what ends within 10 ms is recorded in one transaction.
 """
 
 if __name__ == "__main__":
