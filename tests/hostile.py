@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.sampling import sampled
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Path = tuple[Any, ...]
 
 REMOVED = object()
 """What `spoilt` takes for a place that is not there."""
+
+SHARES = sampled([1, 3], (1).__eq__)
+"""`make soak` puts each piece of junk into every place, a bounded run into every third one."""
 
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:
@@ -32,3 +37,10 @@ def spoilt(value: Any, path: Path, wrong: Any) -> Any:
     else:
         copy[key] = spoilt(value[key], tuple(rest), wrong)
     return copy
+
+
+def broken(value: Any, junk: Sequence[Any], share: int) -> Iterator[tuple[Path, Any]]:
+    """(path, document with that place removed, or with a piece of junk in it), for every place and `share`th piece."""
+    for number, path in enumerate(places(value)):
+        for wrong in (REMOVED, *junk[number % share :: share]):
+            yield path, spoilt(value, path, wrong)

@@ -51,7 +51,5 @@ def filled_database(
     with tempfile.TemporaryDirectory(prefix="matchwire-filled-") as folder, ThreadPoolExecutor(1) as thread:
         file = Path(folder, "filled.db")
         thread.submit(asyncio.run, fill(copied_url(file, before))).result()
-        assert [
-            each.name for each in file.parent.iterdir() if each.name.endswith("-wal")
-        ] == []  # all of it is in the file
+        assert [*file.parent.glob("*-wal")] == []  # all of it is in the file
         return file.read_bytes()

@@ -12,10 +12,9 @@ from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Fault, Score
 from providers.heim.translate import translate
 from tests.examples import examples
-from tests.hostile import REMOVED, places, spoilt
+from tests.hostile import SHARES, broken
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, item, results, row, translated, wrapped
 from tests.recordings import recorded
-from tests.sampling import sampled
 
 JUNK = [None, "", "0", "x", 0, -1, 3.5, True, [], {}, [[]], [{}], {"id": {}}, "\x00", "\ud800", "9" * 5000, "١٢"]
 GOOD = row(2, "goal/head", 60, "home", 7, 8, content="1:0")
@@ -28,26 +27,13 @@ VICTIMS = {
 }
 
 
-SHARES = sampled([1, 3], (1).__eq__)
-"""`make soak` puts each piece of junk into every place, a bounded run into every third one."""
-
-
-def broken(value, share):
-    """(path, `value` with that place removed, or with a piece of junk in it), for every place and `share`th piece."""
-    return (
-        (path, spoilt(value, path, junk))
-        for number, path in enumerate(places(value))
-        for junk in (REMOVED, *JUNK[number % share :: share])
-    )
-
-
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_broken_row_harms_no_other(victim, share):
     """Whatever is removed from or put into a row, the next row is reported completely, and all text is printable."""
     base = translated([GOOD]).incidents
     whole = next(incident for incident in base if incident.key == "incident:2")
-    for path, other in broken(VICTIMS[victim], share):
+    for path, other in broken(VICTIMS[victim], JUNK, share):
         bodies = {"match": encoded(wrapped()), "match-event": json.dumps([other, GOOD]).encode()}
         found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
         reported = {incident.key: incident for incident in found.incidents}
@@ -64,7 +50,7 @@ def test_broken_matches_and_texts_never_crash(part, share):
     text = [item(5, 12, "<b>Tor</b> <br/>Ja!", VICTIMS["goal"]), item(6, 13, "gut")]
     whole = {"match": wrapped(), "liveticker": text}
     refused = set()
-    for path, other in broken(whole[part], share):
+    for path, other in broken(whole[part], JUNK, share):
         bodies = {**{name: encoded(body) for name, body in whole.items()}, part: json.dumps(other).encode()}
         try:
             found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
