@@ -30,7 +30,7 @@ from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
 from config import Settings
 from ingest.daemon.build import api_settings
-from mapping.believed import CONFIRMATIONS
+from mapping.doubts import CONFIRMATIONS
 from store.files.disk import DiskFiles
 from store.liveblogs import list_games
 

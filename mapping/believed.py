@@ -1,172 +1,187 @@
-"""The match that is believed: what of a new answer counts at once, and what waits for a second good answer.
+"""The match that is believed: what of a new answer counts at once, and what waits for more good answers.
 
 Everything that a liveblog shows of a match is made of the believed one, so scoreboard, state, squads, posts and texts agree.
 Additions and corrections count at once. A step back (something is gone, a score is lower, a state is earlier) waits, because
-feeds flap: it counts when the next good answer takes the same step.
+feeds flap: it counts when good answers of the resource that carries it take the same step again (mapping.doubts).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from mapping.abandonment import with_abandonment
+from mapping.corrected_keys import Keys, content, with_kept_keys
+from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
-from mapping.match import PERIOD_KEY, Score, Status
+from mapping.goals import SentScores, disallowed, lost_goals, sent_scores, with_goals
+from mapping.guarding import guard_rows, guard_value, less
+from mapping.match import PERIOD_KEY, Status
+from mapping.parts import ALL_PARTS, Part
 from mapping.sports import absorbed_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Comment, Incident, Match, Person, Placing, Race, Side
-
-T = TypeVar("T")
-Row = TypeVar("Row")
+    from mapping.match import Comment, Incident, Match, Person, Placing, Race, Score, Side
 
 DAY = 24 * 3600
 
-CONFIRMATIONS = 2
-"""Good answers in a row that have to take a step back before it counts."""
+VALUES = {
+    "tournament": Part.FACTS,
+    "location": Part.FACTS,
+    "title": Part.FACTS,
+    "winner": Part.STATE,
+    "decided": Part.STATE,
+    "points": Part.SCORE,
+    "serving": Part.SCORE,
+}
+"""Fields of a match that are guarded each by itself, and the part that each belongs to."""
 
-PLAY, TEXT = "play", "text"
-"""Sources of what a match is made of: the resources of the match itself, and the provider's editorial text."""
-
-VALUES = ("tournament", "location", "title", "winner", "decided", "points", "serving")
-"""Fields of a match that are guarded each by itself."""
-
-IGNORED = frozenset({"order", "synthesised", "created_at"})
-"""Fields that say nothing of what happened: a row before is gone, or somebody else has filled in for the row itself."""
+PLAY = ALL_PARTS - {Part.TEXT}
 
 RANK = {Status.SCHEDULED: 0, Status.POSTPONED: 0, Status.LIVE: 1, Status.BREAK: 1, Status.SHOOTOUT: 2}
 """Statuses in the order of a match; those that are not here end it."""
 
 
 @dataclass(frozen=True, slots=True)
+class Memory:
+    """What has to be known of earlier answers beside the match that is believed.
+
+    `retreats`: steps back that were believed, the latest last. `sent`: the scores without the goals that are further on.
+    `disallowed`: keys of goals that the answers still have, though a lower score took them back. `keys`: incidents that
+    the answers have under other keys.
+    """
+
+    retreats: tuple[Retreat, ...] = field(default=(), compare=False)
+    sent: SentScores | None = None
+    disallowed: tuple[str, ...] = ()
+    keys: Keys = ()
+
+
+NOTHING_KNOWN = Memory()
+
+
+@dataclass(frozen=True, slots=True)
 class Belief:
-    """A match as it is believed, and the names of what its last good answers did not say any more.
+    """A match as it is believed, and what its last good answers did not say any more.
 
     `unconfirmed`: something is gone from an answer that can confirm nothing, so a later one has to be looked at.
     """
 
     match: Match
-    doubted: frozenset[str] = frozenset()
+    doubted: frozenset[Doubt] = frozenset()
     unconfirmed: bool = False
+    memory: Memory = NOTHING_KNOWN
 
 
-def believed(before: Belief | None, answer: Match, *, good: AbstractSet[str]) -> Belief:
+def believed(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -> Belief:
     """What is believed after `answer`, the match as its last good bodies describe it.
 
-    `good` names the sources that answered well this time, changed or not; only those confirm that something is gone.
+    `good` names the parts whose resources answered well this time, changed or not; only those confirm that something is gone.
     """
     answer = with_abandonment(answer)
     if before is None:
-        return Belief(answer)
-    answer = replace(answer, incidents=with_games(before.match, answer))
-    doubts = [_Doubts(before.doubted, counts=source in good) for source in (PLAY, TEXT)]
-    match = _believed(before.match, answer, *doubts)
-    if any(each.doubted for each in doubts):  # what was deduced from a row that is gone waits with it
-        doubts = [_Doubts(before.doubted, each.counts, wary=bool(each.doubted)) for each in doubts]
-        match = _believed(before.match, answer, *doubts)
-    return _belief(match, doubts)
+        match = with_goals(answer)
+        return Belief(match, memory=Memory(sent=sent_scores(answer, match)))
+    was = _as_sent(before)
+    answer, keys = with_kept_keys(was, answer, before.memory.keys)
+    left_out = disallowed(answer, frozenset(before.memory.disallowed))
+    incidents = [each for each in with_games(was, answer) if each.key not in left_out]
+    answer = replace(answer, incidents=tuple(incidents))
+    doubts = _doubts(before, good)
+    match, lost = _believed(was, answer, doubts)
+    if doubts.doubted:  # what was deduced from a row that is gone waits with it
+        doubts = replace(_doubts(before, good), wary=_wary(doubts), patience=doubts.needed())
+        match, lost = _believed(was, answer, doubts)
+    shown = with_goals(match)
+    retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
+    memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match))
+    return Belief(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
 
 
-def _belief(match: Match, doubts: Iterable[_Doubts]) -> Belief:
-    names = frozenset(name for each in doubts for name in each.doubted)
-    return Belief(match, names, unconfirmed=any(each.unconfirmed for each in doubts))
+def _as_sent(before: Belief) -> Match:
+    """The match as it was believed, with the scores that were sent for it."""
+    sent = before.memory.sent
+    return before.match if sent is None else replace(before.match, score=sent.score, periods=sent.periods)
 
 
-def _believed(was: Match, answer: Match, play: _Doubts, text: _Doubts) -> Match:
-    incidents = _incidents(was, answer, play)
-    return replace(
+def _doubts(before: Belief, good: AbstractSet[Part]) -> Doubts:
+    retreats = {each.name: each for each in before.memory.retreats}
+    return Doubts(by_name(before.doubted), retreats, good)
+
+
+def _wary(doubts: Doubts) -> frozenset[Part]:
+    """The parts in which something may have been deduced from what is gone."""
+    return frozenset().union(*(frozenset({Part.TEXT}) if each is Part.TEXT else PLAY for each in doubts.parts))
+
+
+def _kept(keys: Keys, match: Match) -> Keys:
+    """The keys of what is still believed."""
+    known = {each.key for each in match.incidents} if keys else frozenset()
+    return tuple([(new, old) for new, old in keys if old in known])
+
+
+def _believed(was: Match, answer: Match, doubts: Doubts) -> tuple[Match, frozenset[str]]:
+    """The match, and the keys of the goals that went with a lower score."""
+    scores = _scores(was, answer, doubts)
+    found = _incidents(was, answer, doubts)
+    lost = lost_goals(answer, was.score, scores["score"], found)
+    incidents = tuple([each for each in found if each.key not in lost]) if lost else found
+    match = replace(
         answer,
-        **_state(was, answer, play),
+        **_state(was, answer, doubts),
         kickoff=_kickoff(was, answer),
-        **{name: _value(getattr(was, name), getattr(answer, name), name, play) for name in VALUES},
-        **_scores(was, answer, play),
-        home=_side(was.home, answer.home, "home", play),
-        away=_side(was.away, answer.away, "away", play),
-        race=_race(was.race, answer.race, play),
-        periods=_rows(was.periods, answer.periods, lambda each: f"period {each.title}", play),
+        **{
+            name: guard_value(getattr(was, name), getattr(answer, name), part, name, doubts)
+            for name, part in VALUES.items()
+        },
+        **scores,
+        home=_side(was.home, answer.home, "home", doubts),
+        away=_side(was.away, answer.away, "away", doubts),
+        race=_race(was.race, answer.race, doubts),
+        periods=guard_rows(
+            was.periods, answer.periods, lambda each: f"period {each.title}", lambda _: Part.SCORE, doubts
+        ),
         incidents=incidents,
-        comments=_comments(was, answer, {each.key for each in incidents}, text),
+        comments=_comments(was, answer, incidents, doubts),
     )
+    return match, lost
 
 
-@dataclass(slots=True)
-class _Doubts:
-    """Which steps back are believed: those that the last good answer has taken already."""
-
-    earlier: AbstractSet[str]
-    counts: bool
-    """Whether this answer confirms anything."""
-    wary: bool = False
-    """Whether something is gone, so that only what has more counts at once."""
-    doubted: set[str] = field(default_factory=set)
-    unconfirmed: bool = False
-    """Whether something is gone that neither this answer nor an earlier one can confirm."""
-
-    def keep(self, name: str) -> bool:
-        """Whether what is gone stays for now; `name` distinguishes it from everything else that may be gone."""
-        if name in self.earlier and self.counts:
-            return False
-        if name in self.earlier or self.counts:
-            self.doubted.add(name)
-        else:
-            self.unconfirmed = True
-        return True
-
-
-def less(after: Any, before: Any) -> bool:
-    """Whether `after` has nothing that `before` does not have, a text that is cut off, or a lower score."""
-    if after == before or after in (None, "", ()):
-        return True
-    return type(after) is type(before) and _less_of_its_kind(after, before)
-
-
-def _less_of_its_kind(after: Any, before: Any) -> bool:
-    if isinstance(after, str):
-        return bool(before.startswith(after))
-    if isinstance(after, Score):
-        return after.total < int(before.total)
-    if isinstance(after, tuple):
-        return all(_in_less(each, before) for each in after)
-    return is_dataclass(after) and _fields_less(after, before)
-
-
-def _in_less(row: Any, before: tuple[Any, ...]) -> bool:
-    return is_dataclass(row) and any(less(row, other) for other in before)
-
-
-def _fields_less(after: Any, before: Any) -> bool:
-    names = (each.name for each in fields(after) if each.name not in IGNORED)
-    return all(less(getattr(after, name), getattr(before, name)) for name in names)
-
-
-def _value(before: T, after: T, name: str, doubts: _Doubts) -> T:
-    """`after`, or `before` where `after` has less, or something else beside what is gone."""
-    if after == before or less(before, after):
-        return after
-    return before if (doubts.wary or less(after, before)) and doubts.keep(name) else after
-
-
-def _scores(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
+def _scores(before: Match, after: Match, doubts: Doubts) -> dict[str, Any]:
     """Score and tally of the shoot-out. Some feeds count the tally on: while a lower score waits, the tally waits too."""
-    score = _value(before.score, after.score, "score", doubts)
-    if score != after.score and before.shootout != after.shootout and doubts.keep("shootout"):
+    score = _score(before, after, doubts)
+    keep = partial(doubts.keep, Part.SHOOTOUT, "shootout", before.shootout, after.shootout)
+    if score != after.score and before.shootout != after.shootout and keep():
         return {"score": score, "shootout": before.shootout}
-    return {"score": score, "shootout": _value(before.shootout, after.shootout, "shootout", doubts)}
+    return {"score": score, "shootout": guard_value(before.shootout, after.shootout, Part.SHOOTOUT, "shootout", doubts)}
 
 
-def _state(before: Match, after: Match, doubts: _Doubts) -> dict[str, Any]:
+def _score(before: Match, after: Match, doubts: Doubts) -> Score | None:
+    """The score. One that does not count a goal any more waits as well, however many others it counts."""
+    lost = lost_goals(before, before.score, after.score, before.incidents)
+    if lost and not less(after.score, before.score) and doubts.keep(Part.SCORE, "score", before.score, after.score):
+        return before.score
+    return guard_value(before.score, after.score, Part.SCORE, "score", doubts)
+
+
+def _state(before: Match, after: Match, doubts: Doubts) -> dict[str, Any]:
     """Status and clock, which belong together: an earlier state waits, and one without the times that it had.
 
     An earlier one never counts while what began or ended the match may be there in a form that nobody could read.
     """
+    was, now = (before.status, before.clock), (after.status, after.clock)
     earlier = _progress(after) < _progress(before)
-    stays = earlier and _mark_unreadable(before, after)
-    if stays or ((earlier or _poorer(before, after)) and doubts.keep("state")):
-        return {"status": before.status, "clock": before.clock}
+    kept = {"status": before.status, "clock": before.clock}
+    if earlier and _mark_unreadable(before, after):
+        return kept
+    if earlier or _poorer(before, after):
+        return kept if doubts.keep(Part.STATE, "state", was, now) else {}
+    if was != now:
+        doubts.accept("state", now)
     return {}
 
 
@@ -192,14 +207,16 @@ def _progress(match: Match) -> tuple[int, int, bool]:
     return RANK.get(match.status, len(RANK)), match.clock.phase, match.clock.in_break
 
 
-def _side(before: Side | None, after: Side | None, name: str, doubts: _Doubts) -> Side | None:
+def _side(before: Side | None, after: Side | None, name: str, doubts: Doubts) -> Side | None:
     """A side with everybody who was named for it; another team is a correction, its squad too.
 
     A match without one of its teams is refused as a whole, by whoever makes a document of it.
     """
     if before is None or after is None or before.ext_id != after.ext_id:
         return after
-    itself = _value(replace(before, lineup=(), bench=()), replace(after, lineup=(), bench=()), name, doubts)
+    itself = guard_value(
+        replace(before, lineup=(), bench=()), replace(after, lineup=(), bench=()), Part.FACTS, name, doubts
+    )
     lineup, bench = {each.ext_id for each in after.lineup}, {each.ext_id for each in after.bench}
     return replace(
         itself,
@@ -209,13 +226,18 @@ def _side(before: Side | None, after: Side | None, name: str, doubts: _Doubts) -
 
 
 def _squad(
-    before: tuple[Person, ...], after: tuple[Person, ...], others: AbstractSet[str], name: str, doubts: _Doubts
+    before: tuple[Person, ...], after: tuple[Person, ...], others: AbstractSet[str], name: str, doubts: Doubts
 ) -> tuple[Person, ...]:
     """The people of one list, without those who are now in the other one. The same people in another order wait."""
     known = {each.ext_id: place for place, each in enumerate(before) if each.ext_id not in others}
     stayed = [each for each in before if each.ext_id in known]
-    rows = _rows(stayed, after, lambda each: f"{name} {each.ext_id}", doubts)
-    return _in_order(rows, known) if _moved(rows, known) and doubts.keep(f"{name} order") else rows
+    rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
+    return _in_order(rows, known) if _moved(rows, known) and _order_stays(rows, known, name, doubts) else rows
+
+
+def _order_stays(people: Iterable[Person], places: Iterable[str], name: str, doubts: Doubts) -> bool:
+    order = tuple([each.ext_id for each in people])
+    return doubts.keep(Part.SQUADS, f"{name} order", tuple(places), order)
 
 
 def _moved(people: Iterable[Person], places: Mapping[str, int]) -> bool:
@@ -227,11 +249,16 @@ def _in_order(people: Iterable[Person], places: Mapping[str, int]) -> tuple[Pers
     return tuple(sorted(people, key=lambda each: places[each.ext_id]))
 
 
-def _race(before: Race | None, after: Race | None, doubts: _Doubts) -> Race | None:
+def _race(before: Race | None, after: Race | None, doubts: Doubts) -> Race | None:
     """A race as a whole: an earlier lap waits, and a ranking from which somebody is gone."""
     if before is None or after is None or before == after:
-        return _value(before, after, "race", doubts)
-    return before if (doubts.wary or _goes_back(before, after)) and doubts.keep("race") else after
+        return guard_value(before, after, Part.RACE, "race", doubts)
+    if _goes_back(before, after):
+        return before if doubts.keep(Part.RACE, "race", before, after) else after
+    if doubts.wait(Part.RACE, "race"):
+        return before
+    doubts.accept("race", after)
+    return after
 
 
 def _goes_back(before: Race, after: Race) -> bool:
@@ -243,12 +270,16 @@ def _entrant(placing: Placing) -> tuple[str | None, ...]:
     return tuple([None if each is None else each.ext_id for each in (placing.person, placing.team)])
 
 
-def _incidents(before: Match, answer: Match, doubts: _Doubts) -> tuple[Incident, ...]:
+def _incidents(before: Match, answer: Match, doubts: Doubts) -> tuple[Incident, ...]:
     """Incidents by their keys; while something is gone, no game is added to a set."""
     known = {each.key: each for each in before.incidents}
-    after = _without_new_games(answer.incidents, known) if doubts.wary else answer.incidents
-    rows = _rows(before.incidents, after, lambda each: each.key, doubts, _stays(answer))
+    after = _without_new_games(answer.incidents, known) if Part.IMPLIED in doubts.wary else answer.incidents
+    rows = guard_rows(before.incidents, after, lambda each: each.key, _carried_in, doubts, stays=_stays(answer))
     return tuple([_in_time(known.get(each.key, each), each) for each in _once(rows, known, answer)])
+
+
+def _carried_in(incident: Incident) -> Part:
+    return Part.IMPLIED if incident.synthesised else Part.ROWS
 
 
 def _without_new_games(incidents: Iterable[Incident], known: Mapping[str, Incident]) -> Sequence[Incident]:
@@ -272,15 +303,8 @@ def _stays(answer: Match) -> Callable[[Incident], bool]:
 def _once(rows: Iterable[Incident], known: Mapping[str, Incident], answer: Match) -> Iterable[Incident]:
     """Without what is gone and there again under another id: it waits, so that it never stands twice."""
     now = {each.key for each in answer.incidents}
-    kept = {_what(each) for each in rows if each.key not in now}
-    return [each for each in rows if each.key in known or _what(each) not in kept]
-
-
-def _what(incident: Incident) -> tuple[Any, ...]:
-    """What happened, whatever its id."""
-    when, team = (incident.minute, incident.added, incident.lap), incident.team and incident.team.ext_id
-    people = tuple([(each.role, each.person.ext_id) for each in incident.people])
-    return (incident.kind, incident.side, team, incident.score, *when, people)
+    kept = {content(each) for each in rows if each.key not in now}
+    return [each for each in rows if each.key in known or content(each) not in kept]
 
 
 def _in_time(before: Incident, after: Incident) -> Incident:
@@ -295,50 +319,25 @@ def _player(incident: Incident) -> str | None:
     return next((each.person.ext_id for each in incident.people), None)
 
 
-def _comments(before: Match, answer: Match, incidents: AbstractSet[str], doubts: _Doubts) -> tuple[Comment, ...]:
+def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubts: Doubts) -> tuple[Comment, ...]:
     """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident."""
-    bound = {each.key: each.incident_key for each in before.comments if each.incident_key in incidents}
+    keys = {each.key for each in incidents}
+    bound = {each.key: each.incident_key for each in before.comments if each.incident_key in keys}
     after = [
-        each if each.incident_key in incidents else replace(each, incident_key=bound.get(each.key, each.incident_key))
+        each if each.incident_key in keys else replace(each, incident_key=bound.get(each.key, each.incident_key))
         for each in answer.comments
     ]
-    known = _without(before.comments, {each.key for each in before.incidents} - incidents)
-    return _rows(known, after, lambda each: each.key, doubts, lambda gone: gone.key in answer.unreadable)
+    known = _without(before.comments, {each.key for each in before.incidents} - keys)
+    return guard_rows(
+        known,
+        after,
+        lambda each: each.key,
+        lambda _: Part.TEXT,
+        doubts,
+        stays=lambda gone: gone.key in answer.unreadable,
+    )
 
 
 def _without(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:
     """The texts, bound to none of the incidents that are gone."""
     return [replace(each, incident_key=None) if each.incident_key in gone else each for each in comments]
-
-
-def _rows(
-    before: Iterable[Row],
-    after: Sequence[Row],
-    key: Callable[[Row], str],
-    doubts: _Doubts,
-    stays: Callable[[Row], bool] = lambda _: False,
-) -> tuple[Row, ...]:
-    """The rows after, each guarded by itself, and those of before that are not gone yet, behind the ones they followed.
-
-    `key` names a row; `stays` says which stay however often they are gone.
-    """
-    known = {key(each): each for each in before}
-    named = zip(map(key, after), after, strict=True)
-    rows = {name: _value(known.get(name, each), each, name, doubts) for name, each in named}
-    kept = {name: each for name, each in known.items() if name not in rows and (stays(each) or doubts.keep(name))}
-    return _woven(known, rows, kept)
-
-
-def _woven(before: Iterable[str], rows: Mapping[str, Row], kept: Mapping[str, Row]) -> tuple[Row, ...]:
-    """The rows, and those that are kept behind the ones that they followed `before`."""
-    behind: dict[str | None, list[Row]] = {}
-    last = None
-    for name in before:
-        if name in rows:
-            last = name
-        elif name in kept:
-            behind.setdefault(last, []).append(kept[name])
-    woven = behind.get(None, [])
-    for name, each in rows.items():
-        woven += [each, *behind.get(name, ())]
-    return tuple(woven)

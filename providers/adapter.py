@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from providers import http_client
@@ -11,7 +12,7 @@ from providers.naming import corrected
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from providers.base import Catalog, Endpoint, ProviderAdapter
+    from providers.base import CarriedBy, Catalog, Endpoint, ProviderAdapter
     from providers.naming import Name
 
 
@@ -22,6 +23,8 @@ class EndpointAdapter:
     table: ClassVar[tuple[Name, ...]]
     text_resource: str | None = None
     """None: the provider has no editorial text."""
+    carried_by: CarriedBy = MappingProxyType({})
+    """Empty: every resource of a match carries all of it."""
 
     def __init__(self, endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> None:
         self.endpoint = endpoint

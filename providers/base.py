@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from mapping.errors import ServiceError
     from mapping.match import Match
+    from mapping.parts import Part
     from providers.http_client import Heard
     from providers.row_cache import RowCache
 
 Catalog = Mapping[str, tuple[str, ...]]
 """Sport → event types, in the order of the interface's provider table."""
+
+CarriedBy = Mapping["Part", frozenset[str]]
+"""Part of a match → names of the resources that carry it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,14 @@ class ProviderAdapter(Protocol):
     @property
     def text_resource(self) -> str | None:
         """The resource that holds editorial text only: when it fails, the match goes on at its poll interval."""
+        ...
+
+    @property
+    def carried_by(self) -> CarriedBy:
+        """Part of a match → the resources that carry it; only they confirm that something of it is gone.
+
+        A part that is not listed is carried by all resources but the editorial text.
+        """
         ...
 
     async def resolve(self, selector: Selector) -> str:

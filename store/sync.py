@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, Table, bindparam, delete, exists, insert, select, update
 
-from mapping.believed import Belief
+from mapping.believed import Belief, Memory
 from mapping.documents.scalars import LocalStatus
+from mapping.doubts import Doubt
 from mapping.match import Match, Status
 from mapping.terms import Terms
 from store.errors import UnreadableRow, reading
@@ -305,22 +306,22 @@ def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
 def packed_belief(belief: Belief) -> bytes:
     """The belief as it is stored, without what was wrong with its last answers."""
     match = replace(belief.match, faults=(), unreadable_keys=frozenset())
-    return packed(_beliefs().dump_json((match, tuple(sorted(belief.doubted)))))
+    return packed(_beliefs().dump_json((match, tuple(sorted(belief.doubted)), belief.memory)))
 
 
 def unpacked_belief(stored: bytes) -> Belief:
-    """The belief in what `packed_belief` gave. Raises UnreadableRow."""
+    """The belief in what `packed_belief` gave; of an earlier version without its doubts. Raises UnreadableRow."""
     try:
-        match, doubted = _beliefs().validate_json(zlib.decompress(stored))
+        match, doubted, *memory = _beliefs().validate_json(zlib.decompress(stored))
     except (zlib.error, ValueError) as error:
         raise UnreadableRow(f"beliefs.belief: {error}") from error
-    return Belief(match, frozenset(doubted))
+    return Belief(match, frozenset(doubted), memory=memory[0]) if memory else Belief(match)
 
 
 @cache
-def _beliefs() -> TypeAdapter[tuple[Match, tuple[str, ...]]]:
-    """Made when it is first needed, because that takes some hundredths of a second."""
-    return TypeAdapter(tuple[Match, tuple[str, ...]])
+def _beliefs() -> TypeAdapter[Any]:
+    """Made when it is first needed, which takes some hundredths of a second. The second form is that of earlier versions."""
+    return TypeAdapter(tuple[Match, tuple[Doubt, ...], Memory] | tuple[Match, tuple[str, ...]])
 
 
 def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:

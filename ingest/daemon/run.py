@@ -40,7 +40,7 @@ from ingest.media.probe import MediaProbes
 from ingest.sync.worker_count import WorkerCount
 from ingest.webhooks.steady_clock import SteadyClock
 from ingest.websub.hub import Hub
-from mapping.believed import CONFIRMATIONS
+from mapping.doubts import CONFIRMATIONS
 from providers.http_server import address_of
 
 if TYPE_CHECKING:

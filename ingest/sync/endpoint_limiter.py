@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ingest.sync.poll import Followed
-    from providers.base import Endpoint, Fetched, Known, ProviderAdapter, Selector
+    from providers.base import CarriedBy, Endpoint, Fetched, Known, ProviderAdapter, Selector
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
 """Errors that may be the endpoint's; any other one concerns a single match."""
@@ -91,6 +91,10 @@ class EndpointLimiter:
     @property
     def text_resource(self) -> str | None:
         return self._adapter.text_resource
+
+    @property
+    def carried_by(self) -> CarriedBy:
+        return getattr(self._adapter, "carried_by", {})  # adapters of others may be older than the name
 
     @property
     def lost(self) -> str | None:

@@ -22,6 +22,7 @@ from ingest.sync.poll_counts import PollCounts
 from ingest.sync.snapshot import Snapshot
 from mapping.believed import believed
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
+from mapping.parts import Part
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
 from store import leases, masterdata, sync
@@ -266,7 +267,7 @@ class Poller:
         translated = self.adapter.translate(match_id, bodies)
         check(self.limits, translated)
         before = None if packed is None else sync.unpacked_belief(packed)
-        belief = believed(before, translated, good=sources(fetched, self.adapter, translated))
+        belief = believed(before, translated, good=confirmed_parts(fetched, self.adapter, translated))
         after = sync.packed_belief(belief)
         return Snapshot(
             match=belief.match,
@@ -333,17 +334,17 @@ async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> No
             begin += PEOPLE
 
 
-def sources(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[str]:
-    """The sources of posts that this poll confirms: `play` if every resource of the match itself answered well.
+def confirmed_parts(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[Part]:
+    """The parts of the match that this poll confirms: those of which all resources that carry them answered well.
 
     An answer that blocks withdrawals (mapping.match.Fault) confirms nothing: what was posted stays.
     """
-    doubtful = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
-    requested = {answer.resource for answer in fetched.answers}
-    text = {adapter.text_resource}
-    play = ("play", requested - text, doubtful - text)
+    bad = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
+    answered = frozenset(answer.resource for answer in fetched.answers)
+    text = frozenset(filter(None, [adapter.text_resource]))
+    carried_by = {**dict.fromkeys(Part, answered - text), **adapter.carried_by, Part.TEXT: text}
     return frozenset(
-        name for name, needed, bad in (play, ("text", requested & text, doubtful & text)) if needed and not bad
+        part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mapping.errors import InvalidRequest, NotFound, ServiceError, UpstreamUnavailable
+from mapping.parts import ALL_PARTS
 from mapping.sports import SPORTS
 from providers.base import Selector
 from providers.contract.case import expect
@@ -63,6 +64,8 @@ async def quiet(case: Case) -> None:
         expect(adapter.endpoint.base_url.startswith(opened.server.url), "the adapter has another endpoint")
         resource = adapter.text_resource
         expect(resource is None or isinstance(resource, str), "text_resource is no name")
+        carriers = adapter.carried_by
+        expect(carriers.keys() <= ALL_PARTS and all(carriers.values()), "carried_by is no table of parts and resources")
         await asyncio.sleep(0)
         expect(not opened.server.requests, "connecting alone made a request")
 

@@ -29,7 +29,7 @@ from providers.fetch import (
     together,
 )
 from providers.gn_gsd import clock
-from providers.gn_gsd.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
+from providers.gn_gsd.catalog import CARRIED_BY, CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
 from providers.gn_gsd.names import NAMES
 from providers.gn_gsd.payload import (
     ACTIONS,
@@ -73,6 +73,7 @@ class GnGsd(EndpointAdapter):
 
     id = "gn-gsd"
     table = NAMES
+    carried_by = CARRIED_BY
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mapping.match import Status
+from mapping.parts import Part
+from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, OVERALL, PHASE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from providers.base import CarriedBy
 
 GOAL, MISSED = "soccer.goal", "soccer.penalty-kick-missed"
 YELLOW, RED, SUBSTITUTION = "soccer.yellow-card", "soccer.red-card", "soccer.substitution"
@@ -16,6 +20,13 @@ YELLOW, RED, SUBSTITUTION = "soccer.yellow-card", "soccer.red-card", "soccer.sub
 CATALOG: Mapping[str, tuple[str, ...]] = {"soccer": (GOAL, YELLOW, RED, SUBSTITUTION, MISSED), "cycling": ()}
 SCOREBOARD: Mapping[str, bool] = {"soccer": True, "cycling": False}
 TEXT_SPORTS: frozenset[str] = frozenset()
+
+CARRIED_BY: CarriedBy = {
+    **dict.fromkeys((Part.FACTS, Part.STATE, Part.SCORE, Part.SHOOTOUT, Part.RACE), frozenset({MATCH, PHASE, OVERALL})),
+    Part.SQUADS: frozenset({LINEUPS}),
+    Part.ROWS: frozenset({ACTIONS}),
+}
+"""Part of a match → the resources that carry it; a race is one resource alone."""
 
 OWN_GOAL, SECOND_YELLOW, PENALTY = "own-goal", "yellow-red", "penalty"
 """Methods: how a goal was scored, why a card is red."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused, ServiceError
+from mapping.parts import Part
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Outcome
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from mapping.match import Match
-    from providers.base import Endpoint, Known, Selector
+    from providers.base import CarriedBy, Endpoint, Known, Selector
 
 IDS = {
     "match": ("matchId", re.compile(r"(?:ma)?([0-9]{1,18})", re.ASCII)),
@@ -68,6 +69,19 @@ COMPETITION, EMBEDS = "competition", "embeds"
 RESOURCES = {MATCH: "match_resource", EVENTS: "event_resource", TEXT: "text_resource"}
 """Resource → the name of its path in the table of names."""
 
+CARRIED_BY: CarriedBy = {
+    Part.FACTS: frozenset({MATCH}),
+    Part.STATE: frozenset({MATCH}),
+    Part.SCORE: frozenset({MATCH}),
+    Part.SHOOTOUT: frozenset({MATCH, EVENTS}),
+    Part.SQUADS: frozenset({EVENTS}),
+    Part.ROWS: frozenset({EVENTS}),
+    Part.IMPLIED: frozenset({MATCH}),
+    Part.RACE: frozenset({MATCH, EVENTS}),
+    Part.TEXT: frozenset({TEXT}),
+}
+"""Part of a match → the resources that carry it."""
+
 
 class Heim(EndpointAdapter):
     """A ProviderAdapter for one endpoint. ValueError for a name or a time zone that does not exist."""
@@ -75,6 +89,7 @@ class Heim(EndpointAdapter):
     id = "heim"
     table = NAMES
     text_resource = TEXT
+    carried_by = CARRIED_BY
 
     def __init__(self, endpoint: Endpoint) -> None:
         auth = None if endpoint.username is None else (endpoint.username, endpoint.password or "")

@@ -24,7 +24,7 @@ from mapping.prefill import game_document
 from mapping.references import References
 from mapping.terms import Terms
 from providers.base import Answer, Fetched, Known, Outcome
-from providers.heim.adapter import HEIM
+from providers.heim.adapter import CARRIED_BY, HEIM
 from providers.heim.events import Event
 from providers.heim.names import names_of
 from providers.heim.translate import translate
@@ -86,6 +86,7 @@ class Scripted:
 
     id = "heim"
     text_resource = "liveticker"
+    carried_by = CARRIED_BY
 
     def __init__(self) -> None:
         self.endpoint = endpoint_of(provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid")

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from ingest.sync.poll import sources
+from ingest.sync.poll import confirmed_parts
 from mapping.believed import Belief, believed
 from mapping.errors import DownstreamRejected
 from mapping.match import Match
@@ -140,7 +140,7 @@ class Observed:
         changed = {each.resource: each.body for each in fetched.changed}
         try:
             match = self.translate({**memory.bodies, **changed})
-            belief = believed(memory.belief, match, good=sources(fetched, self.adapter, match))
+            belief = believed(memory.belief, match, good=confirmed_parts(fetched, self.adapter, match))
             if memory.belief is None or belief.match != memory.belief.match:  # the same match has had its document
                 game_document(belief.match, self.terms(belief.match), NOBODY)
         except DownstreamRejected:

@@ -8,6 +8,7 @@ import pytest
 
 from mapping.believed import Belief, believed
 from mapping.match import Clock, Fault, PeriodScore, Placing, Race, Score, Status
+from mapping.parts import ALL_PARTS
 from tests.mapping.soccer_builders import (
     CALETA_CAR,
     GEIS,
@@ -21,7 +22,7 @@ from tests.mapping.soccer_builders import (
     involved,
 )
 
-GOOD = frozenset({"play", "text"})
+GOOD = ALL_PARTS
 
 GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))
 CHANGE = incident("soccer.substitution", key="incident:2", order=2, people=involved(in_=MEYER, out=GEIS))
@@ -210,7 +211,8 @@ def test_an_incident_under_another_id_never_stands_twice():
 
     assert FULL == once.match
     assert Belief(moved) == believed(once, moved, good=GOOD)
-    other = only(incidents=(START, replace(again, people=involved(scorer=MEYER)), CHANGE))
+    second = replace(again, people=involved(scorer=MEYER), score=Score(2, 0), minute=16)
+    other = only(incidents=(START, second, CHANGE))
     beside = only(
         incidents=(START, replace(GOAL, created_at=None, score=None), replace(GOAL, key="incident:3"), CHANGE)
     )

@@ -8,6 +8,7 @@ from mapping.believed import believed
 from mapping.errors import InvalidRequest
 from mapping.games import GAME, is_game
 from mapping.merge import merge_game, same
+from mapping.parts import ALL_PARTS
 from mapping.posts import wanted
 from mapping.prefill import game_document, synced
 from mapping.reconcile import reconcile
@@ -36,7 +37,7 @@ class Liveblog:
 
     def sees(self, match):
         """One good poll; returns how much was written."""
-        self.belief = believed(self.belief, match, good=frozenset({"play", "text"}))
+        self.belief = believed(self.belief, match, good=ALL_PARTS)
         match = self.belief.match
         posts = wanted(match, self.terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")
         changes = reconcile(posts, self.entries, self.stored, new_id=lambda: next(self.ids))

@@ -6,6 +6,7 @@ import pytest
 
 from mapping.believed import believed
 from mapping.match import Score, Status
+from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
 from mapping.terms import Terms
 from providers.heim.translate import translate
@@ -51,7 +52,7 @@ def beliefs(matches):
     """What is believed after each of these answers."""
     belief = None
     for match in matches:
-        belief = believed(belief, match, good=frozenset({"play", "text"}))
+        belief = believed(belief, match, good=ALL_PARTS)
         yield belief.match
 
 

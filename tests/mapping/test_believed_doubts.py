@@ -1,0 +1,148 @@
+"""What confirms a step back: the same value, said by the resource that carries it, more often where it was undone before."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from itertools import groupby
+
+import pytest
+from pydantic import TypeAdapter
+
+from mapping.believed import Belief, believed
+from mapping.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREATS
+from mapping.match import Clock, Match, Score, Status
+from mapping.parts import ALL_PARTS, Part
+from store.sync import packed_belief, unpacked_belief
+from tests.mapping.soccer_builders import GEIS, MEYER, involved
+from tests.mapping.test_believed import CHANGE, FULL, GOAL, KICKOFF, START, only, without
+
+LATER = replace(GOAL, key="incident:7", order=7, minute=30, score=Score(2, 0))
+SCORED = only(incidents=(START, GOAL, LATER, CHANGE))
+
+DIFFERENT = {
+    "scores": (only(score=Score(1, 0)), only(score=Score(0, 0)), "score"),
+    "scores of a period": (
+        only(periods=(replace(FULL.periods[0], score=Score(0, 0)),)),
+        only(periods=()),
+        "periods",
+    ),
+    "states": (only(status=Status.SCHEDULED, clock=Clock()), only(clock=Clock(phase=0)), "status"),
+    "halves of a substitution": (
+        only(incidents=(START, GOAL, replace(CHANGE, people=involved(in_=MEYER)))),
+        only(incidents=(START, GOAL, replace(CHANGE, people=involved(out=GEIS)))),
+        "incidents",
+    ),
+}
+
+
+def polled(belief: Belief, *answers, good=ALL_PARTS) -> list[Belief]:
+    """What is believed after each of the answers; between them it is stored and loaded as by a process that was killed."""
+    found = []
+    for answer in answers:
+        belief = unpacked_belief(packed_belief(believed(belief, answer, good=good)))
+        found.append(belief)
+    return found
+
+
+@pytest.mark.parametrize(("first", "second", "name"), DIFFERENT.values(), ids=DIFFERENT.keys())
+def test_two_different_steps_back_of_one_value_do_not_confirm_each_other(first, second, name):
+    """Each of them alone waits for the same one again; by turns they never count."""
+    beliefs = polled(Belief(FULL), *[first, second] * 4)
+
+    assert {getattr(each.match, name) for each in beliefs} == {getattr(FULL, name)}
+    assert getattr(second, name) == getattr(polled(beliefs[-1], second)[-1].match, name)
+
+
+def test_scores_that_fall_goal_by_goal_are_believed_only_where_they_stay():
+    """2:1, then 1:1, then 0:0 shows 2:1 until 0:0 is said again."""
+    before = replace(FULL, score=Score(2, 1), incidents=(START,))
+    answers = [replace(before, score=Score(*each)) for each in ((1, 1), (0, 0), (0, 0))]
+
+    assert [Score(2, 1), Score(2, 1), Score(0, 0)] == [each.match.score for each in polled(Belief(before), *answers)]
+
+
+def test_a_row_that_moves_in_the_feed_is_the_same_one():
+    """The same half of a substitution further down in the list confirms the first one."""
+    half = replace(CHANGE, people=involved(in_=MEYER))
+    answers = [only(incidents=(START, GOAL, replace(half, order=order))) for order in (2, 5)]
+
+    assert half.people == polled(Belief(FULL), *answers)[-1].match.incidents[-1].people
+
+
+def test_a_lower_score_is_confirmed_while_the_rows_cannot_be_had():
+    """Its own resource answers well; the goal that it does not count any more goes with it, the other rows stay."""
+    scores = ALL_PARTS - {Part.ROWS, Part.SQUADS, Part.SHOOTOUT}
+    answer = replace(SCORED, score=Score(1, 0))
+    first, *_, last = polled(Belief(SCORED), *[answer] * 21, good=scores)
+
+    assert SCORED == first.match
+    assert Score(1, 0) == last.match.score
+    assert (START, GOAL, CHANGE) == last.match.incidents
+    assert SCORED == polled(last, SCORED)[-1].match
+
+
+def test_a_row_that_is_gone_is_confirmed_by_nothing_but_its_own_resource():
+    """However often the score's resource answers well."""
+    *_, last = polled(Belief(FULL), without("incidents", CHANGE), good=ALL_PARTS)
+    belief = polled(last, *[without("incidents", CHANGE)] * 5, good=ALL_PARTS - {Part.ROWS})[-1]
+
+    assert CHANGE in belief.match.incidents
+    assert CHANGE not in polled(belief, without("incidents", CHANGE))[-1].match.incidents
+
+
+def test_a_period_that_the_state_implies_goes_with_the_state():
+    """A whistle that was none is taken back by the resource of the state, though the rows cannot be had."""
+    whistle = replace(START, key="period:soccer.end", kind="soccer.end", synthesised=True)
+    ended = only(status=Status.FINISHED, clock=Clock(phase=2), incidents=(*FULL.incidents, whistle))
+    running = only(status=Status.LIVE, clock=Clock(phase=2, phase_started_at=KICKOFF + 3600))
+
+    assert running == polled(Belief(ended), running, running, good=ALL_PARTS - {Part.ROWS})[-1].match
+
+
+PACES = (1, 2, 3, 4, 5, 10)
+
+
+@pytest.mark.parametrize("times", PACES)
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [(SCORED, replace(SCORED, score=Score(1, 0))), (FULL, without("incidents", GOAL)), (FULL, only(status=Status.SCHEDULED))],
+    ids=["score", "incident", "state"],
+)  # fmt: skip
+def test_two_caches_by_turns_let_nothing_blink(more, less, times):
+    """Of forty polls that alternate between an answer and an older one, few take anything back: each needs twice as many."""
+    answers = [(less, more)[at // times % 2] for at in range(40)]
+    beliefs = polled(Belief(more), *answers)
+    gone = [shown for shown, _ in groupby(each.match != more for each in beliefs) if shown]
+
+    assert len(gone) <= {1: 0, 2: 1, 3: 1}.get(times, 2)
+    assert more == polled(beliefs[-1], more)[-1].match
+
+
+def test_what_really_changes_needs_two_answers_again():
+    """A score that was undone twice and then rises is a new one."""
+    flapping = [only(score=Score(1, 0))] * 2 + [FULL]
+    belief = polled(Belief(FULL), *flapping, *[only(score=Score(1, 0))] * 4, FULL)[-1]
+    more = only(score=Score(3, 0))
+
+    assert FULL == polled(belief, *[only(score=Score(1, 0))] * 7)[-1].match
+    assert FULL == polled(belief, more, *[FULL] * CONFIRMATIONS)[-1].match
+
+
+def test_a_step_back_is_believed_however_often_it_was_undone():
+    """After sixteen good answers at most; and no more steps than a few hundred are kept."""
+    belief = Belief(FULL)
+    for _ in range(6):
+        belief = polled(belief, *[without("incidents", GOAL)] * MOST_CONFIRMATIONS, FULL)[-1]
+    *_, last = polled(belief, *[without("incidents", GOAL)] * MOST_CONFIRMATIONS)
+    many = only(incidents=tuple(replace(CHANGE, key=f"incident:{at}") for at in range(2 * MOST_RETREATS)))
+
+    assert GOAL not in last.match.incidents
+    assert len(polled(Belief(many), *[only(incidents=())] * 2)[-1].memory.retreats) == MOST_RETREATS
+
+
+def test_a_belief_of_an_earlier_version_is_read_without_its_doubts():
+    """Its match stands; what it doubted waits for as many answers as anything else."""
+    stored = zlib.compress(TypeAdapter(tuple[Match, tuple[str, ...]]).dump_json((FULL, ("score", GOAL.key))))
+
+    assert Belief(FULL) == unpacked_belief(stored)

@@ -1,0 +1,92 @@
+"""The score and the goals, which come in different resources, never contradict each other in what is believed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.believed import Belief, believed
+from mapping.match import PeriodScore, Score
+from mapping.parts import ALL_PARTS
+from tests.mapping.soccer_builders import CALETA_CAR, incident, involved
+from tests.mapping.test_believed import FULL, GOAL, START
+from tests.mapping.test_believed_doubts import polled
+
+FIRST = replace(GOAL, phase=1)
+SECOND = replace(FIRST, key="incident:5", order=5, minute=40, score=Score(2, 0))
+THIRD = incident(
+    "soccer.goal", key="incident:8", order=8, minute=44, phase=1, side="away", score=Score(2, 1), people=involved(scorer=CALETA_CAR)
+)  # fmt: skip
+
+
+def sent(score, *goals, **more):
+    return replace(FULL, score=score, periods=(), incidents=(START, *goals), **more)
+
+
+def test_a_goal_that_is_known_before_the_score_counts_it_is_on_the_board():
+    """Whatever the resource of the score says meanwhile, however often; it needs no confirmation for that."""
+    late = sent(Score(1, 0), FIRST, SECOND)
+    beliefs = polled(Belief(sent(Score(1, 0), FIRST)), *[late] * 20)
+
+    assert {(each.match.score, each.match.incidents) for each in beliefs} == {(Score(2, 0), late.incidents)}
+    assert not any(each.doubted for each in beliefs)
+    assert Belief(sent(Score(2, 0), FIRST, SECOND)) == polled(beliefs[-1], sent(Score(2, 0), FIRST, SECOND))[-1]
+    assert believed(None, late, good=frozenset()).match.score == Score(2, 0)
+
+
+def test_goals_of_both_sides_count_whoever_knows_of_them_first():
+    """The row of one side's goal and the score with the other's make the score with both."""
+    assert Score(2, 1) == believed(None, sent(Score(1, 1), FIRST, SECOND), good=ALL_PARTS).match.score
+
+
+def test_a_goal_that_never_was_leaves_the_board_with_its_row():
+    """The row goes with the second answer, and with it what it had put on the board alone."""
+    wrong, right = sent(Score(1, 0), FIRST, SECOND), sent(Score(1, 0), FIRST)
+    belief = believed(None, wrong, good=ALL_PARTS)
+    first, second = polled(belief, right, right)
+
+    assert wrong.incidents == first.match.incidents
+    assert Score(2, 0) == first.match.score
+    assert Belief(right) == second
+
+
+def test_a_lower_score_takes_back_the_goals_that_it_had_counted():
+    """After the second answer, together with the board; their rows may stay, they return once the score counts them again."""
+    full, less = sent(Score(2, 1), FIRST, SECOND, THIRD), sent(Score(1, 0), FIRST, SECOND, THIRD)
+    first, second, *_, last = polled(Belief(full), *[less] * 10)
+
+    assert full == first.match
+    assert sent(Score(1, 0), FIRST) == second.match == last.match
+    assert {SECOND.key, THIRD.key} == set(last.memory.disallowed)
+    assert Belief(full) == polled(last, full)[-1]
+    assert () == polled(last, sent(Score(1, 0), FIRST))[-1].memory.disallowed
+
+
+def test_a_score_that_moves_a_goal_to_the_other_side_waits():
+    """It counts as many goals as before and one of those no more, so it takes one back."""
+    full, other = sent(Score(2, 0), FIRST, SECOND), sent(Score(1, 1), FIRST, SECOND)
+    once, twice = polled(Belief(full), other, other)
+
+    assert full == once.match
+    assert sent(Score(1, 1), FIRST) == twice.match
+    moved = replace(SECOND, side="away", score=Score(1, 1))
+    assert Belief(sent(Score(1, 1), FIRST, moved)) == polled(twice, sent(Score(1, 1), FIRST, moved))[-1]
+
+
+@pytest.mark.parametrize(("title", "score"), [("half-time", Score(2, 1)), ("full-time", Score(3, 1))])
+def test_the_score_of_a_part_is_not_below_its_goals(title, score):
+    """The post of half-time says what the goals before it say, whichever row is late; later goals are of no account."""
+    later = replace(THIRD, key="incident:9", minute=70, phase=2, score=Score(3, 1))
+    match = sent(Score(3, 1), FIRST, SECOND, THIRD, later)
+    late = replace(match, periods=(PeriodScore(title=title, score=Score(1, 0)),))
+
+    assert (PeriodScore(title=title, score=score),) == believed(None, late, good=ALL_PARTS).match.periods
+
+
+def test_kicks_of_a_shootout_and_scores_that_nobody_gives_are_left_alone():
+    """A kick has the score of the shoot-out; where a provider has no score at all, none is made up."""
+    kick = replace(SECOND, method="shootout", score=Score(5, 4))
+
+    assert Score(1, 0) == believed(None, sent(Score(1, 0), FIRST, kick), good=ALL_PARTS).match.score
+    assert believed(None, sent(None, FIRST), good=ALL_PARTS).match.score is None
