@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mapping.abandonment import with_abandonment
+from mapping.bound_texts import bound_texts, without_repeated
 from mapping.corrected_keys import Keys, content, with_kept_keys
 from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
@@ -320,22 +321,20 @@ def _player(incident: Incident) -> str | None:
 
 
 def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubts: Doubts) -> tuple[Comment, ...]:
-    """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident."""
+    """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident.
+
+    Of an incident that the provider has dropped for good it stays also when it is dropped with it.
+    """
     keys = {each.key for each in incidents}
-    bound = {each.key: each.incident_key for each in before.comments if each.incident_key in keys}
-    after = [
-        each if each.incident_key in keys else replace(each, incident_key=bound.get(each.key, each.incident_key))
-        for each in answer.comments
-    ]
-    known = _without(before.comments, {each.key for each in before.incidents} - keys)
-    return guard_rows(
-        known,
-        after,
-        lambda each: each.key,
-        lambda _: Part.TEXT,
-        doubts,
-        stays=lambda gone: gone.key in answer.unreadable,
-    )
+    after = bound_texts(before.comments, answer.comments, keys)
+    known = without_repeated(_without(before.comments, {each.key for each in before.incidents} - keys), after)
+    dropped = keys.difference(doubts.doubted, {each.key for each in answer.incidents})
+    stays = answer.unreadable
+
+    def kept(gone: Comment) -> bool:
+        return gone.key in stays or gone.incident_key in dropped
+
+    return guard_rows(known, after, lambda each: each.key, lambda _: Part.TEXT, doubts, stays=kept)
 
 
 def _without(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:

@@ -80,7 +80,8 @@ def _minutes_apart(was: Incident, now: Incident) -> int:
 
 def _same_people(was: Incident, now: Incident) -> bool:
     """The same thing with the same people, such as a substitution of which both halves were exchanged."""
-    return (was.kind, was.side) == (now.kind, now.side) and bool(_people(was)) and _people(was) == _people(now)
+    same = (was.kind, was.side) == (now.kind, now.side) and (was.score == now.score or None in (was.score, now.score))
+    return same and bool(_people(was)) and _people(was) == _people(now)
 
 
 def _people(incident: Incident) -> frozenset[str]:

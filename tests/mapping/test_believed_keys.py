@@ -1,0 +1,147 @@
+"""A correction that moves the key of an incident edits its post, and the text of an incident belongs to it for good."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.believed import Belief
+from mapping.corrected_keys import MOST_KEYS
+from mapping.match import Fault, Score
+from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MEYER, comment, incident, involved
+from tests.mapping.test_believed import CHANGE, GOAL, START, only
+from tests.mapping.test_believed_doubts import polled
+
+OUT_AND_IN = replace(CHANGE, minute=60)
+YELLOW = incident("soccer.yellow-card", key="incident:3", minute=20, people=involved(player=GEIS))
+SECOND_YELLOW = replace(YELLOW, key="incident:4", minute=60)
+SENT_OFF = replace(YELLOW, key="incident:5", kind="soccer.yellow-red-card", minute=60)
+FIRST = replace(GOAL, score=Score(1, 0))
+
+CORRECTED = {
+    "a substitution of which both halves are exchanged": (
+        [OUT_AND_IN],
+        replace(OUT_AND_IN, people=involved(in_=GEIS, out=MEYER)),
+    ),
+    "a yellow card that becomes his second one": ([YELLOW, SECOND_YELLOW], SENT_OFF),
+    "a yellow card that becomes a red one": ([SECOND_YELLOW], replace(SENT_OFF, kind="soccer.red-card")),
+    "a goal with another scorer": ([FIRST], replace(FIRST, people=involved(scorer=MEYER))),
+    "a goal a minute later": ([FIRST], replace(FIRST, minute=16)),
+    "a goal that becomes an own goal": (
+        [FIRST],
+        replace(FIRST, kind="soccer.own-goal", side="away", people=involved(scorer=CALETA_CAR)),
+    ),
+    "a card a minute earlier": ([YELLOW], replace(YELLOW, minute=19)),
+}
+
+
+def played(*incidents, **more):
+    return only(incidents=(START, *incidents), **{"comments": (), **more})
+
+
+@pytest.mark.parametrize(("before", "now"), CORRECTED.values(), ids=CORRECTED.keys())
+def test_a_correction_under_another_key_is_believed_at_once_under_the_old_one(before, now):
+    """There is never a second incident beside it, and later answers with the new key mean the same one."""
+    *others, was = before
+    text = comment("What happened", incident_key="incident:99")
+    answer = played(*others, replace(now, key="incident:99"), comments=(text,))
+    beliefs = polled(Belief(played(*before)), *[answer] * 4)
+    wanted = played(*others, replace(now, key=was.key), comments=(replace(text, incident_key=was.key),))
+
+    assert {each.match for each in beliefs} == {wanted}
+    assert not any(each.doubted for each in beliefs)
+
+
+def test_a_correction_that_is_corrected_again_keeps_its_key():
+    """Under a third key, and under the first one again; a fault in its row takes nothing back."""
+    under = {key: replace(FIRST, key=key, minute=minute) for key, minute in (("incident:8", 16), ("incident:9", 17))}
+    beliefs = polled(Belief(played(FIRST)), *[played(each) for each in (*under.values(), FIRST)])
+    fault = Fault(resource="match-event", row="8", field="minute", reason="no number")
+    unread = polled(beliefs[0], *[replace(played(), faults=(fault,))] * 3)
+
+    assert [16, 17, 15] == [each.match.incidents[1].minute for each in beliefs]
+    assert {FIRST.key} == {each.match.incidents[1].key for each in (*beliefs, *unread)}
+
+
+OTHERS = {
+    "another player": ([YELLOW], replace(YELLOW, people=involved(player=MEYER))),
+    "three minutes later": ([YELLOW], replace(YELLOW, minute=23)),
+    "the next goal": ([FIRST], replace(FIRST, minute=16, score=Score(2, 0))),
+    "his second card after the only one that is known": ([SECOND_YELLOW], replace(SENT_OFF, minute=61)),
+    "of the other side": ([YELLOW], replace(YELLOW, side="away", people=involved(player=CALETA_CAR))),
+    "another change": ([OUT_AND_IN], replace(OUT_AND_IN, people=involved(in_=MEYER, out=GORETZKA))),
+}
+
+
+@pytest.mark.parametrize(("before", "now"), OTHERS.values(), ids=OTHERS.keys())
+def test_something_else_is_another_incident(before, now):
+    """It is posted at once, and what is gone goes with the second answer, unless it is a first yellow card."""
+    now = replace(now, key="incident:99")
+    first, *_, last = polled(Belief(played(*before)), *[played(now)] * 3)
+
+    assert {each.key for each in before} | {now.key} <= {each.key for each in first.match.incidents}
+    assert now in last.match.incidents
+
+
+def test_both_keys_in_one_answer_are_two_incidents():
+    """Once the provider has the old one again, the new one stands for itself."""
+    moved = replace(FIRST, key="incident:99", minute=16)
+    belief = polled(Belief(played(FIRST)), played(moved), played(FIRST, moved))[-1]
+
+    assert (START, FIRST, moved) == belief.match.incidents
+    assert () == belief.memory.keys
+
+
+def test_keys_of_one_match_are_bounded():
+    """However often a provider numbers everything anew."""
+    belief = Belief(played(FIRST))
+    for at in range(2 * MOST_KEYS):
+        belief = polled(belief, played(replace(FIRST, key=f"incident:{at + 100}", minute=15 + at % 2)))[-1]
+
+    assert len(belief.memory.keys) == MOST_KEYS
+    assert FIRST.key == belief.match.incidents[1].key
+
+
+TEXT = comment("He saw it late and went in hard", incident_key=YELLOW.key)
+BOTH = played(YELLOW, SENT_OFF, comments=(TEXT,))
+
+
+def test_the_text_of_a_first_yellow_card_stays_when_it_is_dropped_with_its_row():
+    """However often; a text of an incident that the provider still has is taken back with the second answer."""
+    dropped = polled(Belief(BOTH), *[played(SENT_OFF)] * 5)
+    withdrawn = polled(Belief(BOTH), *[replace(BOTH, comments=())] * 2)
+
+    assert {BOTH} == {each.match for each in dropped}
+    assert not dropped[-1].doubted
+    assert () == withdrawn[-1].match.comments
+
+
+def test_the_text_of_a_goal_that_is_taken_back_goes_with_it():
+    """It never stands alone in between."""
+    text = comment("What a goal", incident_key=FIRST.key)
+    once, twice = polled(Belief(played(FIRST, comments=(text,))), *[played()] * 2)
+
+    assert (text,) == once.match.comments
+    assert ((), (START,)) == (twice.match.comments, twice.match.incidents)
+
+
+@pytest.mark.parametrize("incidents", [(YELLOW, SENT_OFF), (SENT_OFF,)], ids=["its row is there", "its row is dropped"])
+def test_a_text_that_comes_again_under_another_key_stands_once(incidents):
+    """Bound to nothing, because the provider has dropped the incident: it is that incident's, not a post of its own."""
+    again = replace(TEXT, key="text:9", incident_key=None)
+    headed = replace(again, html=f"<b>Yellow card for Geis</b><br/>{TEXT.html}")
+    beliefs = polled(Belief(BOTH), *[played(*incidents, comments=(each,)) for each in (again, headed, again)])
+
+    assert {(replace(again, incident_key=YELLOW.key),)} == {each.match.comments for each in beliefs}
+    assert {BOTH.incidents} == {each.match.incidents for each in beliefs}
+
+
+def test_a_text_that_is_bound_to_nothing_any_more_shows_no_headline_within_its_incident():
+    """Where it stands alone the provider's headline is part of it; what is corrected in it counts."""
+    loose = replace(TEXT, incident_key=None, html=f"<b>Yellow card for Geis</b><br/>{TEXT.html}")
+    corrected = replace(loose, html="<b>Yellow card for Geis</b><br/>He was early")
+    same, other = polled(Belief(BOTH), *[played(SENT_OFF, comments=(each,)) for each in (loose, corrected)])
+
+    assert BOTH == same.match
+    assert (replace(corrected, incident_key=YELLOW.key),) == other.match.comments
