@@ -6,6 +6,7 @@ It keeps its key, so its post is edited: a second post beside it would contradic
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.sports import sport_of
@@ -34,7 +35,7 @@ def with_kept_keys(before: Match, answer: Match, known: Keys) -> tuple[Match, Ke
     keys = {new: old for new, old in known if old in believed and old not in said}
     taken = {old for new, old in keys.items() if new in said}
     gone = _gone(before, said.union(taken, answer.unreadable))
-    keys |= _corrected(before, gone, _new(answer, believed.union(keys))) if gone else {}
+    keys |= _corrected(before, *_unlike(gone, _new(answer, believed.union(keys)))) if gone else {}
     kept = tuple(keys.items())[-MOST_KEYS:]
     return (_renamed(answer, dict(kept)), kept) if kept else (answer, kept)
 
@@ -60,13 +61,20 @@ def _corrected(before: Match, gone: Sequence[Incident], new: Sequence[Incident])
     for each in new:
         same = [was for was in gone if was.key not in found.values() and _is_corrected(before, was, each)]
         if same:
-            found[each.key] = min(same, key=lambda was: _minutes_apart(was, each)).key
+            found[each.key] = min(same, key=partial(_minutes_apart, each)).key
     return found
 
 
+def _unlike(gone: Sequence[Incident], new: Sequence[Incident]) -> tuple[list[Incident], list[Incident]]:
+    """Both without those of which nothing is corrected: they are the same ones, numbered anew."""
+    repeated = set(map(content, gone)).intersection(map(content, new))
+    unlike_gone, unlike_new = ([each for each in group if content(each) not in repeated] for group in (gone, new))
+    return unlike_gone, unlike_new
+
+
 def _is_corrected(match: Match, was: Incident, now: Incident) -> bool:
-    """Whether both are one incident, of which something was corrected. With nothing corrected it is one that is repeated."""
-    if was.lap != now.lap or _minutes_apart(was, now) > APART or content(was) == content(now):
+    """Whether both are one incident, of which something was corrected."""
+    if was.lap != now.lap or _minutes_apart(was, now) > APART:
         return False
     sport = sport_of(match)
     return _same_people(was, now) or _same_goal(sport, was, now) or _same_card(match, sport, was, now)

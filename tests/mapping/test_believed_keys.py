@@ -93,6 +93,19 @@ def test_both_keys_in_one_answer_are_two_incidents():
     assert () == belief.memory.keys
 
 
+def test_incidents_that_are_numbered_anew_are_taken_for_no_others():
+    """Cards of one player in one minute, halves of two changes: each waits for the second answer under its own new key."""
+    red = replace(SENT_OFF, minute=21)
+    back = replace(OUT_AND_IN, key="incident:6", minute=61, people=involved(in_=GEIS, out=MEYER))
+    all_ = (YELLOW, red, OUT_AND_IN, back)
+    anew = [replace(each, key=f"{each.key}0") for each in all_]
+    once, twice = polled(Belief(played(*all_)), *[played(*anew)] * 2)
+
+    assert played(*all_) == once.match
+    assert played(*anew) == twice.match
+    assert () == once.memory.keys
+
+
 def test_keys_of_one_match_are_bounded():
     """However often a provider numbers everything anew."""
     belief = Belief(played(FIRST))
