@@ -23,7 +23,8 @@ def bound_texts(before: Iterable[Comment], after: Sequence[Comment], incidents: 
 
 def without_repeated(before: Iterable[Comment], after: Iterable[Comment]) -> list[Comment]:
     """The texts before, without those that an incident has under another key now."""
-    now = {(each.incident_key, each.html): each.key for each in after if each.incident_key is not None}
+    bound = (each for each in after if each.incident_key is not None)
+    now: dict[tuple[str | None, str], str] = {(each.incident_key, each.html): each.key for each in bound}
     return [each for each in before if now.get((each.incident_key, each.html), each.key) == each.key]
 
 

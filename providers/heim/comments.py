@@ -41,10 +41,6 @@ class Item:
     comment: Comment
     main: bool = True
 
-    @property
-    def rank(self) -> tuple[int, int, int]:
-        return (self.comment.minute or 0, self.comment.created_at or 0, int(self.comment.key.partition(":")[2]))
-
 
 def comments(rows: Iterable[Any], binding: Binding, context: Context, faults: FaultCollector) -> tuple[Comment, ...]:
     """The items by minute and time; `binding` finds the incident that an event belongs to. One text for each incident."""
@@ -54,10 +50,23 @@ def comments(rows: Iterable[Any], binding: Binding, context: Context, faults: Fa
         if item is not None:
             found[item.comment.key] = item
     chosen: dict[str, Item] = {}
-    for item in sorted(found.values(), key=lambda item: (item.main, item.rank)):
+    for item in sorted(found.values(), key=lambda item: (item.main, _rank(item.comment))):
         chosen[item.comment.incident_key or item.comment.key] = item
-    ordered = sorted(chosen.values(), key=lambda item: item.rank)
-    return tuple(replace(item.comment, order=order) for order, item in enumerate(ordered))
+    return in_order(item.comment for item in chosen.values())
+
+
+def in_order(comments: Iterable[Comment]) -> tuple[Comment, ...]:
+    """The texts by minute and time."""
+    return tuple(replace(each, order=order) for order, each in enumerate(sorted(comments, key=_rank)))
+
+
+def number_of(comment: Comment) -> int:
+    """Its id, which rises in the order in which texts are entered."""
+    return int(comment.key.partition(":")[2])
+
+
+def _rank(comment: Comment) -> tuple[int, int, int]:
+    return (comment.minute or 0, comment.created_at or 0, number_of(comment))
 
 
 def _read(row: Row, item_id: str, faults: FaultCollector, *, binding: Binding, context: Context) -> Item | None:

@@ -127,7 +127,7 @@ class Row:
         return value if isinstance(value, list) else (value,)
 
     def moment(self, name: str, zone: tzinfo) -> int | None:
-        """Local date and time → Unix seconds. The repeated hour in autumn is taken as its first pass."""
+        """Local date and time → Unix seconds. An hour that comes twice is taken as the first (providers.local_times)."""
         value = self.text(name)
         if value is None or BLANK_MOMENT.fullmatch(value):
             return None

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.match import Match, Status
+from mapping.match import Comment, Match, Status
 from providers import teams
 from providers.heim import clock, squads
-from providers.heim.comments import comments
-from providers.heim.events import Context
+from providers.heim.comments import comments, in_order, number_of
+from providers.heim.events import Context, Event
 from providers.heim.payload import competition
+from providers.local_times import TimedRow, change_within, settled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import tzinfo
 
-    from mapping.match import Comment, Named, Score, Side, SideName
+    from mapping.match import Named, Score, Side, SideName
     from providers.fault_collector import FaultCollector
     from providers.heim.comments import Binding
-    from providers.heim.events import Event
     from providers.heim.payload import Found
     from providers.heim.read import Row
+    from providers.heim.sports.races import RaceEvent
     from providers.row_cache import RowCache
+
+Entry = TypeVar("Entry", Event, Comment, "RaceEvent")
 
 FULL_COVERAGE = "full"
 """The `live_status` of matches that have editorial text."""
@@ -87,6 +91,21 @@ class Source:
     def kickoff(self) -> int | None:
         return clock.kickoff(self.row, self.zone, self.faults)
 
+    def in_their_hours(
+        self, rows: tuple[Entry, ...], entered: Callable[[Entry], int], minute: Callable[[Entry], int | None]
+    ) -> tuple[Entry, ...]:
+        """The rows with the instants that their local times mean in the nights in which clocks change.
+
+        `entered`: the number of a row in the order in which they were entered.
+        """
+        change = change_within([each.created_at for each in rows if each.created_at is not None], self.zone)
+        if change is None:
+            return rows
+        known = sorted([(entered(each), each) for each in rows], key=itemgetter(0))
+        timed = {at: TimedRow(each.created_at, minute(each)) for at, each in known if each.created_at is not None}
+        moments = settled(timed, change, self.kickoff())
+        return tuple([replace(each, created_at=moments.get(entered(each))) for each in rows])
+
     def incident(self, keep: Iterable[str] = ()) -> str | None:
         """Id of what is special about the course of the match."""
         return clock.incident_of(self.row, self.faults, keep)
@@ -103,7 +122,9 @@ class Source:
     def texts(self, sides: Mapping[str, SideName], binding: Binding | None = None) -> tuple[Comment, ...]:
         """The editorial text; `binding` as in `comments`, without it every item stands for itself."""
         context = Context(sides=sides, names=self.names, zone=self.zone)
-        return comments(self.text_rows, binding or (lambda _: (None, True)), context, self.faults)
+        found = comments(self.text_rows, binding or (lambda _: (None, True)), context, self.faults)
+        timed = self.in_their_hours(found, number_of, lambda each: each.minute)
+        return found if timed is found else in_order(timed)
 
     def winner(self, sides: Mapping[str, SideName], status: Status, decisive: Score | None) -> SideName | None:
         """The side that the feed names; where its bodies do not know the field, the better one of a finished match."""

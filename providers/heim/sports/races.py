@@ -69,7 +69,8 @@ def read_rows(source: Source) -> tuple[RaceEvent, ...]:
         event = read_row(row, place, faults, partial(_read, source=source), keep=MARKS)
         if event is not None:
             found[event.id] = event
-    return tuple(sorted(found.values(), key=lambda event: event.rank))
+    events = source.in_their_hours(tuple(found.values()), lambda each: int(each.id), lambda _: None)
+    return tuple(sorted(events, key=lambda event: event.rank))
 
 
 def kind_of(action: str | None, kind: str | None, names: Mapping[str, str]) -> str | None:

@@ -12,9 +12,12 @@ from providers.heim.catalog import PERIOD_KEYS
 from providers.heim.comments import bound
 from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
 from providers.heim.score import EXTRA_TIME, scores, table
+from providers.local_times import nearest
 
 if TYPE_CHECKING:
-    from mapping.match import Match, Side, SideName
+    from collections.abc import Iterable, Mapping
+
+    from mapping.match import Incident, Match, Side, SideName
     from providers.heim.events import Event
     from providers.heim.sports.base import Source
 
@@ -24,14 +27,12 @@ def soccer(source: Source) -> Match:
     row, faults, names = source.row, source.faults, source.names
     home, away = source.sides()
     sides = squads.sides_by_id(home, away)
-    events = read_events(
-        source.event_rows, Context(sides=sides, names=names, zone=source.zone, rows=source.rows), faults
-    )
+    events = _events(source, sides)
 
     sent = clock.sent_markers(events)
     period = clock.current_period(row, faults, sent)
     status = clock.status(row, period, faults, names)
-    since = source.since()
+    since = _since(source, events, sent.get(period))
     rows, ending = table(row, faults, keep=PERIOD_KEYS), source.incident(PERIOD_KEYS)
     course = clock.course(names, ending, extra_time=EXTRA_TIME in rows)
     markers = clock.completed(sent, clock.implied(period, status, course), period, since)
@@ -46,6 +47,7 @@ def soccer(source: Source) -> Match:
     )
     match = replace(
         source.frame("soccer", status),
+        kickoff=_kickoff(source, sent),
         clock=clock.clock("game-end" if status is Status.FINISHED else period, since, markers),
         home=_with_squad(home, events, "home"),
         away=_with_squad(away, events, "away"),
@@ -57,6 +59,24 @@ def soccer(source: Source) -> Match:
         comments=source.texts(sides, partial(bound, keys=incident_keys(events))),
     )
     return source.completed(match)
+
+
+def _events(source: Source, sides: Mapping[str, SideName]) -> tuple[Event, ...]:
+    context = Context(sides=sides, names=source.names, zone=source.zone, rows=source.rows)
+    events = read_events(source.event_rows, context, source.faults)
+    return source.in_their_hours(events, lambda each: int(each.id), lambda each: each.minute)
+
+
+def _since(source: Source, events: Iterable[Event], marker: Incident | None) -> int | None:
+    """When the period began that the match names: of two hours the one nearest to its own row, else to the latest one."""
+    latest = max((each.created_at or 0 for each in events), default=None)
+    return nearest(source.since(), latest if marker is None else marker.created_at, source.zone)
+
+
+def _kickoff(source: Source, markers: Mapping[str, Incident]) -> int | None:
+    """When the match begins; once it has begun, of two hours the one in which it did."""
+    began = markers.get("game-start")
+    return nearest(source.kickoff(), None if began is None else began.created_at, source.zone)
 
 
 def _with_squad(team: Side | None, events: tuple[Event, ...], name: SideName) -> Side | None:

@@ -1,0 +1,85 @@
+"""Matches, tennis and races over the nights in which clocks change: everything happens in its order, at its instant."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import pytest
+
+from mapping.posts import in_order
+from mapping.terms import Terms
+from tests.providers.heim.feed import BERLIN, item, row, translated
+from tests.providers.heim.test_heim_motorsports import event, session, who
+from tests.providers.heim.test_heim_tennis import bare
+from tests.sport_fixtures import encoded
+from tests.sport_fixtures import translated as translated_sport
+
+NIGHTS = {
+    "back": int(datetime(2026, 10, 25, 1, 0, tzinfo=UTC).timestamp()),
+    "forward": int(datetime(2026, 3, 29, 1, 0, tzinfo=UTC).timestamp()),
+}
+BEGINS = range(-120, 61, 30)
+"""Minutes from the change of clocks to the kick-off."""
+
+
+def local(moment, form="%d.%m.%Y %H:%M:%S"):
+    return datetime.fromtimestamp(moment, BERLIN).strftime(form)
+
+
+def ascending(match, text=False):
+    """The times of all that there is to be posted, in its order."""
+    timed = in_order(match, Terms(sport=match.sport, auto_post=True, text=text))
+    times = [time for _, time in timed if time is not None]
+    return times, all(earlier <= later for earlier, later in pairwise(times))
+
+
+@pytest.mark.parametrize("begins", BEGINS)
+@pytest.mark.parametrize("night", NIGHTS)
+def test_a_match_over_the_night_stands_in_its_order(night, begins):
+    """Cards of every seventh minute, the whistles, texts a minute later, kick-off and clock, whichever hour comes twice."""
+    kickoff = NIGHTS[night] + 60 * begins
+    minutes = [*range(3, 46, 7), *range(47, 91, 7)]
+    moments = {minute: kickoff + 60 * (minute - 1 + 15 * (minute > 45)) for minute in (1, 45, 46, *minutes)}
+    created = {minute: local(each) for minute, each in moments.items()}
+    marks = {1: "game-start", 45: "first-half-end", 46: "second-half-start"}
+    rows = [row(minute, f"match/{kind}", minute, created=created[minute]) for minute, kind in marks.items()]
+    rows += [
+        row(minute, "card/yellow", minute, "home", minute, created=created[minute])
+        for minute in minutes
+        if minute not in marks
+    ]
+    rows.sort(key=lambda each: int(each["minute"]))
+    items = [item(each, each, f"Text {each}", tickertime=local(moments[each] + 60)) for each in moments]
+    day, hour = local(kickoff, "%d.%m.%Y"), local(kickoff, "%H:%M")
+    since = local(moments[46], "%Y-%m-%d %H:%M:%S")
+    match = translated(rows, items, match_date=day, match_time=hour, current_period_start=since)
+    times, ordered = ascending(match, text=True)
+
+    assert ordered
+    assert {each.minute: each.created_at for each in match.incidents} == {each: moments[each] for each in moments}
+    assert sorted([*moments.values(), *(each + 60 for each in moments.values())]) == times
+    assert (kickoff, moments[46]) == (match.kickoff, match.clock.phase_started_at)
+
+
+@pytest.mark.parametrize("night", NIGHTS)
+def test_a_race_over_the_night_stands_in_its_order(night):
+    """Pit stops every five minutes, which have no minutes of play."""
+    moments = [NIGHTS[night] + 60 * minute for minute in range(-110, 110, 5)]
+    rows = [event(at + 1, "pit-stop", at + 1, created=local(each), **who(at)) for at, each in enumerate(moments)]
+    match = session(*rows, match_date=local(moments[0], "%d.%m.%Y"), match_time=local(moments[0], "%H:%M"))
+    stops = [each.created_at for each in match.incidents if each.kind == "motorsports.pit-stop"]
+
+    assert moments == stops
+    assert ascending(match)[1]
+
+
+@pytest.mark.parametrize("night", NIGHTS)
+def test_texts_of_tennis_over_the_night_stand_in_their_order(night):
+    """Every three minutes, in the order in which they were written."""
+    moments = [NIGHTS[night] + 60 * minute for minute in range(-90, 90, 3)]
+    items = [item(at + 1, 0, f"Text {at}", tickertime=local(each)) for at, each in enumerate(moments)]
+    match = translated_sport("1", {"match": bare(), "liveticker": encoded(items)})
+
+    assert moments == sorted(each.created_at for each in match.comments)
+    assert moments == [each.created_at for each in match.comments]
