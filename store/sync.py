@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection, Row, Table, bindparam, delete, exists, insert, select, update
 
 from mapping.believed import Belief, Memory
@@ -305,8 +305,7 @@ def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
 
 def packed_belief(belief: Belief) -> bytes:
     """The belief as it is stored, without what was wrong with its last answers."""
-    match = replace(belief.match, faults=(), unreadable_keys=frozenset())
-    return packed(_beliefs().dump_json((match, tuple(sorted(belief.doubted)), belief.memory)))
+    return packed(_beliefs().dump_json(belief.to_keep()))
 
 
 def unpacked_belief(stored: bytes) -> Belief:
@@ -321,7 +320,8 @@ def unpacked_belief(stored: bytes) -> Belief:
 @cache
 def _beliefs() -> TypeAdapter[Any]:
     """Made when it is first needed, which takes some hundredths of a second. The second form is that of earlier versions."""
-    return TypeAdapter(tuple[Match, tuple[Doubt, ...], Memory] | tuple[Match, tuple[str, ...]])
+    forms = tuple[Match, tuple[Doubt, ...], Memory] | tuple[Match, tuple[str, ...]]
+    return TypeAdapter(Annotated[forms, Field(union_mode="left_to_right")])
 
 
 def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:
