@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mapping.games import is_game
 from mapping.sports import sport_of
 from mapping.sports.base import MomentType
 
@@ -41,11 +42,16 @@ def with_kept_keys(before: Match, answer: Match, known: Keys) -> tuple[Match, Ke
 
 
 def _gone(before: Match, there: AbstractSet[str]) -> list[Incident]:
-    return [each for each in before.incidents if each.key not in there and not each.marks_period]
+    return [each for each in before.incidents if each.key not in there and not _keyed_by_place(each)]
 
 
 def _new(answer: Match, known: AbstractSet[str]) -> list[Incident]:
-    return [each for each in answer.incidents if each.key not in known and not each.marks_period]
+    return [each for each in answer.incidents if each.key not in known and not _keyed_by_place(each)]
+
+
+def _keyed_by_place(incident: Incident) -> bool:
+    """Whether the key says which one it is: a whistle, or a game of a set."""
+    return incident.marks_period or is_game(incident)
 
 
 def content(incident: Incident) -> tuple[Any, ...]:

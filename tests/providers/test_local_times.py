@@ -77,6 +77,16 @@ def test_a_clock_that_is_not_set_forward_goes_on():
     assert moments == list(settled(rows, change, at - 1800).values())
 
 
+@pytest.mark.parametrize("minute", [70, 85])
+def test_a_row_alone_is_where_the_planned_kickoff_puts_it(minute):
+    """A match that is looked at late, of which there is nothing but one row in the hour that comes twice."""
+    _, at, _ = NIGHTS[0]
+    moment = at + 60 * 20
+    kickoff = moment - 60 * (minute - 1 + 15 * (minute > 45))
+
+    assert [moment] == resolved([moment], BERLIN, minutes=[minute], kickoff=kickoff)
+
+
 def test_a_time_alone_is_the_one_nearest_to_what_is_known():
     """The beginning of a period beside its rows; without any, and in other nights, it is the first that it can be."""
     _, at, _ = NIGHTS[0]
