@@ -94,7 +94,7 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -
         return Belief(match, memory=Memory(sent=sent_scores(answer, match)))
     was = _as_sent(before)
     answer, keys = with_kept_keys(was, answer, before.memory.keys)
-    left_out = disallowed(answer, frozenset(before.memory.disallowed))
+    left_out = disallowed(answer, was.score, _taken_back(was, before.memory))
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))
     doubts = _doubts(before, good)
@@ -106,6 +106,12 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -
     retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
     memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match))
     return Belief(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
+
+
+def _taken_back(was: Match, memory: Memory) -> frozenset[str]:
+    """Names of what was taken back, rows of goals or the goals of a lower score. A goal comes back when the score counts it."""
+    names = {*memory.disallowed, *(each.name for each in memory.retreats)}
+    return frozenset(names.difference(each.key for each in was.incidents)) if names else frozenset()
 
 
 def _as_sent(before: Belief) -> Match:

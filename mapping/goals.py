@@ -55,10 +55,11 @@ def lost_goals(match: Match, before: Score | None, now: Score | None, incidents:
     return frozenset(each.key for each in counted if each.score is not None and not covers(now, each.score))
 
 
-def disallowed(answer: Match, keys: AbstractSet[str]) -> frozenset[str]:
-    """Which of the goals under these keys the answer still has, though its score does not count them."""
-    goals = (each for each in answer.incidents if each.key in keys and each.score is not None)
-    return frozenset(each.key for each in goals if not _counts(answer.score, each.score))
+def disallowed(answer: Match, before: Score | None, keys: AbstractSet[str]) -> frozenset[str]:
+    """Which of the goals under these keys the answer has, though its score, or the one `before`, does not count them."""
+    score = answer.score or before
+    goals = [each for each in answer.incidents if each.key in keys] if keys and score is not None else []
+    return frozenset(each.key for each in _goals(answer, goals) if not _counts(score, each.score))
 
 
 def covers(score: Score, earlier: Score) -> bool:

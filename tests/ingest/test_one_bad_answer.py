@@ -73,6 +73,11 @@ def explained(new: set[tuple[Any, ...]], *matches: Match) -> set[str]:
     return keys | {incident for key, incident in bound if key in keys and incident is not None}
 
 
+def with_the_score(before: Match, after: Match) -> set[str]:
+    """Keys of the posts that say the score of a part of the match: a goal that is new moves it."""
+    return set() if before.score == after.score else {each.key for each in after.incidents if each.marks_period}
+
+
 def check(watch: Observed, before: Match, after: Match, spoilt: Spoilt) -> None:
     """Nothing is withdrawn and nothing steps back; what moves is what the answer adds or corrects, and nothing else."""
     if after == before:
@@ -89,7 +94,7 @@ def check(watch: Observed, before: Match, after: Match, spoilt: Spoilt) -> None:
     new = news(said, facts(answer))
     assert new, f"{spoilt}: {sorted(moved)} without anything new"
     if all(at[0] in KEYED for at in new):
-        assert moved <= explained(new, before, answer) | {""}, str(spoilt)
+        assert moved <= explained(new, before, answer) | with_the_score(before, after) | {""}, str(spoilt)
     believed = facts(after)
     assert not [at for at in said.keys() & believed.keys() if steps_back(said[at], believed[at])], str(spoilt)
 

@@ -63,6 +63,26 @@ def test_a_lower_score_takes_back_the_goals_that_it_had_counted():
     assert () == polled(last, sent(Score(1, 0), FIRST))[-1].memory.disallowed
 
 
+def test_a_goal_that_was_taken_back_returns_when_the_score_counts_it():
+    """Its row alone, as an old answer has it, says nothing; a goal under another key counts at once."""
+    full, less = sent(Score(2, 0), FIRST, SECOND), sent(Score(1, 0), FIRST)
+    gone = polled(Belief(full), less, less)[-1]
+    stale = polled(gone, *[sent(Score(1, 0), FIRST, SECOND)] * 3)
+    another = sent(Score(1, 0), FIRST, replace(SECOND, key="incident:6"))
+
+    assert {less} == {each.match for each in stale}
+    assert not any(each.doubted for each in stale)
+    assert Belief(full) == polled(gone, full)[-1]
+    assert Score(2, 0) == polled(gone, another)[-1].match.score
+    nobody_counts = replace(full, score=None)
+    assert (
+        SECOND
+        in polled(polled(Belief(nobody_counts), *[replace(less, score=None)] * 2)[-1], nobody_counts)[
+            -1
+        ].match.incidents
+    )
+
+
 def test_a_score_that_moves_a_goal_to_the_other_side_waits():
     """It counts as many goals as before and one of those no more, so it takes one back."""
     full, other = sent(Score(2, 0), FIRST, SECOND), sent(Score(1, 1), FIRST, SECOND)
