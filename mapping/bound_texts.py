@@ -21,11 +21,11 @@ def bound_texts(before: Iterable[Comment], after: Sequence[Comment], incidents: 
     return [each if each.incident_key in incidents else _bound(each, known, incidents) for each in after]
 
 
-def without_repeated(before: Iterable[Comment], after: Iterable[Comment]) -> list[Comment]:
-    """The texts before, without those that an incident has under another key now."""
-    bound = (each for each in after if each.incident_key is not None)
-    now: dict[tuple[str | None, str], str] = {(each.incident_key, each.html): each.key for each in bound}
-    return [each for each in before if now.get((each.incident_key, each.html), each.key) == each.key]
+def without_repeated(before: Sequence[Comment], after: Iterable[Comment]) -> list[Comment]:
+    """The texts before, without those that an incident has under a new key now."""
+    known = {each.key for each in before}
+    now = {(each.incident_key, each.html) for each in after if each.key not in known and each.incident_key is not None}
+    return [each for each in before if (each.incident_key, each.html) not in now]
 
 
 def _bound(text: Comment, known: Mapping[str, Comment], incidents: AbstractSet[str]) -> Comment:

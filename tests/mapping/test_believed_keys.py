@@ -167,3 +167,14 @@ def test_a_text_that_is_bound_to_nothing_any_more_shows_no_headline_within_its_i
 
     assert BOTH == same.match
     assert (replace(corrected, incident_key=YELLOW.key),) == other.match.comments
+
+
+def test_a_text_under_the_key_of_another_one_waits():
+    """Nobody knows which of both it is: the other stays, and the text stays where it was."""
+    other = comment("Welcome to the stadium on this evening", key="text:5")
+    both = replace(BOTH, comments=(TEXT, other))
+    mixed = replace(BOTH, comments=(replace(TEXT, key=other.key),))
+    once = polled(Belief(both), mixed)[-1]
+
+    assert both == once.match
+    assert mixed == polled(once, mixed)[-1].match
