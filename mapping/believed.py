@@ -77,11 +77,6 @@ class Belief:
     unconfirmed: bool = False
     memory: Memory = NOTHING_KNOWN
 
-    def to_keep(self) -> tuple[Match, tuple[Doubt, ...], Memory]:
-        """What the next answer is compared with, without what was wrong with the last one."""
-        match = replace(self.match, faults=(), unreadable_keys=frozenset())
-        return match, tuple(sorted(self.doubted)), self.memory
-
 
 def believed(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -> Belief:
     """What is believed after `answer`, the match as its last good bodies describe it.

@@ -5,15 +5,14 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, Table, bindparam, delete, exists, insert, select, update
 
-from mapping.believed import Belief, Memory
 from mapping.documents.scalars import LocalStatus
-from mapping.doubts import Doubt
-from mapping.match import Match, Status
+from mapping.kept_belief import Kept, of_kept, to_kept
+from mapping.match import Status
 from mapping.terms import Terms
 from store.errors import UnreadableRow, reading
 from store.ids import new_object_id
@@ -28,6 +27,7 @@ from store.tables import resources as resources_table
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from mapping.believed import Belief
     from store.unit import Unit
 
 
@@ -305,23 +305,21 @@ def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
 
 def packed_belief(belief: Belief) -> bytes:
     """The belief as it is stored, without what was wrong with its last answers."""
-    return packed(_beliefs().dump_json(belief.to_keep()))
+    return packed(_beliefs().dump_json(to_kept(belief)))
 
 
 def unpacked_belief(stored: bytes) -> Belief:
-    """The belief in what `packed_belief` gave; of an earlier version without its doubts. Raises UnreadableRow."""
+    """The belief in what `packed_belief` gave, of any version. Raises UnreadableRow."""
     try:
-        match, doubted, *memory = _beliefs().validate_json(zlib.decompress(stored))
+        return of_kept(_beliefs().validate_json(zlib.decompress(stored)))
     except (zlib.error, ValueError) as error:
         raise UnreadableRow(f"beliefs.belief: {error}") from error
-    return Belief(match, frozenset(doubted), memory=memory[0]) if memory else Belief(match)
 
 
 @cache
-def _beliefs() -> TypeAdapter[Any]:
-    """Made when it is first needed, which takes some hundredths of a second. The second form is that of earlier versions."""
-    forms = tuple[Match, tuple[Doubt, ...], Memory] | tuple[Match, tuple[str, ...]]
-    return TypeAdapter(Annotated[forms, Field(union_mode="left_to_right")])
+def _beliefs() -> TypeAdapter[Kept]:
+    """Made when it is first needed, because that takes some hundredths of a second."""
+    return TypeAdapter(Kept)
 
 
 def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -303,7 +303,7 @@ async def test_a_field_of_a_post_and_a_whole_post_are_given_back(day):
 
 @pytest.mark.long
 async def test_the_score_is_given_back_and_follows_the_match_again(day):
-    """A score by hand holds until it is handed back; from then on it is the match's."""
+    """A score by hand holds until it is handed back; from then on it is the match's, whose last goal is a row already."""
     name = (await day.create(MATCH))["local_id"]
     info = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo", "home_score": 7, "away_score": 0}
     change = {"_type": "Svc::Model::Modification::UpdateGameScoreInfoModification", "score_info": info}
@@ -313,7 +313,7 @@ async def test_the_score_is_given_back_and_follows_the_match_again(day):
     [by_hand] = await day.until_quiet(name, quiet=0.5)
     back = (await act(day, name, "handback", fields=["scoreboard"])).json()
 
-    assert ("7", "1") == tuple(game["scoreboard"]["score"]["home_score"] for game in (by_hand, back))
+    assert ("7", "2") == tuple(game["scoreboard"]["score"]["home_score"] for game in (by_hand, back))
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,11 @@ def test_a_step_back_is_believed_however_often_it_was_undone():
     assert len(polled(Belief(many), *[only(incidents=())] * 2)[-1].memory.retreats) == MOST_RETREATS
 
 
-def test_a_belief_of_an_earlier_version_is_read_without_its_doubts():
-    """Its match stands; what it doubted waits for as many answers as anything else."""
-    stored = zlib.compress(TypeAdapter(tuple[Match, tuple[str, ...]]).dump_json((FULL, ("score", GOAL.key))))
+def test_versions_read_each_others_beliefs():
+    """An earlier one stored the match and the names of doubts; what it doubted waits for as many answers as anything else."""
+    form = TypeAdapter(tuple[Match, tuple[str, ...]])
+    earlier = zlib.compress(form.dump_json((FULL, ("score", GOAL.key))))
+    doubting = polled(Belief(FULL), without("incidents", GOAL))[-1]
 
-    assert Belief(FULL) == unpacked_belief(stored)
+    assert Belief(FULL) == unpacked_belief(earlier)
+    assert (FULL, (GOAL.key,)) == form.validate_json(zlib.decompress(packed_belief(doubting)))
