@@ -33,7 +33,7 @@ class SentScores:
 
 def with_goals(match: Match) -> Match:
     """The match with scores that are as far on as its goals: each resource may be the first to know of a goal."""
-    goals = [each for each in _goals(match, match.incidents) if each.method != SHOOTOUT]
+    goals = list(_goals(match, match.incidents))
     if not goals:
         return match
     periods = tuple([_period_with_goals(each, goals) for each in match.periods])
@@ -72,12 +72,14 @@ def _counts(score: Score | None, goal: Score | None) -> bool:
 
 
 def _goals(match: Match, incidents: Iterable[Incident]) -> Iterator[Incident]:
-    """Incidents with a score of the match; those of sports with sets have the score of their set."""
+    """Incidents with a score of the match: neither kicks of the shoot-out nor those of sports with sets, which count theirs."""
     sport = sport_of(match)
     if sport.timing is None:
         return
     scoring = {kind.id for kind in sport.kinds if kind.scores}
-    yield from (each for each in incidents if each.score is not None and each.kind in scoring)
+    yield from (
+        each for each in incidents if each.score is not None and each.kind in scoring and each.method != SHOOTOUT
+    )
 
 
 def _newest(goals: Iterable[Incident]) -> Score | None:

@@ -110,3 +110,17 @@ def test_kicks_of_a_shootout_and_scores_that_nobody_gives_are_left_alone():
 
     assert Score(1, 0) == believed(None, sent(Score(1, 0), FIRST, kick), good=ALL_PARTS).match.score
     assert believed(None, sent(None, FIRST), good=ALL_PARTS).match.score is None
+
+
+def test_kicks_of_a_shootout_go_and_come_whatever_the_score_is():
+    """A kick that was taken back returns at once, and a lower score takes back goals alone."""
+    kick = replace(SECOND, key="incident:20", minute=120, phase=5, method="shootout", score=Score(1, 0))
+    ended, without = sent(Score(2, 0), FIRST, SECOND, kick), sent(Score(2, 0), FIRST, SECOND)
+    gone = polled(Belief(ended), without, without)[-1]
+    lower = sent(Score(0, 0), FIRST, SECOND, kick)
+    high = replace(ended, incidents=(START, FIRST, SECOND, replace(kick, score=Score(9, 8))))
+    high_gone = polled(Belief(high), without, without)[-1]
+
+    assert ended == polled(gone, ended)[-1].match
+    assert high == polled(high_gone, high)[-1].match
+    assert (START, kick) == polled(Belief(ended), lower, lower)[-1].match.incidents
