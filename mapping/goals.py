@@ -74,12 +74,13 @@ def _counts(score: Score | None, goal: Score | None) -> bool:
 def _goals(match: Match, incidents: Iterable[Incident]) -> Iterator[Incident]:
     """Incidents with a score of the match: neither kicks of the shoot-out nor those of sports with sets, which count theirs."""
     sport = sport_of(match)
-    if sport.timing is None:
-        return
-    scoring = {kind.id for kind in sport.kinds if kind.scores}
-    yield from (
-        each for each in incidents if each.score is not None and each.kind in scoring and each.method != SHOOTOUT
-    )
+    if sport.timing is not None:
+        scoring = {kind.id for kind in sport.kinds if kind.scores}
+        yield from (each for each in incidents if each.kind in scoring and _in_play(each, sport.timing.phases))
+
+
+def _in_play(goal: Incident, phases: int) -> bool:
+    return goal.score is not None and goal.method != SHOOTOUT and (goal.phase or 0) <= phases
 
 
 def _newest(goals: Iterable[Incident]) -> Score | None:

@@ -106,9 +106,10 @@ def test_the_score_of_a_part_is_not_below_its_goals(title, score):
 
 def test_kicks_of_a_shootout_and_scores_that_nobody_gives_are_left_alone():
     """A kick has the score of the shoot-out; where a provider has no score at all, none is made up."""
-    kick = replace(SECOND, method="shootout", score=Score(5, 4))
+    kick = replace(SECOND, score=Score(5, 4))
 
-    assert Score(1, 0) == believed(None, sent(Score(1, 0), FIRST, kick), good=ALL_PARTS).match.score
+    for each in (replace(kick, method="shootout"), replace(kick, phase=5)):
+        assert Score(1, 0) == believed(None, sent(Score(1, 0), FIRST, each), good=ALL_PARTS).match.score
     assert believed(None, sent(None, FIRST), good=ALL_PARTS).match.score is None
 
 
