@@ -1,4 +1,4 @@
-"""While one resource of a match cannot be had, the others still take back what they carry, and nothing else."""
+"""While one resource of a match cannot be had, or two caches of it disagree: each takes back what it carries, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import json
 import pytest
 
 from mapping.match import Status
-from tests.ingest.test_one_bad_answer import lower, without_the_first
+from tests.ingest.scripted import open_store
+from tests.ingest.test_one_bad_answer import Followed, lower, without_the_first
 from tests.ingest.watched import COURSES, Observed, course, shown
+from tests.sqlite import migrated_url
 
 POLLS = 21
 
@@ -72,3 +74,24 @@ async def test_a_row_that_went_before_its_resource_failed_is_taken_back_by_nobod
     for _ in range(POLLS):
         assert len(goals(await watch.poll(without(less, resource)))) == len(goals(before))
     assert len(goals(await watch.poll(less))) < len(goals(before))
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await open_store(migrated_url(tmp_path / "match.db"))
+    yield opened
+    await opened.close()
+
+
+@pytest.mark.parametrize("older", [lower, without_the_last_goal])
+async def test_two_caches_by_turns_move_a_liveblog_twice_at_most(older, store):
+    """Forty polls, two of each cache in turn: what is missing in the older one goes once and comes back once."""
+    followed = Followed(store, "heim demo croatia-denmark")
+    good = followed.course.snapshots[-1]
+    await followed.settle(good)
+    version, posts = await followed.after(good), await followed.posts()
+    versions = [await followed.after((good, older(good))[at // 2 % 2]) for at in range(40)]
+
+    assert versions[-1] <= version + 2
+    assert await followed.after(good) <= version + 2
+    assert posts == await followed.posts()
