@@ -12,13 +12,13 @@ from providers.heim import clock, squads
 from providers.heim.comments import comments, in_order, number_of
 from providers.heim.events import Context, Event
 from providers.heim.payload import competition
-from providers.local_times import TimedRow, change_within, settled
+from providers.local_times import TimedRow, change_within, nearest, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import tzinfo
 
-    from mapping.match import Named, Score, Side, SideName
+    from mapping.match import Incident, Named, Score, Side, SideName
     from providers.fault_collector import FaultCollector
     from providers.heim.comments import Binding
     from providers.heim.payload import Found
@@ -90,6 +90,10 @@ class Source:
 
     def kickoff(self) -> int | None:
         return clock.kickoff(self.row, self.zone, self.faults)
+
+    def kickoff_beside(self, start: Incident | RaceEvent | None) -> int | None:
+        """When the match begins; once there is a row of its start, of two hours the one in which that was."""
+        return nearest(self.kickoff(), None if start is None else start.created_at, self.zone)
 
     def in_their_hours(
         self, rows: tuple[Entry, ...], entered: Callable[[Entry], int], minute: Callable[[Entry], int | None]

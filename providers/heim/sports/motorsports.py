@@ -48,6 +48,7 @@ def motorsports(source: Source) -> Match:
     total = faults.try_read(source.row.number, source.names["laps"]) or None
     match = replace(
         source.frame(SPORT, status),
+        kickoff=source.kickoff_beside(marks.get("start")),
         incidents=_ordered(happened, _frame(source, status, marks, places)),
         comments=source.texts({}, partial(_bound, keys=keys | frame_keys, names=source.names)),
         title=_title(source),

@@ -47,7 +47,7 @@ def soccer(source: Source) -> Match:
     )
     match = replace(
         source.frame("soccer", status),
-        kickoff=_kickoff(source, sent),
+        kickoff=source.kickoff_beside(sent.get("game-start")),
         clock=clock.clock("game-end" if status is Status.FINISHED else period, since, markers),
         home=_with_squad(home, events, "home"),
         away=_with_squad(away, events, "away"),
@@ -71,12 +71,6 @@ def _since(source: Source, events: Iterable[Event], marker: Incident | None) -> 
     """When the period began that the match names: of two hours the one nearest to its own row, else to the latest one."""
     latest = max((each.created_at or 0 for each in events), default=None)
     return nearest(source.since(), latest if marker is None else marker.created_at, source.zone)
-
-
-def _kickoff(source: Source, markers: Mapping[str, Incident]) -> int | None:
-    """When the match begins; once it has begun, of two hours the one in which it did."""
-    began = markers.get("game-start")
-    return nearest(source.kickoff(), None if began is None else began.created_at, source.zone)
 
 
 def _with_squad(team: Side | None, events: tuple[Event, ...], name: SideName) -> Side | None:

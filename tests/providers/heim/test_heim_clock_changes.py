@@ -64,14 +64,18 @@ def test_a_match_over_the_night_stands_in_its_order(night, begins):
 
 @pytest.mark.parametrize("night", NIGHTS)
 def test_a_race_over_the_night_stands_in_its_order(night):
-    """Pit stops every five minutes, which have no minutes of play."""
-    moments = [NIGHTS[night] + 60 * minute for minute in range(-110, 110, 5)]
-    rows = [event(at + 1, "pit-stop", at + 1, created=local(each), **who(at)) for at, each in enumerate(moments)]
-    match = session(*rows, match_date=local(moments[0], "%d.%m.%Y"), match_time=local(moments[0], "%H:%M"))
-    stops = [each.created_at for each in match.incidents if each.kind == "motorsports.pit-stop"]
+    """The weather before it, then pit stops, every five minutes, none of which has a minute of play."""
+    began = NIGHTS[night] + 60 * 7
+    before, after = ([began + 60 * each for each in minutes] for minutes in (range(-115, 0, 5), range(5, 110, 5)))
+    rows = [event(at + 1, "weather-info", created=local(each)) for at, each in enumerate(before)]
+    rows += [event(50, "game-start", action="match", created=local(began + 60))]
+    rows += [event(at + 51, "pit-stop", at + 1, created=local(each), **who(at)) for at, each in enumerate(after)]
+    match = session(*rows, match_date=local(began, "%d.%m.%Y"), match_time=local(began, "%H:%M"))
+    times, ordered = ascending(match)
 
-    assert moments == stops
-    assert ascending(match)[1]
+    assert ordered
+    assert [*before, began + 60, *after] == times
+    assert began == match.kickoff
 
 
 @pytest.mark.parametrize("night", NIGHTS)
