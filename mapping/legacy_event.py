@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping import strict_json
-from mapping.rich_text import sanitise
+from mapping.rich_text import BLOCK_TAGS, sanitise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,14 @@ CONVERTED = frozenset({"title", "attributes_json", "web_embed_urls"})
 
 TAGS = {"Headline": "h3", "Ref": "a", "Bold": "b", "Italic": "i", "Underline": "u", "Strikethrough": "s"}
 """Kind of a span → element, in the order in which they are nested."""
-KINDS = {tag: kind for kind, tag in TAGS.items()} | {"strong": "Bold", "em": "Italic", "h4": "Headline"}
+KINDS = {
+    **{tag: kind for kind, tag in TAGS.items()},
+    "strong": "Bold",
+    "em": "Italic",
+    "del": "Strikethrough",
+    "strike": "Strikethrough",
+    **dict.fromkeys(("h1", "h2", "h4", "h5"), "Headline"),
+}
 REF = "Ref"
 SPANS = ("attrs", "spans")
 """Names under which clients send the spans; answers have the first."""
@@ -50,7 +57,6 @@ SHORT, CACHED = 2000, 5000
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^">]|"[^"]*")*)>|([^<]+|<)')
 """An element's tag or a piece of text, as sanitised markup has them."""
 _HREF = re.compile(r'href="([^"]*)"')
-_LINES = frozenset({"br", "p", "li", "h3", "h4", "blockquote", "ul", "ol"})
 
 
 class TextSpan(NamedTuple):
@@ -249,7 +255,7 @@ class _Reader:
                 self._start(tag, rest)
 
     def _start(self, tag: str, attributes: str) -> None:
-        if tag in _LINES:
+        if tag in BLOCK_TAGS:
             self.line(force=tag == "br")
         if tag in KINDS:
             href = _HREF.search(attributes) if attributes else None
@@ -258,7 +264,7 @@ class _Reader:
     def _close(self, tag: str) -> None:
         if tag in KINDS:
             self._end_span(tag)
-        if tag in _LINES:
+        if tag in BLOCK_TAGS:
             self.line()
 
     def _end_span(self, tag: str) -> None:

@@ -13,9 +13,12 @@ import nh3
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TAGS = frozenset(
-    {"a", "b", "blockquote", "br", "em", "h3", "h4", "i", "li", "ol", "p", "s", "span", "strong", "u", "ul"}
-)
+TEXT_TAGS = frozenset({"a", "b", "code", "del", "em", "i", "s", "span", "strike", "strong", "sub", "sup", "u"})
+"""Elements within a line."""
+TABLE_TAGS = frozenset({"caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"})
+BLOCK_TAGS = TABLE_TAGS | {"blockquote", "br", "div", "h1", "h2", "h3", "h4", "h5", "li", "ol", "p", "pre", "ul"}
+"""Elements that begin and end a line of their own; text on both sides of one is never one word."""
+TAGS = TEXT_TAGS | BLOCK_TAGS
 ATTRIBUTES: Mapping[str, frozenset[str]] = {"a": frozenset({"href"})}
 SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 REL = "noopener noreferrer nofollow"
@@ -25,6 +28,12 @@ DEEPEST = 200
 
 DROPPED = frozenset({"iframe", "math", "noscript", "object", "script", "style", "svg", "template", "textarea", "title"})
 """Elements that go with all they contain; of others that are not allowed the text stays."""
+_UNWRAPPED_BLOCKS = re.compile(
+    r"(?<=\S)(?=</?(?:address|article|aside|center|col|dd|details|dl|dt|fieldset|figcaption|figure|footer|form|h6|header|hr|img|legend"
+    r"|main|nav|option|section|select|summary)\b)",
+    re.IGNORECASE,
+)
+"""Where an element begins or ends that stands on lines of its own and is not allowed: a blank takes its place."""
 
 _CLEANER = nh3.Cleaner(
     tags=set(TAGS),
@@ -40,7 +49,6 @@ _OPENING_OR_CLOSING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _TAG = re.compile(r"<[^<>]*>")
 _NEVER_NESTED = frozenset({"br", "dd", "dt", "hr", "img", "input", "li", "option", "p", "td", "th", "tr", "wbr"})
 """Elements that hold nothing, or that their next sibling closes."""
-_BLOCKS = frozenset({"blockquote", "br", "h3", "h4", "li", "ol", "p", "ul"})
 
 
 def sanitise(markup: str) -> str:
@@ -48,7 +56,9 @@ def sanitise(markup: str) -> str:
 
     Of markup that is nested deeper than anybody writes it, the text alone is left.
     """
-    before = html.escape(_TAG.sub(" ", markup), quote=False) if _too_deep(markup) else markup
+    before = (
+        html.escape(_TAG.sub(" ", markup), quote=False) if _too_deep(markup) else _UNWRAPPED_BLOCKS.sub(" ", markup)
+    )
     after = _CLEANER.clean(before)
     while after != before:
         before, after = after, _CLEANER.clean(after)
@@ -108,9 +118,9 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         del attrs
-        if tag in _BLOCKS:
+        if tag in BLOCK_TAGS:
             self.found.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _BLOCKS:
+        if tag in BLOCK_TAGS:
             self.found.append(" ")

@@ -14,9 +14,9 @@ PIECES = st.sampled_from(
     [
         *(
             f"<{tag}>"
-            for tag in (*sorted(rich_text.TAGS), *sorted(rich_text.DROPPED), "div", "table", "td", "form", "img")
+            for tag in (*sorted(rich_text.TAGS), *sorted(rich_text.DROPPED), "section", "dl", "dd", "form", "img")
         ),
-        *(f"</{tag}>" for tag in (*sorted(rich_text.TAGS), *sorted(rich_text.DROPPED), "div", "table", "td", "form")),
+        *(f"</{tag}>" for tag in (*sorted(rich_text.TAGS), *sorted(rich_text.DROPPED), "section", "dl", "dd", "form")),
         '<a href="javascript:alert(1)">',
         '<a href=" jav\tascript:alert(1)">',
         '<a href="//evil.example/">',
@@ -113,7 +113,7 @@ def test_escaped_text_reads_as_it_was(text):
     [
         ("<b>Tor!</b> <br/>", "<b>Tor!</b> <br>"),
         ('<span class="rottext">Wechsel</span>', "<span>Wechsel</span>"),
-        ("<h1>Big</h1><h3>Small</h3>", "Big<h3>Small</h3>"),
+        ("<h6>Big</h6><h3>Small</h3>", "Big <h3>Small</h3>"),
         ("a<script>alert(1)</script>b", "ab"),
         ("<img src=x onerror=alert(1)>c", "c"),
         ('<a href="javascript:alert(1)">x</a>', '<a rel="noopener noreferrer nofollow">x</a>'),
@@ -188,3 +188,37 @@ def test_of_markup_that_is_too_deep_the_text_is_left():
     assert rich_text.plain(deep) == "word &lt;"
     assert "<b>" not in rich_text.sanitise(deep)
     assert rich_text.sanitise(flat) == flat
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<del>0-1</del> 0-2",
+        "<strike>0-1</strike>",
+        "<h1>A</h1><h2>B</h2><h5>C</h5>",
+        "<div>A</div><div>B</div>",
+        "<table><tbody><tr><th>A</th><td>B</td></tr></tbody></table>",
+        "<pre><code>x</code></pre>",
+        "H<sub>2</sub>O<sup>+</sup>",
+    ],
+)
+def test_what_clients_may_write_stays_as_it_was_written(markup):
+    """A correction that is struck out stays struck out, and headings, paragraphs and tables keep their form."""
+    assert rich_text.sanitise(markup) == markup
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<section>A</section><section>B</section>", "A B"),
+        ("<dl><dt>A</dt><dd>B</dd></dl>C", "A B C"),
+        ("<h6>A</h6>B", "A B"),
+        ("A<hr>B<img src=x>C", "A B C"),
+        ("<table><tr><td>A<td>B<tr><td>C</table>D", "A B C D"),
+        ("<div>A</div>B<pre>C</pre>", "A B C"),
+    ],
+)
+def test_words_of_two_blocks_are_never_glued_together(markup, text):
+    """Between blocks and cells there is a blank, also where their elements are not kept."""
+    assert rich_text.plain(markup) == text
+    assert rich_text.plain(rich_text.sanitise(markup)) == text
