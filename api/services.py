@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any, Literal
 
 from api.comments.comment_settings import CommentSettings
-from api.feeds.themes import Theme
+from api.feeds.themes import Theme, UnknownThemes
 from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
 from api.media.upload_places import UploadPlaces
@@ -163,6 +163,8 @@ class Services:
     """What `/status` shows."""
     read_counts: ReadCounts = field(default_factory=ReadCounts)
     """How often pages and feeds were found in the cache."""
+    unknown_themes: UnknownThemes = field(default_factory=UnknownThemes)
+    """Themes that readers name and nobody has declared."""
     hub_limit: RateLimiter = field(default_factory=lambda: RateLimiter(0, 1, monotonic))
     """What one address may send to the hub."""
     upload_places: UploadPlaces = field(default_factory=UploadPlaces)

@@ -89,6 +89,7 @@ async def _respond(
     game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
     reading = clock(game.document, translator(language(game.document)), seen.now)
     wanted = _wanted(context.query, limit, settings)
+    services.unknown_themes.count(context.query, wanted.theme, services.clock())
     client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:

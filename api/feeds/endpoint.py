@@ -163,6 +163,7 @@ def endpoint(form: Format) -> Handler:
     async def respond(request: ApiRequest) -> Response:
         services, context, settings = request.services, request.context, request.services.settings
         wanted = feed_request(context.query, settings.feed_limit_max, settings.delay_max, settings.themes)
+        services.unknown_themes.count(context.query, wanted.theme, services.clock())
         seen = await delay.sight(request, wanted.liveblog, context.reads.game)
         game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
         hub = None if seen.delay else hub_of(settings, game.organization_id, wanted)

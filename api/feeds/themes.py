@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+import structlog
 
 from api.content import incident_blocks
 from api.json_path import at, node, text
-from mapping.errors import InvalidRequest
+from api.request import loggable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     from api.request import Query
     from store.liveblogs import StoredEvent
 
+log = structlog.get_logger(__name__)
+
+DAY = 24 * 3600
+LOGGED = 100
+"""Names of unknown themes that are logged in a day, at most: anybody can make them up."""
 NO_INCIDENT = "text"
 """Stands among event types for posts without an incident."""
 FILTERS = ("tags", "highlights", "event_types", "authors")
@@ -66,15 +73,37 @@ EVERYTHING = Theme()
 
 
 def theme_of(query: Query, themes: Mapping[str, Theme]) -> Theme:
-    """The theme in a query, with the filters of the query laid over its own; raises InvalidRequest for an unknown one."""
-    name = query.get("themeId")
-    if not name:
-        return EVERYTHING
+    """The theme in a query, with the filters of the query laid over its own.
+
+    One that nobody has declared is the default theme, over which nothing is laid: embeds and plug-ins always name a theme.
+    """
+    name = query.get("themeId", "")
     if name not in themes:
-        raise InvalidRequest("there is no such theme", field="themeId")
+        return EVERYTHING
     given = tuple((each, query[each]) for each in FILTERS if each in query)
     filters: dict[str, Any] = {each: frozenset(filter(None, value.split(","))) for each, value in given}
     return replace(themes[name], laid_over=given, **filters)
+
+
+@dataclass(slots=True)
+class UnknownThemes:
+    """Counts the requests that name a theme which nobody has declared, and logs each name once a day."""
+
+    requests: int = 0
+    _day: int = 0
+    _logged: set[str] = field(default_factory=set)
+
+    def count(self, query: Query, theme: Theme, now: float) -> None:
+        """Count the request where its query names another theme than it gets. `now`: Unix seconds."""
+        name = query.get("themeId", "")
+        if name == theme.id:
+            return
+        self.requests += 1
+        if (today := int(now // DAY)) != self._day:
+            self._day, self._logged = today, set()
+        if name not in self._logged and len(self._logged) < LOGGED:
+            self._logged.add(name)
+            log.warning("theme.unknown", theme=loggable(name))
 
 
 def _tags(document: Json) -> set[str]:

@@ -146,7 +146,7 @@ async def run(
             monitor.gauge,
             RequestCounts(request_log),
             StoreMetrics(components.store),
-            ReadMetrics(streams, services.read_counts),
+            ReadMetrics(streams, services.read_counts, services.unknown_themes),
             BuildMetrics(role),
             *limits.collectors,
             *([] if beacons is None else [beacons.counter]),

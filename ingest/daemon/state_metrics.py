@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from prometheus_client import Metric
 
+    from api.feeds.themes import UnknownThemes
     from api.read_cache import ReadCounts
     from ingest.sync.follower import Followers
     from ingest.sync.poll_counts import PollCounts
@@ -105,9 +106,10 @@ class StoreMetrics(Collector):
 class ReadMetrics(Collector):
     """Readers who watch, and how often what they read was at hand."""
 
-    def __init__(self, streams: Sized, reads: ReadCounts) -> None:
+    def __init__(self, streams: Sized, reads: ReadCounts, themes: UnknownThemes) -> None:
         self._streams = streams
         self._reads = reads
+        self._themes = themes
 
     def collect(self) -> Iterator[Metric]:
         """Streams that are open, and reads of the cache."""
@@ -120,6 +122,9 @@ class ReadMetrics(Collector):
         reads.add_metric(["found"], self._reads.found)
         reads.add_metric(["made"], self._reads.made)
         yield reads
+        yield CounterMetricFamily(
+            "matchwire_unknown_themes", "Reads that name a theme which nobody has declared", self._themes.requests
+        )
 
 
 class BuildMetrics(Collector):

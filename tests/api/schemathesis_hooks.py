@@ -40,9 +40,8 @@ REFERENCE = "there is no such (team|tournament|location|pricing|template|tag|upl
 RIGHT = (
     # Malformed wherever it stands, in ignored fields too (docs/interface.md, Bodies): what no database can store.
     Refusal(".*", 400, words="^(the body is refused: )?(text must not contain a NUL character|an integer must fit)"),
-    # The longest delay and the names of themes stand in the configuration.
+    # The longest delay stands in the configuration.
     Refusal(r".*", 400, words="^delay should be an integer from 0 to "),
-    Refusal(r"(feed|prefetch)\..*", 400, words="^there is no such theme"),
     # One of two parameters names the liveblog, which OpenAPI cannot say of a query.
     Refusal(r"ticker\.show", 400, words="^local_id, ticker_local_id or ticker_id is missing"),
     Refusal(r"event\.create", 400, words="^ticker_local_id is missing"),

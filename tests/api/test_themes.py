@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
-from api.feeds.themes import Theme
+from api.feeds.themes import DAY, EVERYTHING, LOGGED, Theme, UnknownThemes
 from config import Settings
 from ingest.daemon.build import api_settings
 from tests.api import matchday
@@ -99,12 +100,42 @@ async def test_an_article_shows_the_theme(themed):
 @pytest.mark.parametrize(
     "path", ["/api/embed/v4/feed/liveblog.atom", ARTICLE, "/api/embed/v4/prefetch/liveblog-teaser.json"]
 )
-async def test_an_unknown_theme_is_named(themed, path):
-    """400 with the parameter, as for any wrong value; an empty one is none."""
-    response = await themed.http.get(path, params={"liveblogId": "gderby", "themeId": "dark"})
+async def test_a_theme_that_nobody_declared_is_the_default_theme(themed, path):
+    """Embeds and plug-ins always name a theme: what they get is what they would get without one, whatever lies over it."""
+    query = {"liveblogId": "gderby"}
+    default = await themed.http.get(path, params=query)
+    named = await themed.http.get(path, params={**query, "themeId": "5f0c", "event_types": "soccer.goal"})
+    empty = await themed.http.get(path, params={**query, "themeId": ""})
 
-    assert (response.status_code, response.json()["field"]) == (400, "themeId")
-    assert (await themed.http.get(path, params={"liveblogId": "gderby", "themeId": ""})).status_code == 200
+    assert (named.status_code, named.content) == (200, default.content)
+    assert empty.content == default.content
+
+
+async def test_unknown_themes_make_no_entries_of_the_cache(themed):
+    """Whatever readers make up as the name of a theme, one body is made for all."""
+    made = themed.services.read_counts
+    await ids(themed)
+    before = made.made
+    for name in range(5):
+        await ids(themed, themeId=f"x{name}")
+
+    assert made.made == before
+
+
+async def test_an_unknown_theme_is_logged_once_a_day_and_counted():
+    """Names are logged on one line, so many a day; every request counts."""
+    unknown, theme = UnknownThemes(), Theme(id="goals")
+    with capture_logs() as logged:
+        for now in (0, 60, DAY - 1, DAY):
+            unknown.count({"themeId": "dark\n"}, EVERYTHING, now)
+            unknown.count({"themeId": "goals"}, theme, now)
+            unknown.count({}, EVERYTHING, now)
+        for number in range(2 * LOGGED):
+            unknown.count({"themeId": str(number)}, EVERYTHING, DAY)
+
+    assert [each["theme"] for each in logged[:2]] == ["dark\\n", "dark\\n"]
+    assert len(logged) == 1 + LOGGED
+    assert unknown.requests == 4 + 2 * LOGGED
 
 
 async def test_a_rare_theme_finds_its_posts_behind_many_others(store):
