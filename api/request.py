@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from api.type_names import PREFIX, prefix_in
 from mapping import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
@@ -44,6 +45,8 @@ class Caller:
     organizations: frozenset[str]
     scopes: frozenset[str]
     proven: bool
+    response_prefix: str = PREFIX
+    """How responses to it begin the names of types."""
 
     def demand(self, *scopes: str) -> None:
         """Raise Unauthorized without a secret, Forbidden without one of `scopes`."""
@@ -72,7 +75,14 @@ class Context:
     counted: bool = False
     """Whether the log counts it as it counts reads, because there are as many."""
     caller: Caller | None = None
+    sent_prefix: str | None = None
+    """How the document of the request begins the name of its type."""
     headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def response_prefix(self) -> str:
+        """How the response begins the names of types."""
+        return self.sent_prefix or (PREFIX if self.caller is None else self.caller.response_prefix)
 
 
 class ApiRequest(Request):
@@ -120,7 +130,9 @@ class ApiRequest(Request):
 
     async def json(self) -> dict[str, Any]:
         """The JSON object in the body; raises InvalidRequest or Unprocessable."""
-        return read_body(await self.body())
+        found = read_body(await self.body())
+        self.context.sent_prefix = prefix_in(found)
+        return found
 
     def audit(
         self, operation: str, *, liveblog: str | None = None, version: int | None = None, record: str | None = None

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from api.errors import MethodNotAllowed
 from api.request import UNAUTHORIZED, ApiRequest, context_of
+from api.type_names import rename_types
 from mapping.errors import Forbidden, NotFound, Unauthorized
 
 if TYPE_CHECKING:
@@ -120,7 +121,9 @@ class Endpoint:
 
     async def _respond(self, request: ApiRequest) -> Response:
         self._check(request)
-        return await self._handler(request)
+        response = await self._handler(request)
+        rename_types(response, request.context.response_prefix)
+        return response
 
 
 def _open(_: ApiRequest) -> None:

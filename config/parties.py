@@ -17,6 +17,7 @@ from config.values import (
     Secret,
     Text,
     Timezone,
+    TypePrefix,
     WebAddress,
     is_hash,
 )
@@ -107,6 +108,7 @@ class Client(Section):
     organizations: Annotated[tuple[OrganizationId, ...], Field(min_length=1)]
     scopes: tuple[Scope, ...] = ("read",)
     public_delay: Duration = 0.0
+    type_prefix: TypePrefix = "Svc"
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LIVE_SECRETS = 2
 """Secrets of one client that are valid at a time, so that a rotation interrupts nobody."""
 
+TYPE_PREFIX = "Svc"
+
 LISTS = ("secrets", "organizations", "scopes")
 
 
@@ -30,6 +32,8 @@ class ClientSpec:
     secrets: tuple[str, ...]
     organizations: tuple[str, ...]
     scopes: tuple[str, ...]
+    response_prefix: str = TYPE_PREFIX
+    """How responses to it begin the names of types."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +66,7 @@ def declare(unit: Unit, declared: Iterable[ClientSpec]) -> None:
         if before is None:
             _insert(unit, spec, declared=True)
         elif before.declared:
-            unit.conn.execute(update(clients).where(clients.c.id == spec.id).values(_lists(spec)))
+            unit.conn.execute(update(clients).where(clients.c.id == spec.id).values(_columns(spec)))
         else:
             raise Conflict(f"client {spec.id} was created by command; remove it before declaring it")
     for row in known.values():
@@ -104,12 +108,13 @@ def listed(conn: Connection) -> list[ClientRow]:
 
 
 def _insert(unit: Unit, spec: ClientSpec, *, declared: bool) -> None:
-    values = {"id": spec.id, **_lists(spec), "declared": declared, "revoked_at": None, "created_at": unit.now}
+    values = {"id": spec.id, **_columns(spec), "declared": declared, "revoked_at": None, "created_at": unit.now}
     unit.conn.execute(insert(clients).values(values))
 
 
-def _lists(spec: ClientSpec) -> dict[str, list[str]]:
+def _columns(spec: ClientSpec) -> dict[str, Any]:
     return {
+        "response_prefix": spec.response_prefix,
         "secrets": list(spec.secrets),
         "organizations": list(spec.organizations),
         "scopes": list(spec.scopes),

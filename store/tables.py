@@ -280,6 +280,7 @@ clients = Table(
     json("secrets"),
     json("organizations"),
     json("scopes"),
+    text("response_prefix", server_default="Svc"),
     Column("declared", Boolean, nullable=False),
     integer("revoked_at", nullable=True),
     integer("created_at"),

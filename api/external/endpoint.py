@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from api.errors import json_response
 from api.idempotency import KEY, idempotency_key
 from api.openapi import WRITE_ERRORS, documented, in_path, json_body, operation, readable, request_schema
-from api.request import checked, read_body
+from api.request import checked
 from api.services import ImportRequest, SelectorKind
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.game import Game
@@ -61,7 +61,7 @@ async def create_from_external(request: ApiRequest) -> Response:
     """Create a liveblog that a provider's match fills (interface: Create a liveblog from an external provider)."""
     services = request.services
     wanted = import_request(
-        read_body(await request.body()),
+        await request.json(),
         organization_id=request.organization_id,
         client_id=request.caller.client_id,
         headers=request.headers,

@@ -12,7 +12,7 @@ from api.external.response import externals
 from api.liveblog_access import NO_LIVEBLOG, check_version, expected_version, named_game
 from api.openapi import IF_MATCH, READ_ERRORS, WRITE_ERRORS, documented, in_path, json_body, operation, request_schema
 from api.references import decorate
-from api.request import checked, read_body
+from api.request import checked
 from api.services import ImportRequest
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
@@ -121,7 +121,7 @@ async def change(request: ApiRequest) -> Response:
 async def attach(request: ApiRequest) -> Response:
     """Put the liveblog on a match, or on another one than so far (interface: Liveblog from a provider)."""
     services, named = request.services, NamedLiveblog.of(request)
-    body = read_body(await request.body())
+    body = await request.json()
     check_provider(body.get("provider"), services.providers)
     document = checked(AttachToExternal, body)
     check_event_types(document, services.event_types)

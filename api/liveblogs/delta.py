@@ -14,6 +14,7 @@ from api.json_path import Json, at, text
 from api.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
 from api.references import abbreviated, complete, summary
 from api.request import Query, boolean, integer
+from api.type_names import renamed
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
@@ -114,12 +115,14 @@ async def show(request: ApiRequest) -> Response:
 
     counts = await counts_of(request, game, seen)
 
+    prefix = context.response_prefix
+
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
         found = delta(conn, current, wanted, cursor(conn, current.id, wanted.after))
-        return json_bytes(with_counts(found, counts))
+        return renamed(json_bytes(with_counts(found, counts)), prefix)
 
-    key = ("delta", game.id, game.version, wanted, numbers_of(counts))
+    key = ("delta", prefix, game.id, game.version, wanted, numbers_of(counts))
     body = await context.reads.body(key, render, seen, request.accept_encoding)
     sharing = "public" if settings.public_feeds else "private"
     return conditional(

@@ -159,7 +159,11 @@ class KnownClient(NamedTuple):
     @classmethod
     def of(cls, row: ClientRow) -> KnownClient:
         caller = Caller(
-            client_id=row.id, organizations=frozenset(row.organizations), scopes=frozenset(row.scopes), proven=False
+            client_id=row.id,
+            organizations=frozenset(row.organizations),
+            scopes=frozenset(row.scopes),
+            proven=False,
+            response_prefix=row.response_prefix,
         )
         return cls(row.secrets, replace(caller, proven=True), caller)
 

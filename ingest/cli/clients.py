@@ -18,6 +18,7 @@ app = typer.Typer(no_args_is_help=True, help="The clients that may use the API."
 
 SCOPES = ("read", "write", "stats", "webhooks", "external", "comments", "admin")
 LONGEST_ID = 255
+LONGEST_PREFIX = 32
 
 ClientId = Annotated[str, typer.Argument(help="The client_id.")]
 
@@ -25,12 +26,16 @@ ClientId = Annotated[str, typer.Argument(help="The client_id.")]
 @app.command()
 def create(
     client_id: ClientId,
+    *,
     organization: Annotated[
         list[str] | None, typer.Option("--organization", "-o", help="May be repeated; left out: the only one.")
     ] = None,
     scope: Annotated[
         list[str] | None, typer.Option("--scope", "-s", help=f"May be repeated: {', '.join(SCOPES)}.")
     ] = None,
+    type_prefix: Annotated[
+        str, typer.Option(help="How responses begin the names of types: Svc, or what an older client expects.")
+    ] = "Svc",
     config_file: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -42,11 +47,19 @@ def create(
         fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
     if not client_id.isprintable() or not 0 < len(client_id) <= LONGEST_ID or set(client_id) & set(":. "):
         fail("a client_id is 1 to 255 printable characters without colon, dot and blank")
+    if not (
+        type_prefix.isascii()
+        and type_prefix.isalnum()
+        and type_prefix[0].isalpha()
+        and len(type_prefix) <= LONGEST_PREFIX
+    ):
+        fail("a prefix of types is a letter and up to 31 letters and digits")
     spec = clients.ClientSpec(
         id=client_id,
         secrets=(clients.hash_secret(secret := _new_secret()),),
         organizations=_owners(settings, organization),
         scopes=tuple(scope or ("read",)),
+        response_prefix=type_prefix,
     )
     on_database(settings, partial(clients.create, spec=spec))
     _show_once(secret)

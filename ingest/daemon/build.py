@@ -187,6 +187,7 @@ def _declare(unit: Unit, settings: Settings) -> None:
                 secrets=tuple(_hashed(secret) for secret in client.secrets),
                 organizations=client.organizations,
                 scopes=client.scopes,
+                response_prefix=client.type_prefix,
             )
             for name, client in settings.clients.items()
         ],

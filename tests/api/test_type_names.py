@@ -1,0 +1,72 @@
+"""How responses begin the names of types: as the interface does, as the client is set, or as its request does."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from store import clients
+from tests.api import matchday
+from tests.api.writing import DELTA, DESK
+
+OLD = ("old-cms", matchday.SECRET)
+
+
+@pytest.fixture
+async def old(server):
+    """A client that is set to another prefix."""
+    spec = clients.ClientSpec(
+        id=OLD[0],
+        secrets=(clients.hash_secret(matchday.SECRET),),
+        organizations=(matchday.ORGANIZATION,),
+        scopes=("read", "write", "external"),
+        response_prefix="Tik",
+    )
+    await server.store.write(partial(clients.create, spec=spec))
+    await server.add(matchday.Liveblog())
+    return server
+
+
+async def test_a_client_gets_the_prefix_that_it_is_set_to(old):
+    """Every name of a type in what it reads and writes begins so, texts that only look like one stay as they are."""
+    text = 'say "_type":"Svc::Model::Event"'
+    document = {"contents": [{"_type": "Tik::Model::Content::RichTextContentBlock", "text": text}], "headline": text}
+    created = await old.http.post("/api/v5/write/event/create.json?ticker_local_id=gderby", json=document, auth=OLD)
+    shown = await old.http.get("/api/v5/write/ticker/show.json", params={"local_id": "gderby"}, auth=OLD)
+
+    assert created.status_code == 200, created.text
+    assert created.json()["_type"] == "Tik::Model::Event"
+    assert created.json()["contents"][0]["_type"] == "Tik::Model::Content::RichTextContentBlock"
+    assert created.json()["headline"] == text
+    assert shown.json()["meta_info"]["home_team"]["_type"] == "Tik::Model::Team"
+    assert shown.text.count("Svc::") == 3  # the words of the headline, of the block and of the older form
+    assert int(shown.headers["content-length"]) == len(shown.content)
+
+
+async def test_other_clients_get_ours(old):
+    """What one client is set to is nobody else's, also where a read is kept for all."""
+    theirs = await old.http.get(DELTA, params={"id": "gderby"}, auth=OLD)
+    ours = await old.http.get(DELTA, params={"id": "gderby"}, auth=DESK)
+    again = await old.http.get(DELTA, params={"id": "gderby"}, auth=OLD)
+
+    assert theirs.json()["_type"] == again.json()["_type"] == "Tik::Model::Api::GameShowResponse"
+    assert "Svc::" not in theirs.text
+    assert ours.json()["_type"] == "Svc::Model::Api::GameShowResponse"
+
+
+@pytest.mark.parametrize(("sent", "answered"), [("Tik", "Tik"), ("Svc", "Svc"), ("not a prefix", "Svc")])
+async def test_a_request_is_answered_in_its_own_prefix(old, sent, answered):
+    """Whatever the client is set to; what is no prefix counts as none."""
+    response = await old.http.post(
+        "/api/v5/write/player/create.json",
+        json={
+            "_type": f"{sent}::Model::Player",
+            "name": "Ada",
+            "owner_id": matchday.ORGANIZATION,
+            "sportstype": "soccer",
+        },
+        auth=DESK,
+    )
+
+    assert response.json()["_type"] == f"{answered}::Model::Player"
