@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +19,7 @@ app = typer.Typer(no_args_is_help=True, help="The clients that may use the API."
 
 SCOPES = ("read", "write", "stats", "webhooks", "external", "comments", "admin")
 LONGEST_ID = 255
-LONGEST_PREFIX = 32
+PREFIX = re.compile("[A-Za-z][A-Za-z0-9]{0,31}")
 
 ClientId = Annotated[str, typer.Argument(help="The client_id.")]
 
@@ -47,12 +48,7 @@ def create(
         fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
     if not client_id.isprintable() or not 0 < len(client_id) <= LONGEST_ID or set(client_id) & set(":. "):
         fail("a client_id is 1 to 255 printable characters without colon, dot and blank")
-    if not (
-        type_prefix.isascii()
-        and type_prefix.isalnum()
-        and type_prefix[0].isalpha()
-        and len(type_prefix) <= LONGEST_PREFIX
-    ):
+    if not PREFIX.fullmatch(type_prefix):
         fail("a prefix of types is a letter and up to 31 letters and digits")
     spec = clients.ClientSpec(
         id=client_id,

@@ -38,12 +38,12 @@ async def test_timestamps_may_be_fractions(desk):
 
 
 async def test_any_type_prefix_is_understood(desk):
-    """What follows the first `::` decides; answers say `Svc::`."""
+    """What follows the first `::` decides; the answer begins the names as the request did."""
     event = await desk.create(json.loads(json.dumps(post()).replace("Svc::", "Vendor::")))
 
     assert next(iter(event)) == "_type"
-    assert event["_type"] == "Svc::Model::Event"
-    assert event["contents"][0]["_type"] == "Svc::Model::Content::RichTextContentBlock"
+    assert event["_type"] == "Vendor::Model::Event"
+    assert event["contents"][0]["_type"] == "Vendor::Model::Content::RichTextContentBlock"
 
 
 async def test_a_liveblog_may_be_named_by_ticker_id(desk):
