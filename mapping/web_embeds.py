@@ -63,7 +63,10 @@ def _seconds(text: str) -> int:
 
 
 def _vimeo(address: EmbedAddress) -> WebEmbed | None:
-    found = re.fullmatch(r"/(?:video/)?(\d{1,15})(?:/([0-9a-f]{4,20}))?/?", address.path)
+    found = re.fullmatch(
+        r"/(?:video/|channels/[\w.-]{1,80}/|groups/[\w.-]{1,80}/videos/)?(\d{1,15})(?:/([0-9a-f]{4,20}))?/?",
+        address.path,
+    )
     if not found:
         return None
     secret = found[2] or address.query.get("h", "")
@@ -84,7 +87,7 @@ def _x(address: EmbedAddress) -> WebEmbed | None:
 
 
 def _instagram(address: EmbedAddress) -> WebEmbed | None:
-    found = re.fullmatch(r"/(?:[\w.]{1,40}/)?(p|reel|tv)/([\w-]{5,40})/?", address.path)
+    found = re.fullmatch(r"/(?:[\w.]{1,40}/)?(p|tv|reel)(?:(?<=reel)s)?/([\w-]{5,40})/?", address.path)
     frame = f"https://www.instagram.com/{found[1]}/{found[2]}/embed/" if found else ""
     return WebEmbed("Instagram", frame, POST) if found else None
 
@@ -96,7 +99,9 @@ def _tiktok(address: EmbedAddress) -> WebEmbed | None:
 
 
 def _facebook(address: EmbedAddress) -> WebEmbed | None:
-    video = re.fullmatch(r"/(?:[\w.-]{1,80}/videos/(?:[\w.-]{1,200}/)?\d{5,25}|watch|reel/\d{5,25})/?", address.path)
+    video = re.fullmatch(
+        r"/(?:[\w.-]{1,80}/videos/(?:[\w.-]{1,200}/)?\d{5,25}|watch(?:/live)?|reel/\d{5,25})/?", address.path
+    )
     post = re.fullmatch(
         r"/(?:[\w.-]{1,80}/posts/[\w.:-]{1,200}|permalink\.php|photo(?:\.php)?|[\w.-]{1,80}/photos/.+)/?", address.path
     )

@@ -200,12 +200,16 @@ def _plain(image: Image.Image) -> Image.Image:
 
 
 def _in_rgb(image: Image.Image, profile: bytes | None) -> tuple[Image.Image, bytes | None]:
-    """The image as screens show it, and the profile that its colours still need. Inks are turned into light."""
-    read = _profile(profile, "CMYK" if image.mode == "CMYK" else "GRAY" if image.mode == "L" else "RGB")
-    if image.mode != "CMYK":
+    """The image as screens show it, and the profile that its colours still need. Inks and greys are turned into light.
+
+    A profile of greys would stand above pixels of three colours in a format that has no greys, and browsers refuse that.
+    """
+    space = {"CMYK": "CMYK", "L": "GRAY"}.get(image.mode, "RGB")
+    read = _profile(profile, space)
+    if space == "RGB":
         return image, profile if read is not None else None
     if read is None:
-        return image.convert("RGB"), None
+        return (image.convert("RGB") if space == "CMYK" else image), None
     turned = ImageCms.profileToProfile(image, read, ImageCms.createProfile("sRGB"), outputMode="RGB")
     return (turned or image.convert("RGB")), None
 

@@ -17,12 +17,15 @@ KNOWN = {
     "https://www.youtube.com/live/dQw4w9WgXcQ?feature=share": YOUTUBE,
     "https://vimeo.com/76979871": "https://player.vimeo.com/video/76979871?dnt=1",
     "https://vimeo.com/76979871/8272103f6e": "https://player.vimeo.com/video/76979871?dnt=1&h=8272103f6e",
+    "https://vimeo.com/channels/staffpicks/76979871": "https://player.vimeo.com/video/76979871?dnt=1",
+    "https://vimeo.com/groups/club.tv/videos/76979871": "https://player.vimeo.com/video/76979871?dnt=1",
     "https://www.dailymotion.com/video/x84sh87": "https://geo.dailymotion.com/player.html?video=x84sh87",
     "https://x.com/club/status/1577000000000000000?s=20": (
         "https://platform.twitter.com/embed/Tweet.html?id=1577000000000000000&dnt=true"
     ),
     "https://mobile.twitter.com/club/status/15/photo/1": "https://platform.twitter.com/embed/Tweet.html?id=15&dnt=true",
     "https://www.instagram.com/p/CfYbYz8s0Xa/?igsh=x": "https://www.instagram.com/p/CfYbYz8s0Xa/embed/",
+    "https://www.instagram.com/reels/CfYbYz8s0Xa/": "https://www.instagram.com/reel/CfYbYz8s0Xa/embed/",
     "https://www.instagram.com/club/reel/CfYbYz8s0Xa/": "https://www.instagram.com/reel/CfYbYz8s0Xa/embed/",
     "https://www.tiktok.com/@club/video/7106594312292453675": "https://www.tiktok.com/player/v1/7106594312292453675",
     "https://www.facebook.com/club/posts/pfbid02abc": (
@@ -30,6 +33,9 @@ KNOWN = {
     ),
     "https://www.facebook.com/club/videos/1015395/": (
         "https://www.facebook.com/plugins/video.php?href=https%3A%2F%2Fwww.facebook.com%2Fclub%2Fvideos%2F1015395%2F"
+    ),
+    "https://www.facebook.com/watch/live/?v=1015395": (
+        "https://www.facebook.com/plugins/video.php?href=https%3A%2F%2Fwww.facebook.com%2Fwatch%2Flive%2F%3Fv%3D1015395"
     ),
     "https://open.spotify.com/intl-de/episode/7makk4oTQel546B0PZlDM5": (
         "https://open.spotify.com/embed/episode/7makk4oTQel546B0PZlDM5"

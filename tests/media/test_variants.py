@@ -111,6 +111,17 @@ def test_metadata_is_stripped_and_the_colour_profile_kept(name, accepted):
     assert opened(variant).info["icc_profile"] == Image.open(BytesIO(body)).info["icc_profile"]
 
 
+@pytest.mark.parametrize("name", ["jpeg", "png"])
+@pytest.mark.parametrize("accepted", [NONE, ALL, frozenset({"webp"})])
+def test_greys_with_a_profile_of_their_own_become_greys_of_screens(name, accepted):
+    """A profile of greys above pixels of another kind is one that browsers refuse."""
+    grey = Image.new("L", (40, 30), 128)
+    shown = opened(made(pictures.encoded(grey, name, icc_profile=pictures.grey_profile()), accepted=accepted))
+
+    assert "icc_profile" not in shown.info
+    assert all(abs(part - 147) < 4 for part in shown.convert("RGB").getpixel((20, 15)))
+
+
 def test_what_is_no_colour_profile_is_left_out():
     """A block that only says that it is a profile is not passed on."""
     body = pictures.encoded(pictures.photo(), "jpeg", icc_profile=b"<script>alert(1)</script>" * 10)
