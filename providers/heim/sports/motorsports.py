@@ -297,8 +297,10 @@ def _placing(
 
 
 def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side | None) -> Placing:
-    """`comment` is the gap to the winner, or why somebody has no place."""
+    """`comment` is the gap to the winner, or why somebody has no place. A gap below nought is none."""
     time, comment = (faults.try_read(row.text, name) for name in ("match_result", "comment"))
+    if comment is not None and comment.startswith("+-"):
+        comment = None
     gap = comment is not None and comment.startswith("+")
     return Placing(
         position=faults.try_read(row.needed_number, "rank") or None,

@@ -204,6 +204,15 @@ def test_the_podium_comes_from_the_result():
     assert "podium" not in kinds(session(result=[place(1, 0)], **over))
 
 
+def test_a_gap_below_nought_is_none():
+    """Of somebody who did not finish the feed sends the winner's time as a gap, with a second sign: it says nothing."""
+    over = {"finished": "yes", "current_period": "game-end"}
+    rows = [place(1, 1), place(2, 2, comment="+1.5"), place(3, 0, comment="+-1:38:49.328"), place(4, 0, comment="DNF")]
+    ranking = session(result=rows, **over).race.ranking
+
+    assert [(None, None), ("+1.5", None), (None, None), (None, "DNF")] == [(e.gap, e.status) for e in ranking]
+
+
 def test_drivers_that_a_list_repeats_are_ranked_once():
     """Rows of several periods name a driver again and again; the classification counts."""
     rows = [place(1, 2), place(1, 7, match_result_at="1"), place(2, 1), place(2, 1, match_result_at="2")]
