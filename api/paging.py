@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.request import Caller, Query
+    from store.listing import Listed
 
 LIMIT_DEFAULT, LIMIT_MAX = 30, 1000
 DEEPEST = 1_000_000
@@ -64,13 +65,14 @@ def check_owner(caller: Caller, organization_id: str, *, field: str) -> None:
         raise Forbidden("the client has no access to this organization", field=field)
 
 
-def collection(objects: Sequence[dict[str, Any]], total: int, page: Page) -> dict[str, Any]:
-    """One page as the interface gives it."""
+def collection(objects: Sequence[dict[str, Any]], found: Listed[Any], page: Page) -> dict[str, Any]:
+    """One page of what was found as the interface gives it."""
     return {
         "_type": "Svc::Model::Collection",
         "objects": list(objects),
-        "total": total,
+        "total": found.total,
+        "total_exact": found.exact,
         "page": page.number,
         "limit": page.limit,
-        "more": page.number * page.limit < total,
+        "more": page.number * page.limit < found.total,
     }

@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
+    Subquery,
     Table,
     Text,
+    and_,
     bindparam,
     case,
+    false,
     func,
     literal,
     or_,
     select,
     type_coerce,
+    union_all,
 )
 
 from mapping.documents.scalars import LocalStatus
 from store.event_rows import event_of, in_chunks
 from store.liveblogs import StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
-from store.search import SHARED, TAG, TAG_LENGTH, TEAM, found, found_games
+from store.search import SHARED, TAG, TAG_LENGTH, TEAM, Found, found, linked
 from store.tables import events, game_links, games, players
 
 if TYPE_CHECKING:
@@ -64,12 +69,17 @@ class Page:
         return (self.number - 1) * self.limit
 
 
+COUNTED = 1000
+"""Records beyond a page that are counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listed(Generic[T]):
-    """One page, and how many records there are in all."""
+    """One page, and how many records there are in all; at least so many where they are not `exact`."""
 
     records: list[T]
     total: int
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,13 +110,12 @@ class GameFilter:
 
 def masters(conn: Connection, table: Table, wanted: MasterFilter, page: Page) -> Listed[Master]:
     """Records, the newest first."""
-    conditions = [table.c.owner_id.in_(list(wanted.owners)), *found(table.name, wanted.owners, wanted.q, table.c.id)]
-    if wanted.sportstype:
-        conditions.append(table.c.sportstype == wanted.sportstype)
+    conditions = [table.c.sportstype == wanted.sportstype] if wanted.sportstype else []
     if table is players:
         conditions += _of_players(wanted)
-    rows, total = _page(conn, table, conditions, page)
-    return Listed([master_of(table, row) for row in rows], total)
+    named = found(conn, table, wanted.owners, wanted.q)
+    listed = _page(conn, _Records(table, table.c.owner_id, wanted.owners, conditions, named), page)
+    return Listed([master_of(table, row) for row in listed.records], listed.total, listed.exact)
 
 
 def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[StoredGame]:
@@ -115,15 +124,16 @@ def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[Stored
         game_links.c.kind == SHARED, game_links.c.value.in_(list(wanted.holders))
     )
     sharing = select(games.c.organization_id).where(games.c.id.in_(shared)).distinct() if wanted.holders else None
-    owners = [*wanted.owners, *(conn.scalars(sharing) if sharing is not None else ())]
-    conditions = [
-        or_(games.c.organization_id.in_(list(wanted.owners)), games.c.id.in_(shared)),
-        games.c.local_status != LocalStatus.DELETED,
-        *found_games(owners, wanted.q),
-        *_of_games(wanted),
-    ]
-    rows, total = _page(conn, games, conditions, page)
-    return Listed([game_of(row) for row in rows], total)
+    others = [*conn.scalars(sharing)] if sharing is not None else []
+    named = found(conn, games, [*wanted.owners, *others], wanted.q)
+    if wanted.team_id:
+        named &= linked(conn, TEAM, [wanted.team_id])
+    if wanted.tag:
+        named &= linked(conn, TAG, [wanted.tag[:TAG_LENGTH]])
+    conditions = [games.c.local_status != LocalStatus.DELETED, *_of_games(wanted)]
+    records = _Records(games, games.c.organization_id, wanted.owners, conditions, named, shared if others else None)
+    listed = _page(conn, records, page)
+    return Listed([game_of(row) for row in listed.records], listed.total, listed.exact)
 
 
 def outlines(conn: Connection, game_ids: Sequence[str]) -> dict[str, list[StoredEvent]]:
@@ -149,10 +159,6 @@ def _of_games(wanted: GameFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if wanted.template_id:
         conditions.append(or_(games.c.template_id == wanted.template_id, games.c.sportstype == wanted.template_id))
-    if wanted.team_id:
-        conditions.append(games.c.id.in_(_linked(TEAM, wanted.team_id)))
-    if wanted.tag:
-        conditions.append(games.c.id.in_(_linked(TAG, wanted.tag[:TAG_LENGTH])))
     if wanted.start is not None:
         conditions.append(begins >= wanted.start)
     if wanted.end is not None:
@@ -160,14 +166,44 @@ def _of_games(wanted: GameFilter) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _linked(kind: str, value: str) -> Any:
-    return select(game_links.c.game_id).where(game_links.c.kind == kind, game_links.c.value == value)
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """The records of `owners`, by the column that says whose they are, and those whose ids `shared` selects."""
+
+    table: Table
+    owner: ColumnElement[str]
+    owners: Sequence[str]
+    conditions: Sequence[ColumnElement[bool]]
+    named: Found
+    shared: Select[Any] | None = None
+
+    def newest(self, most: int) -> Subquery:
+        """Ids and times of creation of the newest ones, at most so many: those of each owner by the index, few by their ids."""
+        if self.named.few:
+            return self._of(self._of_all()).subquery()
+        whose = [self.owner == each for each in self.owners]
+        if self.shared is not None:
+            whose.append(and_(self.table.c.id.in_(self.shared), self.owner.not_in(list(self.owners))))
+        order = (self.table.c.created_at.desc(), self.table.c.id.desc())
+        parts = (self._of(each).order_by(*order).limit(most) for each in whose or [false()])
+        return union_all(*(select(each.subquery()) for each in parts)).subquery()
+
+    def _of_all(self) -> ColumnElement[bool]:
+        """The column is no bare one: by its index all records of an owner would be read."""
+        own = self.owner.concat("").in_(list(self.owners))
+        return own if self.shared is None else or_(own, self.table.c.id.in_(self.shared))
+
+    def _of(self, whose: ColumnElement[bool]) -> Select[Any]:
+        query = select(self.table.c.id, self.table.c.created_at)
+        return query.where(whose, *self.conditions, *self.named.conditions)
 
 
-def _page(
-    conn: Connection, table: Table, conditions: list[ColumnElement[bool]], page: Page
-) -> tuple[Sequence[Any], int]:
-    total = conn.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
-    order = (table.c.created_at.desc(), table.c.id.desc())
-    query = select(table).where(*conditions).order_by(*order).limit(page.limit).offset(page.offset)
-    return conn.execute(query).all(), total
+def _page(conn: Connection, records: _Records, page: Page) -> Listed[Any]:
+    most = page.offset + page.limit + COUNTED
+    newest = records.newest(most + 1)
+    total = conn.scalar(select(func.count()).select_from(newest)) or 0
+    shown = select(newest.c.id).order_by(newest.c.created_at.desc(), newest.c.id.desc())
+    ids = conn.scalars(shown.limit(page.limit).offset(page.offset)).all()
+    table = records.table
+    query = select(table).where(table.c.id.in_(ids)).order_by(table.c.created_at.desc(), table.c.id.desc())
+    return Listed([*conn.execute(query)], min(total, most), exact=total <= most)

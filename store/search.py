@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, tuple_
 
 from mapping.tokens import query_words, words
 from store.event_rows import in_chunks
@@ -19,6 +20,8 @@ TAG_LENGTH = 255
 WRITE = "w"
 """The permission with which a liveblog is shared."""
 NAMES = ("name", "short_name", "name_addition")
+FEW = 2000
+"""Records of one word, at most, that are looked up by their ids."""
 AFTER_ALL = "\U0010ffff"
 """Sorts behind every word that goes on."""
 
@@ -81,26 +84,73 @@ def _writer(permission: Any) -> list[str]:
     return []
 
 
-def found(kind: str, owners: Sequence[str], question: str, column: ColumnElement[Any]) -> list[ColumnElement[bool]]:
-    """One condition a word of the question on the record ids in `column`."""
-    return [column.in_(_naming(kind, owners, spellings)) for spellings in query_words(question)]
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Conditions for the records that are looked for. `few`: one of them names their ids, at most `FEW`."""
+
+    conditions: tuple[ColumnElement[bool], ...] = ()
+    few: bool = False
+
+    def __and__(self, other: Found) -> Found:
+        return Found((*self.conditions, *other.conditions), self.few or other.few)
 
 
-def found_games(owners: Sequence[str], question: str) -> list[ColumnElement[bool]]:
-    """One condition a word: the liveblog has it, or a team in it, under its present name."""
-    linked = select(game_links.c.game_id).where(game_links.c.kind == TEAM)
-    return [
-        or_(
-            games.c.id.in_(_naming(games.name, owners, spellings)),
-            games.c.id.in_(linked.where(game_links.c.value.in_(_naming(teams.name, owners, spellings)))),
-        )
-        for spellings in query_words(question)
-    ]
+def found(conn: Connection, table: Table, owners: Sequence[str], question: str) -> Found:
+    """What has each word of the question; the words of liveblogs are also those of their teams, under their present names."""
+    named = Found()
+    for spellings in query_words(question):
+        ranges = [and_(tokens.c.token >= each, tokens.c.token < each + AFTER_ALL) for each in spellings]
+        word = and_(tokens.c.owner_id.in_(list(owners)), or_(*ranges))
+        named &= _of_game(conn, word) if table is games else _any(_by_word(conn, table, word))
+    return named
 
 
-def _naming(kind: str, owners: Sequence[str], spellings: Sequence[str]) -> Select[Any]:
-    ranges = [and_(tokens.c.token >= each, tokens.c.token < each + AFTER_ALL) for each in spellings]
-    return select(tokens.c.record_id).where(tokens.c.owner_id.in_(list(owners)), tokens.c.kind == kind, or_(*ranges))
+def linked(conn: Connection, kind: str, values: Sequence[str]) -> Found:
+    """Liveblogs with a link of this kind to one of the values."""
+    return _any(_by_link(conn, kind, values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way in which a record may be what is looked for: ids where these are few, and a look at a record by itself."""
+
+    ids: Sequence[str]
+    column: ColumnElement[Any]
+    look: ColumnElement[bool]
+
+
+def _any(*ways: _Way) -> Found:
+    """The records by their ids while these are few, else each is looked at in its turn.
+
+    Much that is found is soon found among the newest records, and collecting and sorting all of it costs the most.
+    """
+    ids = [each for way in ways for each in way.ids]
+    if len(ids) <= FEW:
+        return Found((ways[0].column.in_(ids),), few=True)
+    return Found((or_(*(way.look for way in ways)),))
+
+
+def _by_word(conn: Connection, table: Table, word: ColumnElement[bool]) -> _Way:
+    of_kind = and_(word, tokens.c.kind == table.name)
+    ids = conn.scalars(select(tokens.c.record_id).where(of_kind).limit(FEW + 1)).all()
+    return _Way(ids, table.c.id, select(tokens.c.token).where(of_kind, tokens.c.record_id == table.c.id).exists())
+
+
+def _by_link(conn: Connection, kind: str, values: Sequence[str]) -> _Way:
+    to_values = and_(game_links.c.kind == kind, game_links.c.value.in_(list(values)))
+    ids = conn.scalars(select(game_links.c.game_id).where(to_values).limit(FEW + 1)).all() if values else ()
+    return _Way(
+        ids, games.c.id, select(game_links.c.kind).where(to_values, game_links.c.game_id == games.c.id).exists()
+    )
+
+
+def _of_game(conn: Connection, word: ColumnElement[bool]) -> Found:
+    own, team = _by_word(conn, games, word), _by_word(conn, teams, word)
+    if len(team.ids) <= FEW:
+        return _any(own, _by_link(conn, TEAM, team.ids))
+    plays = (game_links.c.kind == TEAM, game_links.c.game_id == games.c.id)
+    look = select(teams.c.id).where(*plays, game_links.c.value == teams.c.id, team.look).exists()
+    return _any(own, _Way(team.ids, games.c.id, look))
 
 
 def _link(conn: Connection, game_id: str, wanted: set[Link]) -> None:

@@ -196,6 +196,7 @@ def _master(name: str, *more: Column[Any]) -> Table:
         integer("updated_at"),
         *more,
         UniqueConstraint("owner_id", "source", "sportstype", "ext_id"),
+        Index(None, "owner_id", "created_at"),
     )
 
 

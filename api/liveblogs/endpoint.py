@@ -182,7 +182,7 @@ async def search(request: ApiRequest) -> Response:
     def load(conn: Connection) -> Json:
         found = listing.liveblogs(conn, wanted, page)
         shown = decorate_compact(conn, found.records, owner_name=services.organizations)
-        return collection(shown, found.total, page)
+        return collection(shown, found, page)
 
     return json_response(await services.store.read(load))
 

@@ -87,7 +87,7 @@ async def search(kind: MasterKind, request: ApiRequest) -> Response:
         include_inactive=inactive,
     )
     found = await request.services.store.read(lambda conn: listing.masters(conn, table, wanted, page))
-    return json_response(collection([record.as_document() for record in found.records], found.total, page))
+    return json_response(collection([record.as_document() for record in found.records], found, page))
 
 
 def _create(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Master:

@@ -187,11 +187,15 @@ class Game(GameDraft):
 
 
 class Collection(Document, Generic[ItemT]):
-    """The objects of page `page`, `total` in all; `more` says whether a further page exists."""
+    """The objects of page `page`, `total` in all; `more` says whether a further page exists.
+
+    A search counts up to 1000 objects beyond the page; `total_exact` is false where there are more.
+    """
 
     type_: Literal["Svc::Model::Collection"] = "Svc::Model::Collection"
     objects: tuple[ItemT, ...] = ()
     total: Count = 0
+    total_exact: Bool = True
     page: Count = 1
     limit: Count = 0
     more: Bool = False

@@ -7,10 +7,10 @@ from functools import partial
 from random import Random
 
 import pytest
-from sqlalchemy import delete, event, select, text
+from sqlalchemy import create_engine, delete, event, insert, select, text
 
 from mapping.errors import Conflict
-from store import declarations, idempotency, listing, liveblogs, masterdata_edit
+from store import declarations, idempotency, listing, liveblogs, masterdata_edit, search, tables
 from store.declarations import Declaration
 from store.listing import GameFilter, MasterFilter, Page
 from store.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
@@ -85,6 +85,110 @@ async def test_filters_and_pages(store):
     both = MasterFilter(owners=(ORGANIZATION, OTHER))
     pages = [await store.read(lambda conn, n=n: listing.masters(conn, players, both, Page(2, n))) for n in (1, 2, 3)]
     assert [(len(page.records), page.total) for page in pages] == [(2, 3), (1, 3), (0, 3)]
+
+
+@pytest.mark.parametrize("few", [0, 1, 2000])
+async def test_common_words_are_found_as_rare_ones_are(store, monkeypatch, few):
+    """A word that many records have is looked for in each of them by its turn, a rare one by the ids: with one result."""
+    monkeypatch.setattr(search, "FEW", few)
+    ajax, _ = [await create(store, teams, name) for name in ("Ajax Amsterdam", "Feyenoord")]
+    for number, team in enumerate([ajax, None, ajax]):
+        side = {} if team is None else {"home_team": {"_type": "Svc::Model::Team", "_id": team.id}}
+        document = {"meta_info": {"title": f"Derby {number}", **side}}
+        await store.write(partial(insert_game, game=new_game(number, document=document)))
+
+    assert await titles(store, q="derby") == {"Derby 0", "Derby 1", "Derby 2"}
+    assert await titles(store, q="ajax") == await titles(store, team_id=ajax.id) == {"Derby 0", "Derby 2"}
+    assert await titles(store, q="amst derby 2") == {"Derby 2"}
+    assert await titles(store, q="feyenoord") == await titles(store, q="derby nowhere") == set()
+    assert await names(store, teams, q="a") == {"Ajax Amsterdam"}
+
+
+async def test_a_total_is_exact_up_to_a_bound(store, monkeypatch):
+    """What is beyond it is more than the total says, and the pages go on."""
+    monkeypatch.setattr(listing, "COUNTED", 3)
+    for number in range(9):
+        await create(store, players, f"Player {number}")
+    wanted = MasterFilter(owners=(ORGANIZATION,))
+    pages = [
+        await store.read(lambda conn, page=page: listing.masters(conn, players, wanted, page))
+        for page in (Page(2, 1), Page(2, 3))
+    ]
+
+    assert [(5, False), (9, True)] == [(found.total, found.exact) for found in pages]
+    assert [2, 2] == [len(found.records) for found in pages]
+
+
+@pytest.mark.parametrize("question", ["", "common", "rare7", "team", "team7", "nothing", "common rare7"])
+def test_a_search_costs_no_more_beside_more_liveblogs(monkeypatch, question):
+    """Counted in steps of SQLite's machine: four times as many liveblogs cost hardly any."""
+    monkeypatch.setattr(search, "FEW", 20)
+    monkeypatch.setattr(listing, "COUNTED", 20)
+    few, many = (
+        steps_of(count, lambda conn: listing.liveblogs(conn, GameFilter(owners=("a", "b"), q=question), Page(10)))
+        for count in (500, 2000)
+    )
+
+    assert many <= 1.2 * few
+
+
+def steps_of(count, read):
+    """Hundreds of steps that SQLite takes for a read beside so many liveblogs of two owners."""
+    engine = create_engine("sqlite://")
+    tables.metadata.create_all(engine)
+    steps = []
+    with engine.connect() as conn:
+        fill(conn, count)
+        conn.connection.driver_connection.set_progress_handler(lambda: steps.append(1), 100)
+        read(conn)
+        conn.connection.driver_connection.set_progress_handler(None, 0)
+    engine.dispose()
+    return len(steps)
+
+
+def fill(conn, count):
+    """Liveblogs with a word of their own and a common one, each of one of many teams with a common name."""
+    whose = {"organization_id": "a", "owner_id": "a"}, {"organization_id": "b", "owner_id": "b"}
+    for number in range(count):
+        owner, name = whose[number % 2], f"{number:05}"
+        conn.execute(
+            insert(tables.games),
+            {
+                **owner,
+                "id": name,
+                "local_id": f"g{name}",
+                "version": 1,
+                "local_status": 0,
+                "sportstype": "soccer",
+                "template_id": "soccer",
+                "title": name,
+                "created_at": number,
+                "updated_at": number,
+                "serial": 0,
+                "doc": {},
+            },
+        )
+        conn.execute(
+            insert(tables.teams),
+            {
+                **owner,
+                "id": f"t{name}",
+                "source": "",
+                "ext_id": name,
+                "sportstype": "soccer",
+                "name": name,
+                "doc": {},
+                "written": {},
+                "created_at": number,
+                "updated_at": number,
+            },
+        )
+        conn.execute(insert(game_links), {"game_id": name, "kind": "team", "value": f"t{name}"})
+        words = [("games", name, "common"), ("games", name, f"rare{name}"), ("teams", f"t{name}", f"team{name}")]
+        conn.execute(
+            insert(tokens),
+            [{**owner, "kind": kind, "record_id": record, "token": word} for kind, record, word in words],
+        )
 
 
 async def test_imports_are_found_and_follow_their_names(store):

@@ -27,7 +27,7 @@ MARKET = {"_type": "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo", "detail"
 PAIR = {"_type": SCORE, "home_score": "1", "away_score": "0", "title": "1"}
 
 GAME = {
-    "_type": ("Other::Model::Game", "Svc::Model::Game", ["Svc::Model::Event", 7]),
+    "_type": ("Svc::Model::Game", "Svc::Model::Game", ["Svc::Model::Event", 7]),
     "organization_id": (matchday.ORGANIZATION, None, [None, "", 7]),
     "template_id": ("tennis", None, [None, "", 7, "Not a sport"]),
     "meta_info": ({"_type": TITLE, "title": "x"}, None, [None, {}, [], {"_type": TITLE, "title": 7}]),

@@ -218,5 +218,5 @@ async def test_any_content_type_and_any_prefix_will_do(server, desk):
         )
     )
 
-    assert game["_type"] == "Svc::Model::Game"
+    assert game["_type"] == "Other::Model::Game"
     assert game["meta_info"]["starts_at"] == 1_789_995_600

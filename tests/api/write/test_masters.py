@@ -41,7 +41,7 @@ LOGO = Upload(
     bytes=4, width=640, height=480, created_at=1,
 )  # fmt: skip
 SAMPLES = {
-    "_type": Sample("Other::Model::{Kind}", refused=("Svc::Model::Game", 7), shown="Svc::Model::{Kind}"),
+    "_type": Sample("Svc::Model::{Kind}", refused=("Svc::Model::Game", 7)),
     "ext_id": Sample("their-7", refused=(7, "x" * 256)),
     "name": REQUIRED,
     "short_name": WORDS,
