@@ -174,7 +174,7 @@ async def filled(store: Store, number: int, events: int) -> str:
     await store.write(lambda unit: insert_game(unit, game))
     for start in range(0, events, 500):
         writes = tuple(
-            EventWrite(local_id=f"{name}n{start + n}", document={"headline": "x" * 200}, created_at=start + n)
+            EventWrite.new(local_id=f"{name}n{start + n}", document={"headline": "x" * 200}, created_at=start + n)
             for n in range(min(500, events - start))
         )
         await store.write(lambda unit, writes=writes: record(unit, game.id, Change(events=writes)))

@@ -15,6 +15,7 @@ from mapping.merge import Document, merge_event, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from mapping.posts import Post
 
@@ -33,7 +34,8 @@ class Entry:
     """A line of the ledger: the post of one key in one liveblog.
 
     `said` is the post as the provider last gave it, whatever a person made of it; `said_status` is the status that the sync
-    wanted last, `restore_status` the one the post had when it was withdrawn.
+    wanted last, `restore_status` the one the post had when it was withdrawn. `by_person`: a person chose the status that it
+    has, or waits to choose one; no setting changes it then, and only the provider's word does.
     """
 
     key: str
@@ -45,6 +47,7 @@ class Entry:
     said: Document = field(default_factory=dict)
     said_status: int = LocalStatus.PUBLISHED
     restore_status: int | None = None
+    by_person: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +79,13 @@ def reconcile(
     new_id: Callable[[], str],
     closing: bool = False,
     editorial: bool = False,
+    left_out: AbstractSet[str] = frozenset(),
 ) -> Changes:
     """What must change so that the liveblog says what the match that is believed says.
 
     `stored` holds the events of the ledger by `local_id`. `closing`: the window after the end closes now. `editorial`: what is
-    not published is published by an editor alone, now and later.
+    not published is published by an editor alone, now and later. `left_out`: sources whose posts are not wanted now, whatever
+    the provider says of them: those that are there become drafts, which is no withdrawal.
     """
     posts = {post.key: post for post in wanted}
     decided = [
@@ -89,8 +94,9 @@ def reconcile(
         else _create(post, new_id(), editorial=editorial)
         for post in posts.values()
     ]
-    gone = (entry for key, entry in ledger.items() if key not in posts)
-    decided += [_withdraw(entry, stored.get(entry.local_id), closing=closing) for entry in gone]
+    for entry in (entry for key, entry in ledger.items() if key not in posts):
+        now, hidden = stored.get(entry.local_id), entry.source in left_out and entry.state is State.POSTED
+        decided.append(_hide(entry, now) if hidden else _withdraw(entry, now, closing=closing))
     return _changes(decided, ledger)
 
 
@@ -129,30 +135,40 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial
     if now is None or now.local_status == LocalStatus.DELETED:
         return None, replace(entry, state=State.GONE, reason="deleted by an editor")
     document = merge_event(entry.said, now.document, post.document)
-    status, said_status = _status(post, entry, now, editorial=editorial)
+    status, by_person = _status(_wanted_status(post), entry, now, editorial=editorial)
     line = replace(
         entry,
         kind=post.kind,
         state=State.POSTED,
         reason="draft" if post.draft else "",
         said=post.document,
-        said_status=said_status,
+        said_status=_wanted_status(post),
         restore_status=None,
+        by_person=by_person,
     )
     if status == now.local_status and same(document, now.document):
         return None, line
     return Stored(local_id=now.local_id, document=document, local_status=status), line
 
 
-def _status(post: Post, entry: Entry, now: Stored, *, editorial: bool) -> tuple[int, int]:
-    """The post's status and what the sync keeps as its last word: a person's status stays, a withdrawal is undone."""
-    wanted = _wanted_status(post)
+def _status(wanted: int, entry: Entry, now: Stored, *, editorial: bool) -> tuple[int, bool]:
+    """The post's status, and whether it is a person's: theirs stays, a withdrawal is undone, else it is as wanted."""
     if entry.state is State.WITHDRAWN and now.local_status == entry.said_status:
-        before = wanted if entry.restore_status is None else entry.restore_status
-        return before, wanted
-    if now.local_status in {entry.said_status, wanted}:
-        return (now.local_status if editorial and now.local_status == LocalStatus.UNPUBLISHED else wanted), wanted
-    return now.local_status, entry.said_status
+        restored = entry.restore_status
+        return (wanted, False) if restored is None else (restored, True)
+    if entry.by_person or now.local_status != entry.said_status:
+        return now.local_status, True
+    waits = editorial and now.local_status == LocalStatus.UNPUBLISHED
+    return (now.local_status if waits else wanted), waits
+
+
+def _hide(entry: Entry, now: Stored | None) -> Decision:
+    """Nobody wants posts of this source now: it is a draft, unless a person chose its status."""
+    if now is None or now.local_status == LocalStatus.DELETED:
+        return None, replace(entry, state=State.GONE, reason="deleted by an editor")
+    status, by_person = _status(LocalStatus.UNPUBLISHED, entry, now, editorial=False)
+    line = replace(entry, reason="draft", said_status=LocalStatus.UNPUBLISHED, by_person=by_person)
+    return (None if status == now.local_status else replace(now, local_status=status)), line
 
 
 def _withdraw(entry: Entry, now: Stored | None, *, closing: bool) -> Decision:
@@ -184,4 +200,4 @@ def _delete_untouched(entry: Entry, now: Stored) -> Decision:
 
 def _status_to_restore(entry: Entry, now: Stored) -> int | None:
     """A status that a person chose comes back with the incident; None: whatever is wanted then."""
-    return None if now.local_status == entry.said_status else now.local_status
+    return now.local_status if entry.by_person or now.local_status != entry.said_status else None

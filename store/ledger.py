@@ -86,6 +86,7 @@ def row_of(entry: Entry, placed: int) -> LedgerRow:
             "status": entry.said_status,
             "placed": placed,
             **restore,
+            **({"by_person": True} if entry.by_person else {}),
         },
     )
 
@@ -103,6 +104,7 @@ def entry_of(row: LedgerRow) -> Entry:
             said={**row.written["document"]},
             said_status=row.written["status"],
             restore_status=row.written.get("restore"),
+            by_person=row.written.get("by_person", False),
         )
 
 

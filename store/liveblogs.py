@@ -55,6 +55,7 @@ __all__ = [
     "record",
     "rename",
     "require_game",
+    "rewrite",
     "schedule",
     "write",
 ]
@@ -162,6 +163,28 @@ def write(
     else:
         _keep(unit, stored)
     return Recorded(stored.version, placed.events)
+
+
+def rewrite(
+    unit: Unit,
+    locked: StoredGame,
+    writes: Sequence[EventWrite],
+    *,
+    document: Mapping[str, Any] | None = None,
+    known: Mapping[str, StoredEvent] | None = None,
+) -> Recorded:
+    """Write events that are there, and `document` where that of the liveblog changes, with at most one step.
+
+    What waits for its time goes on waiting: it is written without a step. `locked`, `known` and errors as with `write`.
+    """
+    waiting = {
+        each.local_id: schedule(unit, locked, each, known=known) for each in writes if each.publish_at is not None
+    }
+    others = tuple(each for each in writes if each.local_id not in waiting)
+    if not others and document is None:
+        return Recorded(locked.version, waiting)
+    after = write(unit, locked, Change(game=document, events=others), known=known)
+    return Recorded(after.version, {**waiting, **after.events})
 
 
 def schedule(

@@ -17,7 +17,7 @@ from mapping.errors import NotFound
 from store import ledger, liveblogs, sources, sync
 from store.errors import UnreadableRow
 from store.event_rows import in_chunks
-from store.records import Change, EventWrite, check_document, teams_of, title_of
+from store.records import check_document, teams_of, title_of
 from store.sql.compiled_query import CompiledQuery
 from store.tables import attachments, corrections, events, follows, game_records, games, teams
 
@@ -197,8 +197,8 @@ def _correct(unit: Unit, game: StoredGame, row: Row[Any]) -> str | None:
     corrected = _ledger_rows(unit, game.id, stored, made, own=own)
     if own or stored:
         document = made.game(unit, game.document) if own else None
-        writes = tuple(_event_write(each, made) for each in stored)
-        liveblogs.write(unit, game, Change(game=document, events=writes))
+        writes = tuple(each.rewritten(document=made.apply(each.document)) for each in stored)
+        liveblogs.rewrite(unit, game, writes, document=document)
         ledger.save(unit, game.id, corrected)
     return names[-1] if len(names) == POSTS else None
 
@@ -229,17 +229,6 @@ def _ledger_row(unit: Unit, row: ledger.LedgerRow, made: Corrections) -> ledger.
         return ledger.row_of_game(made.game(unit, ledger.game_of(row)))
     values = {name: getattr(row, name) for name in ledger.LedgerRow.__slots__}
     return ledger.LedgerRow(**{**values, "written": made.apply(dict(row.written))})
-
-
-def _event_write(event: StoredEvent, made: Corrections) -> EventWrite:
-    return EventWrite(
-        local_id=event.local_id,
-        document=made.apply(event.document),
-        created_at=event.created_at,
-        local_status=event.local_status,
-        publish_at=event.publish_at,
-        user_id=event.user_id,
-    )
 
 
 def _default_title(document: Mapping[str, Any], names: Mapping[str, str]) -> str:

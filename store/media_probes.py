@@ -10,7 +10,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store import liveblogs
 from store.media_tables import media_probes
-from store.records import Change, EventWrite, check_document
+from store.records import check_document
 from store.sql.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
@@ -110,19 +110,9 @@ def _files(event: StoredEvent) -> list[Mapping[str, Any]]:
 
 
 def _write(unit: Unit, game: StoredGame, event: StoredEvent, media: list[dict[str, Any]]) -> int | None:
-    write = EventWrite(
-        local_id=event.local_id,
-        document={**event.document, "media": media},
-        created_at=event.created_at,
-        updated_at=event.updated_at,
-        local_status=event.local_status,
-        publish_at=event.publish_at,
-        user_id=event.user_id,
-    )
-    if event.publish_at is not None:  # no reader sees it yet
-        liveblogs.schedule(unit, game, write)
-        return None
-    return liveblogs.record(unit, game.id, Change(events=(write,)), locked=game)
+    write = event.rewritten(document={**event.document, "media": media}, updated_at=event.updated_at)
+    after = liveblogs.rewrite(unit, game, (write,)).version
+    return None if after == game.version else after
 
 
 def health(conn: Connection, game_id: str) -> list[dict[str, Any]]:

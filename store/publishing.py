@@ -64,10 +64,5 @@ def publish(unit: Unit, game_id: str) -> int | None:
 
 def _published(event: StoredEvent) -> EventWrite:
     check_document(event)
-    return EventWrite(
-        local_id=event.local_id,
-        document=event.document,
-        created_at=event.created_at if event.publish_at is None else event.publish_at,
-        local_status=event.local_status,
-        user_id=event.user_id,
-    )
+    at = event.created_at if event.publish_at is None else event.publish_at
+    return event.rewritten(created_at=at, publish_at=None)

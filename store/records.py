@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
@@ -102,6 +102,19 @@ class StoredEvent(NamedTuple):
     def public(self) -> bool:
         return self.local_status == LocalStatus.PUBLISHED and self.publish_at is None
 
+    def rewritten(self, **changes: Any) -> EventWrite:
+        """The event as it stands, with these fields of `EventWrite` changed: whoever rewrites one goes this way."""
+        as_it_stands = EventWrite(
+            local_id=self.local_id,
+            document=self.document,
+            created_at=self.created_at,
+            local_status=self.local_status,
+            updated_at=None,
+            publish_at=self.publish_at,
+            user_id=self.user_id or "",
+        )
+        return replace(as_it_stands, **changes)
+
     def as_document(self) -> dict[str, Any]:
         """The `Svc::Model::Event` JSON."""
         waiting = {} if self.publish_at is None else {"publish_at": self.publish_at}
@@ -123,16 +136,39 @@ class StoredEvent(NamedTuple):
 class EventWrite:
     """An event as it shall be: the whole document, of which the columns' fields are ignored in favour of those here.
 
-    `updated_at` None means the instant of the unit.
+    `updated_at` None means the instant of the unit. Nothing has a default, so that nothing of a stored event is forgotten:
+    one that is there is `StoredEvent.rewritten`.
     """
 
     local_id: str
     document: Mapping[str, Any]
     created_at: int
-    local_status: int = LocalStatus.PUBLISHED
-    updated_at: int | None = None
-    publish_at: int | None = None
-    user_id: str = ""
+    local_status: int
+    updated_at: int | None
+    publish_at: int | None
+    user_id: str
+
+    @classmethod
+    def new(
+        cls,
+        *,
+        local_id: str,
+        document: Mapping[str, Any],
+        created_at: int,
+        local_status: int = LocalStatus.PUBLISHED,
+        publish_at: int | None = None,
+        user_id: str = "",
+    ) -> EventWrite:
+        """An event that is not there yet, public at once where nothing else is said."""
+        return cls(
+            local_id=local_id,
+            document=document,
+            created_at=created_at,
+            local_status=local_status,
+            updated_at=None,
+            publish_at=publish_at,
+            user_id=user_id,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

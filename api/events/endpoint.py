@@ -264,13 +264,8 @@ def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | N
     if before.local_status == LocalStatus.DELETED:
         return WriteResult(document={}, liveblog=game.local_id, event_id=before.local_id, version=None)
     check_version(expected, changed=before.version, current=game.version)
-    write = EventWrite(
-        local_id=before.local_id,
-        document={**before.document, "editor": caller.client_id},
-        created_at=before.created_at,
-        local_status=LocalStatus.DELETED,
-        user_id=before.user_id,
-    )
+    document = {**before.document, "editor": caller.client_id}
+    write = before.rewritten(document=document, local_status=LocalStatus.DELETED, publish_at=None)
     return replace(_write(unit, game, write, before), document={})
 
 

@@ -62,8 +62,7 @@ def _give_back(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: int
     posts = {row.local_id: row for row in rows.values() if row.local_id is not None}
     names = wanted.events if wanted.events or wanted.fields else tuple(posts)
     writes = _posts(unit, posts, names, wanted)
-    if document is not None or writes:
-        liveblogs.record(unit, game.id, liveblogs.Change(game=document, events=writes))
+    liveblogs.rewrite(unit, game, writes, document=document)
 
 
 def _returned(current: Mapping[str, Any], said: Document, fields: Iterable[str], path: str) -> Document | None:
@@ -92,13 +91,5 @@ def _posts(
         said = {key: value for key, value in ledger.entry_of(posts[name]).said.items() if key not in BESIDE}
         document = _returned(event.document, said, wanted.fields, "fields")
         if document is not None:
-            writes.append(
-                liveblogs.EventWrite(
-                    local_id=name,
-                    document=document,
-                    local_status=event.local_status,
-                    created_at=event.created_at,
-                    user_id=event.user_id or "",
-                )
-            )
+            writes.append(event.rewritten(document=document))
     return tuple(writes)

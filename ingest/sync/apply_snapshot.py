@@ -14,7 +14,7 @@ from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest,
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.merge import merge_game, same
-from mapping.posts import in_order, wanted
+from mapping.posts import TEXT, in_order, wanted
 from mapping.prefill import EVERYTHING, game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
 from providers.base import Answer, Outcome
@@ -250,7 +250,13 @@ class LiveblogSync:
         make = partial(wanted, match, self.terms, masters, block_id=partial(block_id, self.game.id), timed=timed)
         posts = make(only=batch.keys)
         changes = reconcile(
-            posts, before.entries, before.stored, new_id=self.new_id, closing=self.closing, editorial=self._editorial
+            posts,
+            before.entries,
+            before.stored,
+            new_id=self.new_id,
+            closing=self.closing,
+            editorial=self._editorial,
+            left_out=frozenset() if self.terms.text else frozenset({TEXT}),
         )
         parts = self._wanted_parts(match, masters) if batch.with_board else {}
         version = self._write(before, changes, parts)
@@ -282,8 +288,7 @@ class LiveblogSync:
         merged = merge_game(before.game, self.game.document, parts)
         document = None if same(merged, self.game.document) else merged
         if writes or document is not None:
-            made = liveblogs.Change(game=document, events=writes)
-            version = liveblogs.write(self.unit, self.game, made, known=before.events).version
+            version = liveblogs.rewrite(self.unit, self.game, writes, document=document, known=before.events).version
         rows = self._post_rows(before, changes, writes)
         said = {**before.game, **parts}
         if said != before.game:
@@ -312,13 +317,15 @@ class LiveblogSync:
         known, claimed, now = before.stored.get(event.local_id), event.document.get("created_at"), self.unit.now
         stays = known is not None and claimed in {None, known.document.get("created_at")}
         placed = min(now, now if claimed is None else claimed)
-        return liveblogs.EventWrite(
-            local_id=event.local_id,
-            document=event.document,
-            local_status=event.local_status,
-            created_at=before.events[event.local_id].created_at if stays else placed,
-            user_id=self.snapshot.match.provider,
-        )
+        written: dict[str, Any] = {
+            "document": event.document,
+            "local_status": event.local_status,
+            "user_id": self.snapshot.match.provider,
+        }
+        if known is None:
+            return liveblogs.EventWrite.new(local_id=event.local_id, created_at=placed, **written)
+        stored = before.events[event.local_id]
+        return stored.rewritten(created_at=stored.created_at if stays else placed, **written)
 
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:

@@ -146,7 +146,7 @@ def text(words: str) -> dict[str, Any]:
 
 def event(name: str, at: int, *, status: int = 0, publish_at: int | None = None, **fields: Any) -> EventWrite:
     body = {"headline": "", "highlight": "", "contents": [], **fields}
-    return EventWrite(
+    return EventWrite.new(
         local_id=name, document=body, created_at=at, local_status=status, publish_at=publish_at, user_id="heim"
     )
 

@@ -67,7 +67,9 @@ class Course:
         posts = wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
         document = game_document(match, terms, nobody)
         writes = [
-            EventWrite(local_id=f"{self.name}{each.key}", document=each.document, created_at=PARTING - 7200 + number)
+            EventWrite.new(
+                local_id=f"{self.name}{each.key}", document=each.document, created_at=PARTING - 7200 + number
+            )
             for number, each in enumerate(posts)
         ]
         board = {**document.get("scoreboard", {}), "home_team": {"_type": "Svc::Model::Team", "_id": "t1"}}
@@ -98,7 +100,7 @@ class Course:
         edited = [
             _again(first, created_at=PARTING, document={**first.document, "headline": "moved to the top"}),
             _again(second, document={**second.document, "headline": "corrected", "media": [PICTURE], "tag_ids": ["a"]}),
-            EventWrite(
+            EventWrite.new(
                 local_id=f"{self.name}new", document={"headline": "A goal", "highlight": "sticky"}, created_at=PARTING
             ),
         ]
@@ -115,7 +117,7 @@ class Course:
             "locale": "fr",
         }
         liveblogs.record(unit, self.ticker_id, Change(game=document, events=(*edited, *gone, *hidden)))
-        waits = EventWrite(
+        waits = EventWrite.new(
             local_id=f"{self.name}soon",
             document={"headline": "soon"},
             created_at=PARTING + 400,
@@ -129,7 +131,7 @@ PICTURE = {"_type": "Svc::Model::Media", "local_id": "m1", "url": "https://pictu
 
 def _again(event, **changes):
     same = {"document": event.document, "created_at": event.created_at, "local_status": event.local_status}
-    return EventWrite(local_id=event.local_id, **{**same, **changes})
+    return EventWrite.new(local_id=event.local_id, **{**same, **changes})
 
 
 def withdrawn(name, status, unit):
@@ -308,7 +310,7 @@ async def test_a_stream_sends_each_version_after_its_delay(migrated, monkeypatch
 
     async def write(second, headline):
         time[0] = PARTING + second
-        event = EventWrite(local_id="e1", document={"headline": headline}, created_at=PARTING)
+        event = EventWrite.new(local_id="e1", document={"headline": headline}, created_at=PARTING)
         return await store.write(partial(liveblogs.record, game_id=TICKER, change=Change(events=(event,))))
 
     hub = streams.Streams(store, clock=lambda: time[0], poll=0.02)

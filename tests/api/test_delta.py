@@ -111,7 +111,7 @@ async def test_a_large_liveblog_comes_in_several_messages(desk, server, store, m
     """No version is cut in two, and whoever leaves between two messages misses nothing."""
     monkeypatch.setattr(messages, "EVENTS", 10)
     for size in (25, 1, 8, 4):
-        writes = tuple(EventWrite(local_id=f"e{size}n{n}", document=post(), created_at=n) for n in range(size))
+        writes = tuple(EventWrite.new(local_id=f"e{size}n{n}", document=post(), created_at=n) for n in range(size))
         await store.write(lambda unit, writes=writes: record(unit, TICKER, Change(events=writes)))
     async with over_http(server.app) as http:
         reader = Reader(http)

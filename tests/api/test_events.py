@@ -424,7 +424,7 @@ async def test_what_the_sync_wrote_stays_its_own_when_it_is_sent_back(desk, stor
     play = {**matchday.incident("goal", "Goal", "5'"), "players": [
         {"_type": f"{CONTENT}::SportEventPlayer", "player": {"_type": "Svc::Model::Player", "_id": "p-own"}}]}  # fmt: skip
     document = {"headline": "", "highlight": "", "contents": [block], "sport_event": play}
-    write = EventWrite(local_id="auto", document=document, created_at=1)
+    write = EventWrite.new(local_id="auto", document=document, created_at=1)
     await store.write(lambda unit: record(unit, TICKER, Change(events=(write,))))
     [shown] = (await desk.show())["events"]
     bare = [{name: value for name, value in each.items() if name != "local_id"} for each in shown["contents"]]

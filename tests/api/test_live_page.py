@@ -259,7 +259,9 @@ async def test_a_server_that_comes_back_is_found_again(site, page):
     assert len(page.requested) - requested <= 3  # it does not hammer
     assert await minute.inner_text() == stands  # nobody knows what happens meanwhile
     streams = len(page.streams())
-    write = EventWrite(local_id="emissed", document=post("While you were away"), created_at=matchday.KICK_OFF + 9000)
+    write = EventWrite.new(
+        local_id="emissed", document=post("While you were away"), created_at=matchday.KICK_OFF + 9000
+    )
     await site.change(write)
     await site.desk.delete("etext")
     await site.start()

@@ -56,7 +56,7 @@ class WatchedStore:
 
     async def change(self, text="Changed"):
         """One step through the only door, of this process."""
-        event = EventWrite(local_id="e1", document=post(text), created_at=1)
+        event = EventWrite.new(local_id="e1", document=post(text), created_at=1)
         await self._store.write(lambda unit: record(unit, TICKER, Change(events=(event,))))
 
     async def change_unheard(self, text="Changed"):

@@ -84,7 +84,7 @@ async def test_nothing_is_lost_while_the_listening_connection_is_away(two):
     async with reading(serves) as reader:
         for version in (2, 3, 4):
             async with broken_off(writes.store):
-                write = EventWrite(local_id=f"e{version}", document=post(), created_at=version)
+                write = EventWrite.new(local_id=f"e{version}", document=post(), created_at=version)
                 await writes.store.write(partial(record, game_id=TICKER, change=Change(events=(write,))))
             await reached(reader, version)
         await Desk(writes.http).create(post(local_id="e5"))

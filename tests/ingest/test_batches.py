@@ -201,7 +201,7 @@ async def test_very_many_events_that_are_due_are_published_in_steps(store):
     ticker_id = await process.create(text=False)
     now = await store.write(lambda unit: unit.now)
     writes = tuple(
-        EventWrite(local_id=f"later{n}", document={"headline": "x"}, created_at=now, publish_at=now + 1)
+        EventWrite.new(local_id=f"later{n}", document={"headline": "x"}, created_at=now, publish_at=now + 1)
         for n in range(450)
     )
     await store.write(partial(record, game_id=ticker_id, change=Change(events=writes)))

@@ -159,7 +159,7 @@ async def test_a_scheduled_event_is_published_once(tmp_path):
     store = await store_at(migrated_url(tmp_path / "set.db"), clock=lambda: wall[0])
     game = await store.write(partial(insert_game, game=new_game(1)))
     due = int(START + HOUR)
-    write = EventWrite(local_id="e1", document={"_type": "Svc::Model::Event"}, created_at=due, publish_at=due)
+    write = EventWrite.new(local_id="e1", document={"_type": "Svc::Model::Event"}, created_at=due, publish_at=due)
     await store.write(lambda unit: liveblogs.schedule(unit, liveblogs.lock_game(unit, game.id), write))
     versions = []
     for seconds in (0, 2 * HOUR, -2 * HOUR, 2 * HOUR):

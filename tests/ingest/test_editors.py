@@ -32,10 +32,8 @@ async def edit(process: Process, ticker_id: str, key: str, *, local_status: int 
 
     def work(unit: Any) -> None:
         (event,) = liveblogs.events_named(unit.conn, [name]).values()
-        write = liveblogs.EventWrite(
-            local_id=name,
+        write = event.rewritten(
             document={**event.document, **fields},
-            created_at=event.created_at,
             local_status=event.local_status if local_status is None else local_status,
             user_id="editor",
         )
@@ -200,7 +198,7 @@ async def move(process: Process, ticker_id: str, seconds: int) -> int:
     def work(unit: Any) -> int:
         (event,) = liveblogs.events_named(unit.conn, [name]).values()
         at = event.created_at + seconds
-        write = liveblogs.EventWrite(local_id=name, document=event.document, created_at=at)
+        write = event.rewritten(created_at=at)
         liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
         return at
 

@@ -112,7 +112,7 @@ GAME = GAME_DRAFT | {
     "external": EXTERNAL,
     "events": [EVENT],
 }
-COLLECTION = svc("Collection", objects=[TEAM], total=31, page=2, limit=30, more=False)
+COLLECTION = svc("Collection", objects=[TEAM], total=31, total_exact=True, page=2, limit=30, more=False)
 
 MODIFICATIONS = [
     svc(

@@ -180,7 +180,7 @@ async def test_every_writer_of_a_post_notes_its_uses(places, store):
 
     def delete(unit):
         stored = liveblogs.event(unit.conn, event["local_id"])
-        write = EventWrite(
+        write = EventWrite.new(
             local_id=stored.local_id,
             document=stored.document,
             created_at=stored.created_at,

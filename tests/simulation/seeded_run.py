@@ -191,7 +191,7 @@ class SeededRun:
         else:
             self.invariants.deleted(game_id, name)
         self.note("editor", status.name, name)
-        written = liveblogs.EventWrite(
+        written = liveblogs.EventWrite.new(
             local_id=name, document=document, created_at=event.created_at, local_status=status, user_id="editor"
         )
         liveblogs.record(unit, game_id, liveblogs.Change(events=(written,)))

@@ -122,7 +122,9 @@ async def sqlite_game(sqlite_store):
 
 
 def post(local_id, created_at=1_700_000_000, document=None, **fields):
-    return EventWrite(local_id=local_id, document=document or {"headline": local_id}, created_at=created_at, **fields)
+    return EventWrite.new(
+        local_id=local_id, document=document or {"headline": local_id}, created_at=created_at, **fields
+    )
 
 
 def change(*writes, **fields):

@@ -26,7 +26,7 @@ async def main(url, wal):
     game = await store.write(lambda unit: insert_game(unit, new_game()))
 
     async def write(local_id, size=100):
-        event = EventWrite(local_id=local_id, document={"headline": "x" * size}, created_at=1)
+        event = EventWrite.new(local_id=local_id, document={"headline": "x" * size}, created_at=1)
         try:
             return await store.write(lambda unit: record(unit, game.id, Change(events=(event,))))
         except StoreUnavailable as error:

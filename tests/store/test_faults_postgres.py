@@ -38,7 +38,7 @@ async def opened(url, **limits):
 
 
 def writing(game_id, local_id):
-    write = EventWrite(local_id=local_id, document={}, created_at=1)
+    write = EventWrite.new(local_id=local_id, document={}, created_at=1)
     return lambda unit: record(unit, game_id, Change(events=(write,)))
 
 

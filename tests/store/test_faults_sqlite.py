@@ -40,7 +40,7 @@ def headline(size):
 
 
 def writing(game_id, local_id, size=10):
-    write = EventWrite(local_id=local_id, document=headline(size), created_at=1)
+    write = EventWrite.new(local_id=local_id, document=headline(size), created_at=1)
     return lambda unit: record(unit, game_id, Change(events=(write,)))
 
 

@@ -234,7 +234,7 @@ async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store,
     """One step each, with its posts; long forgotten ones, deleted ones and those that cannot be read stay as they are."""
     references = await store.write(importing(match()))
     who = {"_type": "Svc::Model::Player", "_id": references.players["p1"], "name": "Player 1", "number": "own"}
-    posts = (EventWrite(local_id="e-named", document={"player": who}, created_at=1),)
+    posts = (EventWrite.new(local_id="e-named", document={"player": who}, created_at=1),)
     named = await store.write(lambda unit: insert_game(unit, new_game(1)))
     other, deleted = [await store.write(lambda unit, n=n: insert_game(unit, new_game(n))) for n in (2, 3)]
     for game, change in ((named, Change(events=posts)), (deleted, Change(game={"player": who}, local_status=100))):

@@ -37,7 +37,7 @@ def rename(row, table, name):
 
 
 def posts(who, numbers):
-    return tuple(EventWrite(local_id=f"e{n:06d}", document={"player": named(who)}, created_at=n) for n in numbers)
+    return tuple(EventWrite.new(local_id=f"e{n:06d}", document={"player": named(who)}, created_at=n) for n in numbers)
 
 
 def playing(home, number):
@@ -203,14 +203,14 @@ async def test_what_a_liveblog_names_is_noted_with_every_change(store):
     """In the liveblog itself and in posts, drafts and posts that wait for their time."""
     home, other = [await made(store, teams, name) for name in ("Ajax", "PSV")]
     people = [await made(store, players, f"P{n}") for n in range(4)]
-    waits, *others = [EventWrite(local_id=f"e{n}", document={"player": named(each)}, created_at=n,
+    waits, *others = [EventWrite.new(local_id=f"e{n}", document={"player": named(each)}, created_at=n,
         publish_at=9_999_999_999 if n == 0 else None, local_status=60 if n == 1 else 0,
     ) for n, each in enumerate(people[:3])]  # fmt: skip
     game = await store.write(partial(insert_game, game=playing(home, 1)))
     await store.write(lambda unit: liveblogs.schedule(unit, liveblogs.lock_game(unit, game.id), waits))
     change = Change(game={"scoreboard": {"away_team": named(other)}}, events=tuple(others))
     await store.write(partial(record, game_id=game.id, change=change))
-    later = EventWrite(local_id="e2", document={"player": named(people[3])}, created_at=2)
+    later = EventWrite.new(local_id="e2", document={"player": named(people[3])}, created_at=2)
     await store.write(partial(record, game_id=game.id, change=Change(events=(later,))))
 
     expected = {("Team", each.id) for each in (home, other)} | {("Player", each.id) for each in people}

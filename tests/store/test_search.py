@@ -306,14 +306,14 @@ async def test_lists_read_no_more_of_events_than_they_show(store):
     """Labels and editors, in the order of time, drafts included; what says neither is left where it is."""
     games = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2, 3)]
     written = (
-        EventWrite(local_id="elabel", document={"headline": "H", "tag_ids": ["a"]}, created_at=3, user_id="kim"),
-        EventWrite(local_id="eedited", document={"headline": "H", "editor": "lou"}, created_at=2, local_status=60),
-        EventWrite(local_id="eplain", document={"headline": "tag_ids, editor and 50 % more"}, created_at=1),
-        EventWrite(local_id="elater", document={}, created_at=4, publish_at=9_999_999_999),
-        EventWrite(local_id="egone", document={"editor": "lou"}, created_at=5, local_status=100),
+        EventWrite.new(local_id="elabel", document={"headline": "H", "tag_ids": ["a"]}, created_at=3, user_id="kim"),
+        EventWrite.new(local_id="eedited", document={"headline": "H", "editor": "lou"}, created_at=2, local_status=60),
+        EventWrite.new(local_id="eplain", document={"headline": "tag_ids, editor and 50 % more"}, created_at=1),
+        EventWrite.new(local_id="elater", document={}, created_at=4, publish_at=9_999_999_999),
+        EventWrite.new(local_id="egone", document={"editor": "lou"}, created_at=5, local_status=100),
     )
     await store.write(partial(record, game_id=games[0].id, change=Change(events=written)))
-    other = (EventWrite(local_id="eother", document={}, created_at=1),)
+    other = (EventWrite.new(local_id="eother", document={}, created_at=1),)
     await store.write(partial(record, game_id=games[1].id, change=Change(events=other)))
 
     found = await store.read(lambda conn: listing.outlines(conn, [game.id for game in games]))
@@ -332,7 +332,7 @@ async def test_a_broken_document_breaks_no_list(store):
     game = await store.write(partial(insert_game, game=new_game(1)))
     broken = ("[]", "null", '"text"', '{"a":"\\u0000"}', '{"a":"\\ud800"}', '{"a":1e999,"editor":"\\u0000"}')
     names = [f"e{index}" for index in range(len(broken))]
-    writes = tuple(EventWrite(local_id=name, document={}, created_at=index) for index, name in enumerate(names))
+    writes = tuple(EventWrite.new(local_id=name, document={}, created_at=index) for index, name in enumerate(names))
     await store.write(partial(record, game_id=game.id, change=Change(events=writes)))
 
     def spoil(unit):

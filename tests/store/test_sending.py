@@ -30,8 +30,8 @@ RESOURCE = {
     "good_at": 1, "changed_at": None, "failures": 0, "last_error": None, "faults": [ODD],
 }  # fmt: skip
 CLIENT = {
-    "id": "c1", "secrets": ["s"], "organizations": [], "scopes": ["write"], "declared": True, "revoked_at": None,
-    "created_at": 1,
+    "id": "c1", "secrets": ["s"], "organizations": [], "scopes": ["write"], "response_prefix": "Tik", "declared": True,
+    "revoked_at": None, "created_at": 1,
 }  # fmt: skip
 ROWS = {follows: FOLLOW, resources: RESOURCE, clients: CLIENT}
 LINE = {"local_id": None, "kind": "incident", "state": "posted", "reason": "", "written": {}}
@@ -76,7 +76,7 @@ def core(conn, table):
 
 
 def post(local_id, **document):
-    return EventWrite(local_id=local_id, document=document, created_at=1)
+    return EventWrite.new(local_id=local_id, document=document, created_at=1)
 
 
 async def test_prepared_rows_equal_cores(store):
@@ -272,7 +272,7 @@ async def test_what_was_written_is_what_is_read(store, game):
 async def test_only_what_differs_is_written(store, game):
     """Status and time of an event change when they do, although a change writes only the columns that differ."""
     await store.write(lambda unit: record(unit, game.id, Change(events=(post("e1"), post("e2")))))
-    hidden = EventWrite(local_id="e1", document={"headline": "x"}, created_at=5, local_status=60, user_id="u")
+    hidden = EventWrite.new(local_id="e1", document={"headline": "x"}, created_at=5, local_status=60, user_id="u")
     await store.write(lambda unit: record(unit, game.id, Change(events=(post("e2"), hidden))))
     e1, e2 = await store.read(lambda conn: [liveblogs.event(conn, name) for name in ("e1", "e2")])
 

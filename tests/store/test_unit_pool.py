@@ -27,7 +27,7 @@ MINE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'matchwir
 
 def writing(game, local_id):
     return lambda unit: record(
-        unit, game.id, Change(events=(EventWrite(local_id=local_id, document={}, created_at=1),))
+        unit, game.id, Change(events=(EventWrite.new(local_id=local_id, document={}, created_at=1),))
     )
 
 
@@ -203,11 +203,12 @@ async def test_what_the_transaction_has_locked_is_how_the_liveblog_stands(store,
             unit,
             game.id,
             Change(
-                game={**game.document, "summary": "S"}, events=(EventWrite(local_id="e1", document={}, created_at=1),)
+                game={**game.document, "summary": "S"},
+                events=(EventWrite.new(local_id="e1", document={}, created_at=1),),
             ),
         )
         first = lock_game(unit, game.local_id)
-        record(unit, game.local_id, Change(events=(EventWrite(local_id="e2", document={}, created_at=1),)))
+        record(unit, game.local_id, Change(events=(EventWrite.new(local_id="e2", document={}, created_at=1),)))
         second = lock_game(unit, game.id)
         unit.locked.clear()
         return first, second, lock_game(unit, game.id)

@@ -57,7 +57,7 @@ async def test_poison_fails_its_own_unit(store, game, headline):
 
 async def test_a_number_beyond_64_bits_fails_its_own_unit(store, game):
     """What no column can hold is refused without an outage."""
-    huge = EventWrite(local_id="bad", document={}, created_at=2**70)
+    huge = EventWrite.new(local_id="bad", document={}, created_at=2**70)
     outcomes = await asyncio.gather(
         store.write(lambda unit: record(unit, game.id, Change(events=(huge,)))),
         store.write(writing(game.id, "a")),

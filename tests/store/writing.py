@@ -22,7 +22,7 @@ async def main(url, run):
         number = 0
         while True:
             local_id = f"r{run}w{writer}n{number}"
-            event = EventWrite(local_id=local_id, document={"headline": "x" * 500}, created_at=number)
+            event = EventWrite.new(local_id=local_id, document={"headline": "x" * 500}, created_at=number)
             version = await store.write(lambda unit, event=event: record(unit, game.id, Change(events=(event,))))
             print(local_id, version, flush=True)
             number += 1
