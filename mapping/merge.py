@@ -94,7 +94,13 @@ def _merge(name: str, old: Any, now: Any, new: Any) -> Any:
         return _merge_fields(before, now, new, _names(now, before, new))
     if _has_rows(name, now, new):
         return _merge_rows(name, old, now, new)
-    return now
+    return _of_person(old, now) if same(new, None) and _has_fields(name, now, old) else now
+
+
+def _of_person(old: Mapping[str, Any], now: Mapping[str, Any]) -> Document | None:
+    """What a person has changed in something that the provider takes back; None where nothing is left of it."""
+    kept = _merge_fields(old, now, {}, [field for field in _names(now, old) if field not in _IDENTITY])
+    return kept if kept.keys() - set(_IDENTITY) else None
 
 
 def _merge_rows(name: str, old: Any, now: Any, new: Any) -> list[Document]:

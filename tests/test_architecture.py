@@ -292,6 +292,18 @@ def test_the_repository_speaks_of_the_product_alone():
     assert found == set()
 
 
+def test_a_stored_event_is_rewritten_in_one_way():
+    """Whoever copies the fields of one by hand forgets one some day: its time, its author."""
+    made = {
+        str(path.relative_to(ROOT))
+        for package in ("api", "ingest", "store")
+        for path in modules(package)
+        if re.search(r"\bEventWrite\(", path.read_text(encoding="utf-8"))
+    }
+
+    assert made <= {"store/records.py", "api/events/endpoint.py"}
+
+
 def test_liveblogs_are_written_through_one_door():
     """What a transaction holds of a liveblog is true only as long as nobody else writes the row."""
     writes = re.compile(

@@ -334,3 +334,23 @@ def test_what_holds_a_unit_can_be_handed_back_by_name(names):
     current = {"scoreboard": {"score": {"home_score": "3", "away_score": "1"}}, "summary": "Derby"}
 
     assert {**current, "scoreboard": said["scoreboard"]} == hand_back(current, said, names)
+
+
+SCORE = {"_type": "Svc::Model::Content::Scoreboard::ScoreboardScore", "home_score": "1", "away_score": "0"}
+
+
+@pytest.mark.parametrize("gone", [None, {}])
+def test_of_what_the_provider_takes_back_a_persons_part_alone_stays(gone):
+    """A score with a field of a person's keeps that field, and no other; one that nobody touched is gone."""
+    edited = goal()
+    edited["sport_event"] = {**edited["sport_event"], "score": {**SCORE, "home_score": "7"}}
+    said = goal()
+    said["sport_event"] = {**said["sport_event"], "score": SCORE}
+    wanted = goal()
+    wanted["sport_event"] = {**wanted["sport_event"], **({} if gone is None else {"score": gone})}
+
+    assert {"_type": SCORE["_type"], "home_score": "7"} == merge_event(said, edited, wanted)["sport_event"]["score"]
+    assert not merge_event(said, said, wanted)["sport_event"].get("score")
+    assert {"_type": SCORE["_type"], "home_score": "7"} == merge_event(
+        wanted, merge_event(said, edited, wanted), wanted
+    )["sport_event"]["score"]
