@@ -1,17 +1,21 @@
-"""The ledger: what the sync has written into a liveblog, one row for each post and one for the liveblog itself."""
+"""The ledger: what the sync has written into a liveblog, one row for each post and one for the liveblog itself.
+
+It is the ledger of liveblog and match: a liveblog that is taken off its match keeps it, and goes on with it when it is put
+on the same match again.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Text, bindparam, delete, func, select, update
 
 from mapping.reconcile import Entry, State
 from store.errors import reading
 from store.sql.bulk_write import upsert, write_batch
 from store.sql.compiled_query import Among, CompiledQuery
-from store.tables import ledger
+from store.tables import attachments, ledger
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -35,40 +39,78 @@ class LedgerRow:
     written: Mapping[str, Any] = field(default_factory=dict)
 
 
-_COLUMNS = [column for column in ledger.c if column.name != "game_id"]
-_ALL = CompiledQuery(select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id")))
-_SOME = CompiledQuery(select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id"), Among(ledger.c.key, "keys")))
-_OF_POSTS = CompiledQuery(
-    select(*_COLUMNS).where(ledger.c.game_id == bindparam("game_id"), Among(ledger.c.local_id, "local_ids"))
+_COLUMNS = [column for column in ledger.c if column.name not in {"game_id", "follow_id"}]
+_HERE = select(attachments.c.follow_id).where(attachments.c.game_id == bindparam("game_id"))
+_SCOPE = (
+    ledger.c.game_id == bindparam("game_id"),
+    ledger.c.follow_id == func.coalesce(bindparam("follow_id", type_=Text), _HERE.scalar_subquery(), ""),
 )
-_KEYS = CompiledQuery(select(ledger.c.key).where(ledger.c.game_id == bindparam("game_id")).order_by(ledger.c.key))
+"""The rows of a liveblog and one match: by default the one that it is on."""
+_ALL = CompiledQuery(select(*_COLUMNS).where(*_SCOPE))
+_SOME = CompiledQuery(select(*_COLUMNS).where(*_SCOPE, Among(ledger.c.key, "keys")))
+_OF_POSTS = CompiledQuery(select(*_COLUMNS).where(*_SCOPE, Among(ledger.c.local_id, "local_ids")))
+_KEYS = CompiledQuery(select(ledger.c.key).where(*_SCOPE).order_by(ledger.c.key))
+_MATCHES = CompiledQuery(select(ledger.c.follow_id).distinct().where(ledger.c.game_id == bindparam("game_id")))
 
 
-def rows(conn: Connection, game_id: str, *, only: Collection[str] | None = None) -> dict[str, LedgerRow]:
-    """The liveblog's ledger by key, or the rows of these keys."""
+def matches(conn: Connection, game_id: str) -> list[str]:
+    """The matches that the liveblog has rows of, as `follow_id`s: it may have been on several, one after the other."""
+    return sorted(follow_id for (follow_id,) in _MATCHES.all(conn, game_id=game_id))
+
+
+def rows(
+    conn: Connection, game_id: str, *, only: Collection[str] | None = None, follow_id: str | None = None
+) -> dict[str, LedgerRow]:
+    """The liveblog's ledger by key, or the rows of these keys: of the match that it is on, or of `follow_id`."""
+    scope = {"game_id": game_id, "follow_id": follow_id}
     if only is None:
-        found = _ALL.mappings(conn, game_id=game_id)
-    else:
-        found = _SOME.mappings(conn, game_id=game_id, keys=sorted(only)) if only else []
+        return {row["key"]: LedgerRow(**row) for row in _ALL.mappings(conn, **scope)}
+    found = _SOME.mappings(conn, **scope, keys=sorted(only)) if only else []
     return {row["key"]: LedgerRow(**row) for row in found}
 
 
-def rows_of_posts(conn: Connection, game_id: str, local_ids: Collection[str]) -> list[LedgerRow]:
+def rows_of_posts(
+    conn: Connection, game_id: str, local_ids: Collection[str], *, follow_id: str | None = None
+) -> list[LedgerRow]:
     """The rows of these posts, by their `local_id`s."""
-    found = _OF_POSTS.mappings(conn, game_id=game_id, local_ids=sorted(local_ids)) if local_ids else []
+    scope = {"game_id": game_id, "follow_id": follow_id}
+    found = _OF_POSTS.mappings(conn, **scope, local_ids=sorted(local_ids)) if local_ids else []
     return [LedgerRow(**row) for row in found]
 
 
 def keys(conn: Connection, game_id: str) -> tuple[str, ...]:
-    """The keys of the liveblog's ledger, sorted."""
-    return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id))
+    """The keys of the liveblog's ledger of the match that it is on, sorted."""
+    return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id, follow_id=None))
 
 
-def save(unit: Unit, game_id: str, changed: Iterable[LedgerRow]) -> None:
-    """Insert or replace these rows; the others of the liveblog stay."""
+def save(unit: Unit, game_id: str, changed: Iterable[LedgerRow], *, follow_id: str | None = None) -> None:
+    """Insert or replace these rows of the match that the liveblog is on, or of `follow_id`; all others stay."""
     by_key = {row.key: row for row in changed}
     values = [{name: getattr(row, name) for name in LedgerRow.__slots__} for row in by_key.values()]
-    write_batch(unit.conn, upsert(ledger, [{"game_id": game_id, **each} for each in values]))
+    if values:
+        of_match = {"game_id": game_id, "follow_id": _here(unit.conn, game_id) if follow_id is None else follow_id}
+        write_batch(unit.conn, upsert(ledger, [{**of_match, **each} for each in values]))
+
+
+def _here(conn: Connection, game_id: str) -> str:
+    return conn.scalar(select(attachments.c.follow_id).where(attachments.c.game_id == game_id)) or ""
+
+
+def move(unit: Unit, game_id: str, before: str, after: str) -> None:
+    """Have the rows of one match count for the same match of another endpoint, where those go before what is there."""
+    of_liveblog = ledger.c.game_id == game_id
+    moving = select(ledger.c.key).where(of_liveblog, ledger.c.follow_id == before)
+    unit.conn.execute(delete(ledger).where(of_liveblog, ledger.c.follow_id == after, ledger.c.key.in_(moving)))
+    unit.conn.execute(update(ledger).where(of_liveblog, ledger.c.follow_id == before).values(follow_id=after))
+
+
+def begin(unit: Unit, game_id: str, document: Document) -> None:
+    """Begin the ledger of the match that the liveblog is on: the sync counts as who wrote these parts of its document.
+
+    The provider's last word on them is that of this match alone, whatever matches the liveblog was on before.
+    """
+    unit.conn.execute(delete(ledger).where(ledger.c.game_id == game_id, ledger.c.key == GAME_KEY))
+    save(unit, game_id, [row_of_game(document)])
 
 
 def row_of(entry: Entry, placed: int) -> LedgerRow:

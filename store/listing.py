@@ -28,7 +28,7 @@ from mapping.documents.scalars import LocalStatus
 from store.event_rows import event_of, in_chunks
 from store.liveblogs import StoredEvent, StoredGame, game_of
 from store.masterdata import Master, master_of
-from store.search import SHARED, TAG, TAG_LENGTH, TEAM, Found, found, linked
+from store.search import SHARED, TAG, TAG_LENGTH, TEAM, FoundRecords, found, linked
 from store.tables import events, game_links, games, players
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class _Records:
     owner: ColumnElement[str]
     owners: Sequence[str]
     conditions: Sequence[ColumnElement[bool]]
-    named: Found
+    named: FoundRecords
     shared: Select[Any] | None = None
 
     def newest(self, most: int) -> Subquery:

@@ -85,19 +85,19 @@ def _writer(permission: Any) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRecords:
     """Conditions for the records that are looked for. `few`: one of them names their ids, at most `FEW`."""
 
     conditions: tuple[ColumnElement[bool], ...] = ()
     few: bool = False
 
-    def __and__(self, other: Found) -> Found:
-        return Found((*self.conditions, *other.conditions), self.few or other.few)
+    def __and__(self, other: FoundRecords) -> FoundRecords:
+        return FoundRecords((*self.conditions, *other.conditions), self.few or other.few)
 
 
-def found(conn: Connection, table: Table, owners: Sequence[str], question: str) -> Found:
+def found(conn: Connection, table: Table, owners: Sequence[str], question: str) -> FoundRecords:
     """What has each word of the question; the words of liveblogs are also those of their teams, under their present names."""
-    named = Found()
+    named = FoundRecords()
     for spellings in query_words(question):
         ranges = [and_(tokens.c.token >= each, tokens.c.token < each + AFTER_ALL) for each in spellings]
         word = and_(tokens.c.owner_id.in_(list(owners)), or_(*ranges))
@@ -105,7 +105,7 @@ def found(conn: Connection, table: Table, owners: Sequence[str], question: str) 
     return named
 
 
-def linked(conn: Connection, kind: str, values: Sequence[str]) -> Found:
+def linked(conn: Connection, kind: str, values: Sequence[str]) -> FoundRecords:
     """Liveblogs with a link of this kind to one of the values."""
     return _any(_by_link(conn, kind, values))
 
@@ -119,15 +119,15 @@ class _Way:
     look: ColumnElement[bool]
 
 
-def _any(*ways: _Way) -> Found:
+def _any(*ways: _Way) -> FoundRecords:
     """The records by their ids while these are few, else each is looked at in its turn.
 
     Much that is found is soon found among the newest records, and collecting and sorting all of it costs the most.
     """
     ids = [each for way in ways for each in way.ids]
     if len(ids) <= FEW:
-        return Found((ways[0].column.in_(ids),), few=True)
-    return Found((or_(*(way.look for way in ways)),))
+        return FoundRecords((ways[0].column.in_(ids),), few=True)
+    return FoundRecords((or_(*(way.look for way in ways)),))
 
 
 def _by_word(conn: Connection, table: Table, word: ColumnElement[bool]) -> _Way:
@@ -144,7 +144,7 @@ def _by_link(conn: Connection, kind: str, values: Sequence[str]) -> _Way:
     )
 
 
-def _of_game(conn: Connection, word: ColumnElement[bool]) -> Found:
+def _of_game(conn: Connection, word: ColumnElement[bool]) -> FoundRecords:
     own, team = _by_word(conn, games, word), _by_word(conn, teams, word)
     if len(team.ids) <= FEW:
         return _any(own, _by_link(conn, TEAM, team.ids))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, delete, exists, select, update
+from sqlalchemy import bindparam, delete, select
 
+from store.closing import close_empty
 from store.sql.compiled_query import Among, CompiledQuery
 from store.sync import Attachment, ResourceRow
-from store.tables import attachments, follows, ledger, resources
+from store.tables import attachments, follows, resources
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,12 +62,9 @@ def lock(unit: Unit, follow_id: str) -> None:
 
 
 def detach(unit: Unit, attachment: Attachment) -> None:
-    """Take the liveblog off its match, which is locked, and forget what the sync has written into it.
+    """Take the liveblog off its match, which is locked; the ledger of both stays, for the day they meet again.
 
-    A match that no liveblog is on any more is followed no longer.
+    A match that no open liveblog is on any more is followed no longer.
     """
-    game_id, follow_id = attachment.game_id, attachment.follow_id
-    unit.conn.execute(delete(attachments).where(attachments.c.game_id == game_id))
-    unit.conn.execute(delete(ledger).where(ledger.c.game_id == game_id))
-    empty = ~exists().where(attachments.c.follow_id == follow_id)
-    unit.conn.execute(update(follows).where(follows.c.id == follow_id, empty).values(closed_at=unit.now))
+    unit.conn.execute(delete(attachments).where(attachments.c.game_id == attachment.game_id))
+    close_empty(unit, attachment.follow_id)

@@ -8,11 +8,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Row, Table, bindparam, delete, exists, insert, select, update
+from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, select, update
 
 from mapping.documents.scalars import LocalStatus
+from mapping.identity import MatchIdentity, is_another, teams_of
 from mapping.kept_belief import Kept, of_kept, to_kept
-from mapping.match import Status
+from mapping.match import Match, Status
 from mapping.terms import Terms
 from store.errors import UnreadableRow, reading
 from store.ids import new_object_id
@@ -25,7 +26,7 @@ from store.tables import games as games_table
 from store.tables import resources as resources_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from mapping.believed import Belief
     from store.unit import Unit
@@ -42,6 +43,8 @@ class NewFollow:
     sport: str
     status: str
     kickoff: int | None = None
+    teams: str = ""
+    """The provider's ids of both, as `teams_text` gives them; empty where they are not known."""
     next_poll_at: float = 0.0
     hints: Mapping[str, str] = field(default_factory=dict)
 
@@ -61,6 +64,8 @@ class FollowRow(NewFollow):
     owner: str | None = None
     fence: int = 0
     joined: int = 0
+    edition: int = 0
+    """Which of the matches that were given this id, one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +81,8 @@ class Attachment:
     terms: Mapping[str, Any]
     declared_key: str | None = None
     created_at: int = 0
+    closed_at: int | None = None
+    """When the window after the end closed: the liveblog is finished, and the sync writes no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,20 +103,14 @@ class ResourceRow:
 FOLLOW_TIMES = ("kickoff", "good_at", "changed_at")
 """Columns of a follow that hold a time or nothing; SQLite keeps anything in them."""
 
-_ALIVE = exists().where(
-    games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != LocalStatus.DELETED
+OPEN = and_(
+    attachments_table.c.closed_at.is_(None),
+    exists().where(games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != LocalStatus.DELETED),
 )
-"""The attachment's liveblog is not deleted."""
-_ABANDONED = (
-    follows_table.c.closed_at.is_(None),
-    exists().where(attachments_table.c.follow_id == follows_table.c.id),
-    ~exists().where(attachments_table.c.follow_id == follows_table.c.id, _ALIVE),
-)
-"""The match is open, liveblogs have been on it, and none is any more."""
-
+"""The attachment is one that the sync writes for: not closed, its liveblog not deleted."""
 _ATTACHED = CompiledQuery(
     select(attachments_table)
-    .where(attachments_table.c.follow_id == bindparam("follow_id"), _ALIVE)
+    .where(attachments_table.c.follow_id == bindparam("follow_id"), OPEN)
     .order_by(attachments_table.c.created_at, attachments_table.c.game_id)
 )
 _RESOURCES = CompiledQuery(
@@ -123,25 +124,56 @@ _BODIES = CompiledQuery(
     )
 )
 _BELIEF = CompiledQuery(select(beliefs_table.c.belief).where(beliefs_table.c.follow_id == bindparam("follow_id")))
-FORGOTTEN = 50
-"""Matches whose bodies one unit drops, or that it closes."""
 QUICK = 1
 """How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
 
 
-def follow_for(unit: Unit, match: NewFollow) -> FollowRow:
-    """The follow of this endpoint and match; it is inserted when there is none, and left as it is when there is one."""
-    known = _first(
-        unit.conn,
-        follows_table,
-        follows_table.c.endpoint == match.endpoint,
-        follows_table.c.match_id == match.match_id,
-    )
-    if known is not None:
-        return _follow(known)
-    row = FollowRow(id=new_object_id(unit.now), **_values(match))
+def follow_for(unit: Unit, match: NewFollow, *, kickoff_open: bool = False) -> FollowRow:
+    """The follow of this match at its endpoint; it is inserted when there is none, and left as it is when there is one.
+
+    Another match of the same id has another follow. `kickoff_open`: the hour of the kick-off may not be fixed yet.
+    """
+    known = _editions(unit.conn, match)
+    found = _same_match(known, match, kickoff_open=kickoff_open)
+    if found is not None:
+        return found
+    edition = 1 + max((row.edition for row in known), default=-1)
+    row = FollowRow(id=new_object_id(unit.now), edition=edition, **_values(match))
     unit.conn.execute(insert(follows_table).values(_values(row)))
     return row
+
+
+def known_follow(conn: Connection, match: NewFollow, *, kickoff_open: bool = False) -> FollowRow | None:
+    """The follow that `follow_for` would find."""
+    return _same_match(_editions(conn, match), match, kickoff_open=kickoff_open)
+
+
+def _editions(conn: Connection, match: NewFollow) -> list[FollowRow]:
+    """All matches that were given this id at this endpoint, the newest first."""
+    columns = follows_table.c
+    query = select(follows_table).where(columns.endpoint == match.endpoint, columns.match_id == match.match_id)
+    return [_follow(row) for row in conn.execute(query.order_by(columns.edition.desc()))]
+
+
+def _same_match(known: Iterable[FollowRow], match: NewFollow, *, kickoff_open: bool) -> FollowRow | None:
+    wanted = MatchIdentity(teams=_teams(match), kickoff=match.kickoff, kickoff_open=kickoff_open)
+    return next((row for row in known if not is_another(identity_of(row), wanted)), None)
+
+
+def identity_of(row: FollowRow) -> MatchIdentity:
+    """What sets the match of the row from others with its id; a column in another form counts as not known."""
+    status = Status(row.status) if row.status in set(Status) else None
+    kickoff = row.kickoff if isinstance(row.kickoff, int) else None
+    return MatchIdentity(teams=_teams(row), kickoff=kickoff, status=status, closed=row.closed_at is not None)
+
+
+def teams_text(match: Match) -> str:
+    """The ids of the match's teams as a row holds them."""
+    return "\n".join(sorted(teams_of(match)))
+
+
+def _teams(row: NewFollow) -> frozenset[str]:
+    return frozenset(filter(None, str(row.teams).split("\n")))
 
 
 def follows(conn: Connection, *, open_only: bool = True) -> list[FollowRow]:
@@ -167,51 +199,10 @@ def save_follow(unit: Unit, follow_id: str, **columns: Any) -> None:
     write_batch(unit.conn, update_rows(follows_table, [{"id": follow_id, **columns}]))
 
 
-def abandoned(conn: Connection) -> list[str]:
-    """Matches that are followed although every liveblog on them was deleted."""
-    return list(conn.scalars(select(follows_table.c.id).where(*_ABANDONED)))
-
-
-def close_abandoned(unit: Unit) -> list[str]:
-    """Follow some of those matches no longer; a liveblog that is created later opens its match again. Gives their ids.
-
-    First their rows are locked, against a liveblog that is attached at this moment, then checked again.
-    """
-    locked = (
-        select(follows_table.c.id)
-        .where(*_ABANDONED)
-        .limit(FORGOTTEN)
-        .with_for_update(skip_locked=True, of=follows_table)
-    )
-    ids = unit.conn.scalars(locked).all()
-    still = update(follows_table).where(follows_table.c.id.in_(ids), *_ABANDONED)
-    return list(unit.conn.scalars(still.values(closed_at=unit.now).returning(follows_table.c.id)))
-
-
-def closed_with_bodies(conn: Connection, limit: int = FORGOTTEN) -> list[str]:
-    """Matches that are followed no longer and whose bodies are still there, so many of them."""
-    kept = exists().where(resources_table.c.follow_id == follows_table.c.id, resources_table.c.body.is_not(None))
-    return list(
-        conn.scalars(select(follows_table.c.id).where(follows_table.c.closed_at.is_not(None), kept).limit(limit))
-    )
-
-
-def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:
-    """Drop the bodies of these, where they are still closed; of one that is opened again everything is fetched anyway."""
-    closed = select(follows_table.c.id).where(
-        follows_table.c.id.in_(follow_ids), follows_table.c.closed_at.is_not(None)
-    )
-    where = resources_table.c.follow_id.in_(closed), resources_table.c.body.is_not(None)
-    forgotten = {"body": None, "etag": None, "digest": None}
-    unit.conn.execute(delete(beliefs_table).where(beliefs_table.c.follow_id.in_(closed)))
-    return unit.conn.execute(update(resources_table).where(*where).values(forgotten)).rowcount
-
-
 def attach(unit: Unit, attachment: Attachment) -> None:
     """Put the liveblog on its match, which is open from then on; `created_at` is the instant of the unit."""
     unit.conn.execute(insert(attachments_table).values({**_values(attachment), "created_at": unit.now}))
-    opened = update(follows_table).where(follows_table.c.id == attachment.follow_id)
-    unit.conn.execute(opened.values(closed_at=None))
+    save_follow(unit, attachment.follow_id, closed_at=None)
 
 
 def save_terms(unit: Unit, game_id: str, terms: Mapping[str, Any]) -> None:
@@ -228,34 +219,6 @@ def look_afresh(unit: Unit, follow_id: str) -> None:
     unit.conn.execute(update(follows_table).where(follows_table.c.id == follow_id).values(joined))
     forgotten = {"etag": None, "digest": None}
     unit.conn.execute(update(resources_table).where(resources_table.c.follow_id == follow_id).values(forgotten))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
-    """Where a liveblog gets its match from: the follow and its endpoint."""
-
-    game_id: str
-    organization_id: str
-    provider: str
-    follow_id: str
-    endpoint: str
-
-
-def homes(conn: Connection) -> list[Home]:
-    """Of every liveblog, deleted ones too, on a match that is still followed."""
-    table = attachments_table.c
-    query = (
-        select(table.game_id, table.organization_id, table.provider, table.follow_id, follows_table.c.endpoint)
-        .join(follows_table, follows_table.c.id == table.follow_id)
-        .where(follows_table.c.closed_at.is_(None))
-    )
-    return [Home(**row._asdict()) for row in conn.execute(query)]
-
-
-def move(unit: Unit, game_id: str, follow_id: str) -> None:
-    """Put the liveblog on another follow of the same match."""
-    columns = attachments_table.c
-    unit.conn.execute(update(attachments_table).where(columns.game_id == game_id).values(follow_id=follow_id))
 
 
 def attachment(conn: Connection, game_id: str) -> Attachment | None:

@@ -113,7 +113,9 @@ follows = Table(
     text("owner", nullable=True, index=True),
     integer("fence"),
     integer("joined", server_default=sql("0")),
-    UniqueConstraint("endpoint", "match_id"),
+    integer("edition", server_default=sql("0")),  # of several matches that were given this id, one after the other
+    text("teams", server_default=sql("''")),  # the provider's ids of both, sorted, one in each line
+    UniqueConstraint("endpoint", "match_id", "edition"),
     Index(None, "closed_at", "next_poll_at"),
 )
 
@@ -163,6 +165,7 @@ attachments = Table(
     json("terms"),
     text("declared_key", nullable=True),
     integer("created_at"),
+    integer("closed_at", nullable=True),  # when the window after the end closed: the sync writes no more
     UniqueConstraint("organization_id", "declared_key"),
 )
 
@@ -170,6 +173,9 @@ ledger = Table(
     "ledger",
     metadata,
     text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text(
+        "follow_id", primary_key=True, server_default=sql("''")
+    ),  # the match, also one that the liveblog is on no more
     text("key", primary_key=True),
     text("local_id", nullable=True),
     text("kind"),

@@ -18,7 +18,7 @@ from mapping.documents.external import AttachToExternal, ExternalChange, Externa
 from mapping.documents.game import Game
 from mapping.errors import Conflict, NotFound
 from mapping.terms import Terms
-from store import liveblogs, sources, sync
+from store import closing, liveblogs, sources, sync
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -190,7 +190,7 @@ def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, term
     if terms == before:
         return
     sync.save_terms(unit, game.id, terms.as_dict())
-    sync.save_follow(unit, attachment.follow_id, closed_at=None)
+    closing.open_again(unit, game.id, attachment.follow_id)
     document = None if terms.locale == before.locale else {**game.document, "locale": terms.locale}
     liveblogs.record(unit, game.id, liveblogs.Change(game=document))
 

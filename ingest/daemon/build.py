@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -117,6 +118,7 @@ async def build_components(
             record=record,
             lease=lease,
             containment=containment,
+            serves=partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()}),
         )
         for key, name in endpoint_names(sources).items():
             followers.limiters[key].name = name
@@ -150,6 +152,11 @@ async def build_components(
             media_key=media_key,
             reader_key=reader_key,
         )
+
+
+def _serves(endpoints: AbstractSet[tuple[str, str]], endpoint: str, organization_id: str) -> bool:
+    """Whether the configuration gives the organization this endpoint."""
+    return (endpoint, organization_id) in endpoints
 
 
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:

@@ -11,7 +11,7 @@ from ingest.sync.import_match import ProviderSource
 from mapping.errors import ServiceError
 from providers.base import Endpoint
 from providers.row_cache import RowCache
-from store import sync
+from store import moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from providers.base import ProviderAdapter
     from providers.registry import Registry
     from store.database import Store
-    from store.unit import Unit
 
 RESOURCES = 3
 """Requests that the poll of a match makes at a time, at most."""
@@ -60,44 +59,26 @@ def endpoint_names(sources: Mapping[tuple[str, str], ProviderSource]) -> dict[st
 
 
 async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource], containment: Containment) -> None:
-    """Move liveblogs to the endpoint that their organization has now: after a new password, base URL or language.
+    """Move matches and liveblogs to the endpoint that their organization has now: after a new password, base URL or language.
 
-    A match that nobody is left on is closed; one whose organization has no endpoint any more stays where it is. Raises
-    StoreUnavailable; what else goes wrong with one of them is its own matter.
+    What is believed of a match moves with it. A match that nobody is left on is closed; one whose organization has no
+    endpoint any more stays where it is. Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
     """
-    for home in await store.read(sync.homes):
+    for access in await store.read(moves.accesses):
+        source = sources.get((access.organization_id, access.provider))
+        if source is not None and access.endpoint != source.adapter.endpoint.key:
+            work = partial(moves.move_matches, access=access, endpoint=source.adapter.endpoint.key)
+            log.info("matches.moved", organization=access.organization_id, matches=await store.write(work))
+    for home in await store.read(moves.homes):
         source = sources.get((home.organization_id, home.provider))
         if source is None or home.endpoint == source.adapter.endpoint.key:
             continue
         try:
-            await store.write(partial(_move, home, source.adapter.endpoint.key))
+            await store.write(partial(moves.move_liveblog, home=home, endpoint=source.adapter.endpoint.key))
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
             containment.failed("liveblog", home.game_id, error, liveblog=home.game_id, follow=home.follow_id)
-
-
-def _move(home: sync.Home, endpoint: str, unit: Unit) -> None:
-    follow = sync.follow(unit.conn, home.follow_id)
-    if follow is None:
-        return
-    moved = sync.follow_for(
-        unit,
-        sync.NewFollow(
-            endpoint=endpoint,
-            provider=follow.provider,
-            organization_id=follow.organization_id,
-            match_id=follow.match_id,
-            sport=follow.sport,
-            status=follow.status,
-            kickoff=follow.kickoff,
-        ),
-    )
-    sync.save_follow(unit, moved.id, closed_at=None)
-    sync.move(unit, home.game_id, moved.id)
-    if not sync.attachments_of(unit.conn, home.follow_id):
-        sync.save_follow(unit, home.follow_id, closed_at=unit.now)
-        log.info("match.moved", follow=home.follow_id)
 
 
 def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint, rows: RowCache[Any]) -> Endpoint:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from mapping.errors import ServiceError
-from store import clients, masterdata_use, publishing, sync
+from store import clients, closing, masterdata_use, publishing
 from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ log = structlog.get_logger()
 
 async def close_abandoned(store: Store) -> None:
     """Follow no match whose last liveblog was deleted; a tick that finds nothing writes nothing."""
-    if await store.read(sync.abandoned):
-        for follow_id in await store.write(sync.close_abandoned):
+    if await store.read(closing.abandoned):
+        for follow_id in await store.write(closing.close_abandoned):
             log.info("match.abandoned", follow=follow_id)
 
 

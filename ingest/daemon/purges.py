@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from store import alarms, delivery_log, history, moderation, outbox, statistics, sync, uploads, votes, webhooks
+from store import alarms, closing, delivery_log, history, moderation, outbox, statistics, uploads, votes, webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -107,8 +107,8 @@ class Purging:
         return await self._store.write(webhooks.forget_ended)
 
     async def _bodies(self) -> bool:
-        closed = await self._store.read(sync.closed_with_bodies)
-        return bool(closed) and await self._store.write(partial(sync.forget_bodies, follow_ids=closed)) > 0
+        closed = await self._store.read(closing.closed_with_bodies)
+        return bool(closed) and await self._store.write(partial(closing.forget_bodies, follow_ids=closed)) > 0
 
 
 class UploadPurge:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from api.request import Context
     from config.sections import Traces
-    from ingest.sync.poll import Followed
+    from ingest.sync.followed import Followed
     from ingest.webhooks.attempt import RoundOutcome
     from providers.base import Fetched, Known, ProviderAdapter, Selector
     from store.unit import Unit

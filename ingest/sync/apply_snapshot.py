@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ingest.sync.answers import save_answers
 from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest, next_batch
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
+from mapping.from_posts import as_posted
 from mapping.merge import merge_game, same
 from mapping.posts import TEXT, in_order, wanted
-from mapping.prefill import EVERYTHING, game_document, synced
+from mapping.prefill import game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
-from providers.base import Answer, Outcome
 from store import ledger, liveblogs, masterdata, sync
 from store.errors import brief_reason, transient
 from store.records import check_document
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from ingest.sync.snapshot import Snapshot
-    from mapping.match import Fault, Match
+    from mapping.match import Match
     from mapping.merge import Document
     from mapping.references import References
     from mapping.terms import Terms
@@ -41,9 +41,6 @@ NewId = Callable[[], str]
 
 EVENT_TYPE = "Svc::Model::Event"
 BEGINNING = Progress()
-
-FAULTS_KEPT = 1000
-"""Rows left out of a body that the store names, at most."""
 
 
 class LiveblogFailed(Exception):
@@ -64,18 +61,20 @@ def apply(
     closing: bool = False,
     cached: Mapping[str, CachedInputs] | None = None,
     progress: Progress = BEGINNING,
+    serves: Callable[[str], bool] = lambda _: True,
 ) -> Progress:
     """Bring the liveblogs on the match in line with the snapshot and save the answers, as far as one unit goes.
 
     Ordinarily that is everything, in one transaction. Where there is more than a unit should do, the answers are only
     saved by the last one; until then the match is marked as pending, so that nothing is lost with the process. `cached`:
-    the liveblogs as the last poll of this process left them. Raises LiveblogFailed.
+    the liveblogs as the last poll of this process left them; `serves`: whether an organization gets anything from this
+    endpoint now. Raises LiveblogFailed.
     """
     known = cached or {}
     masters = Masters(unit, snapshot.match)
     budget = LOOK
     for attachment in sync.attachments_of(unit.conn, follow_id):
-        if attachment.game_id in progress.done:
+        if attachment.game_id in progress.done or not serves(attachment.organization_id):
             continue
         if budget <= 0:
             return _unfinished(unit, follow_id, progress)
@@ -248,7 +247,7 @@ class LiveblogSync:
         match = masters.correct(self.snapshot.match)
         timed = self.snapshot.timed(self.terms) if match is self.snapshot.match else in_order(match, self.terms)
         make = partial(wanted, match, self.terms, masters, block_id=partial(block_id, self.game.id), timed=timed)
-        posts = make(only=batch.keys)
+        posts = tuple(as_posted(make(only=batch.keys), match, before.entries))
         changes = reconcile(
             posts,
             before.entries,
@@ -256,7 +255,7 @@ class LiveblogSync:
             new_id=self.new_id,
             closing=self.closing,
             editorial=self._editorial,
-            left_out=frozenset() if self.terms.text else frozenset({TEXT}),
+            left_out=self._left_out,
         )
         parts = self._wanted_parts(match, masters) if batch.with_board else {}
         version = self._write(before, changes, parts)
@@ -272,6 +271,11 @@ class LiveblogSync:
         """What the liveblog is made of now; None where somebody else wrote between the batches."""
         undisturbed = rest is None or rest.version == self.game.version
         return CachedInputs.of(version, self.snapshot.fingerprint(self.terms)) if undisturbed else None
+
+    @property
+    def _left_out(self) -> AbstractSet[str]:
+        """Sources whose posts nobody wants now."""
+        return frozenset() if self.terms.text else frozenset({TEXT})
 
     @property
     def _editorial(self) -> bool:
@@ -326,79 +330,6 @@ class LiveblogSync:
             return liveblogs.EventWrite.new(local_id=event.local_id, created_at=placed, **written)
         stored = before.events[event.local_id]
         return stored.rewritten(created_at=stored.created_at if stays else placed, **written)
-
-
-def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
-    """Begin the ledger: the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
-    parts = {name: document[name] for name in EVERYTHING if name in document}
-    ledger.save(unit, game_id, [ledger.row_of_game(parts)])
-
-
-def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, closing: bool = False) -> None:
-    """Save what the answers add: changed resources, health of all, what is believed, the state of the match."""
-    save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
-    if snapshot.belief is not None:
-        sync.save_belief(unit, follow_id, snapshot.belief)
-    changed = any(answer.outcome is Outcome.CHANGED for answer in snapshot.answers)
-    sync.save_follow(
-        unit,
-        follow_id,
-        sport=snapshot.match.sport,
-        status=snapshot.match.status.value,
-        pending=snapshot.pending,
-        good_at=unit.now,
-        **({"changed_at": unit.now} if changed else {}),
-        **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
-        **({} if snapshot.hints is None else {"hints": dict(snapshot.hints)}),
-        **({"closed_at": unit.now} if closing else {}),
-    )
-
-
-def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
-    """Save why the match, or one of its liveblogs, is left out; None: nothing is left out any more."""
-    since = None if cause is None else unit.now
-    sync.save_follow(unit, follow_id, last_error=cause, failing_since=since)
-
-
-def save_health(
-    unit: Unit,
-    follow_id: str,
-    answers: Iterable[Answer],
-    faults: tuple[Fault, ...] = (),
-    packed: Mapping[str, bytes] | None = None,
-) -> None:
-    """Save what the answers say of each resource: last good, last change, failures in a row, rows left out."""
-    known = sync.resources(unit.conn, follow_id)
-    rows = ((known.get(answer.resource, sync.ResourceRow(name=answer.resource)), answer) for answer in answers)
-    after = [(resource_after(row, answer, faults, unit.now), answer.body) for row, answer in rows]
-    sync.save_resources(unit, follow_id, after, packed)
-
-
-def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int) -> sync.ResourceRow:
-    """What is known of a resource after this answer: a good body replaces the last one, a failure only counts."""
-    match answer.outcome:
-        case Outcome.FAILED:
-            return replace(row, failures=row.failures + 1, last_error=str(answer.error))
-        case Outcome.UNCHANGED:
-            etag = answer.etag or row.etag if row.digest else None  # what is to be fetched afresh stays so
-            return replace(row, etag=etag, good_at=now, failures=0, last_error=None)
-        case Outcome.CHANGED:
-            return sync.ResourceRow(
-                name=row.name,
-                etag=answer.etag,
-                digest=answer.digest,
-                rows=answer.rows,
-                good_at=now,
-                changed_at=now,
-                faults=_rows_left_out(faults, answer.resource),
-            )
-
-
-def _rows_left_out(faults: Iterable[Fault], resource: str) -> list[dict[str, Any]]:
-    of_resource = (fault for fault in faults if fault.resource == resource)
-    return [
-        {"row": fault.row, "field": fault.field, "reason": fault.reason} for fault in islice(of_resource, FAULTS_KEPT)
-    ]
 
 
 def block_id(game_id: str, key: str, part: str) -> str:

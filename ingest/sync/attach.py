@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from api.external.source import NamedLiveblog, change_terms, lock
-from ingest.sync import apply_snapshot
 from mapping.errors import Unprocessable
 from mapping.merge import same
-from store import ledger, sources
+from mapping.prefill import EVERYTHING
+from store import closing, ledger, sources, sync
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from api.services import ImportRequest
     from mapping.match import Match
     from mapping.terms import Terms
-    from store.sync import FollowRow
     from store.unit import Unit
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")
@@ -25,24 +25,33 @@ HANDED_OVER_META = ("_type", "home_team", "away_team", "tournament", "location",
 
 
 def take_over(
-    unit: Unit, request: ImportRequest, match: Match, follow: FollowRow, terms: Terms
-) -> tuple[str, str | None] | None:
-    """Prepare the liveblog that the request names for the match: its `ticker_id`, and the key under which it is declared.
+    unit: Unit, request: ImportRequest, match: Match, attachment: sync.Attachment, terms: Terms
+) -> str | None:
+    """Put the liveblog that the request names on the match, as `attachment` says: its `ticker_id`.
 
-    It is taken off the match that it is on. None where that is this very match: then only its terms change. Raises
-    NotFound, and Unprocessable for another sport.
+    It is taken off the match that it is on. None where that is this very match: then only its terms change, and it is
+    open again. Raises NotFound, and Unprocessable for another sport.
     """
     game, before = lock(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
-    if before is not None and before.follow_id == follow.id:
+    if before is not None and before.follow_id == attachment.follow_id:
         change_terms(unit, game, before, terms)
+        closing.open_again(unit, game.id, before.follow_id)
         return None
     if game.sportstype != match.sport:
         raise Unprocessable(f"this is a match of {match.sport}", field=f"{request.selector_kind}Id")
-    written = ledger.game_of(ledger.rows(unit.conn, game.id, only={ledger.GAME_KEY}).get(ledger.GAME_KEY))
+    written = ledger.rows(unit.conn, game.id, only={ledger.GAME_KEY}).get(ledger.GAME_KEY)
     if before is not None:
         sources.detach(unit, before)
-    apply_snapshot.start_ledger(unit, game.id, handed_over(game.document, written))
-    return game.id, None if before is None else before.declared_key
+    declared_key = None if before is None else before.declared_key
+    sync.attach(unit, replace(attachment, game_id=game.id, declared_key=declared_key))
+    if not ledger.rows(unit.conn, game.id, only={ledger.GAME_KEY}):
+        start_ledger(unit, game.id, handed_over(game.document, ledger.game_of(written)))
+    return game.id
+
+
+def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:
+    """Begin the ledger: the sync itself wrote the pre-filled liveblog, also the parts that it keeps up to date only later."""
+    ledger.begin(unit, game_id, {name: document[name] for name in EVERYTHING if name in document})
 
 
 def handed_over(document: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:

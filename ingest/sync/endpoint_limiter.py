@@ -24,7 +24,7 @@ from store.log_once import LogOnce
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ingest.sync.poll import Followed
+    from ingest.sync.followed import Followed
     from providers.base import CarriedBy, Endpoint, Fetched, Known, ProviderAdapter, Selector
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.sync import poll
+from ingest.sync import followed
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, requests_of, unleased
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
-from ingest.sync.poll import Followed, Poller
+from ingest.sync.poll import Poller, unrecorded
 from ingest.timers import EARLY
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from config.sections import Limits, Polling
     from ingest.daemon.containment import Containment
     from ingest.sync.apply_snapshot import NewId
+    from ingest.sync.followed import Followed
     from ingest.sync.poll import Record
     from providers.base import Fetched, ProviderAdapter
     from store.database import Store
@@ -57,10 +58,12 @@ class Followers:
         clock: Callable[[], float],
         new_id: NewId,
         containment: Containment,
-        record: Record = poll.unrecorded,
+        record: Record = unrecorded,
         lease: Callable[[], bool] = unleased,
+        serves: Callable[[str, str], bool] = followed.everybody,
     ) -> None:
         self._store = store
+        self._serves = serves
         self._polling = polling
         self._pace = pacing.PollIntervals(**polling.model_dump(include=PACE))
         self._clock = clock
@@ -80,7 +83,7 @@ class Followers:
             for key, adapter in adapters.items()
         }
         self.pollers = {
-            key: Poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()
+            key: Poller(limiter, store, clock, new_id, record, limits, serves) for key, limiter in self.limiters.items()
         }
         self._left_out = LeftOut(store, containment, self._spawn)
         self.refused = 0
@@ -140,14 +143,14 @@ class Followers:
 
     async def _take_up(self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool) -> Followed | None:
         """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
-        row, resources, text = await self._store.read(partial(poll.load, follow_id=follow_id))
+        row, resources, text = await self._store.read(partial(followed.load, follow_id=follow_id, serves=self._serves))
         if row.endpoint not in self.limiters:
             log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
             return None
         fence = row.fence if leased is None else leased.fence
         match = self._matches.get(follow_id)
         if match is None or match.fence != fence:
-            match = self._matches[follow_id] = poll.take_up(row, resources, text=text)
+            match = self._matches[follow_id] = followed.take_up(row, resources, text=text)
             match.hurried = True
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
@@ -310,19 +313,7 @@ class Followers:
         self.schedule(match, wait)
 
     def _interval(self, match: Followed) -> float | None:
-        """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start."""
-        waits = [
-            pacing.interval(
-                self._pace,
-                match.status,
-                now=self._clock() - moved,
-                kickoff=match.kickoff,
-                changed_at=None if match.changed_at is None else match.changed_at - moved,
-                pending=match.pending,
-            )
-            for moved in {0.0, self._set}
-        ]
-        return min((wait for wait in waits if wait is not None), default=None)
+        return followed.interval(match, self._pace, self._clock(), self._set)
 
     def _account(self, match: Followed, fetched: Fetched) -> float | None:
         """Record success or failure of a poll; returns for how long the provider wants no requests.
@@ -338,7 +329,7 @@ class Followers:
             return self._retry_after(errors)
         if match.logged:
             log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
-        match.failures, match.logged = 0, False
+        match.failures, match.logged, match.unknown_since = 0, False, None
         return None
 
     def _errors(self, match: Followed, fetched: Fetched) -> list[ServiceError]:
@@ -353,6 +344,7 @@ class Followers:
     def _fail(self, match: Followed, error: ServiceError) -> None:
         """Log a match that fails twice in a row, once; where all of the endpoint is lost, its limiter logs that once."""
         match.failures += 1
+        match.failed_with(error, self._clock())
         if match.failures > 1 and not match.logged and self.limiters[match.endpoint].lost is None:
             match.logged = True
             log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,7 +10,8 @@ import structlog
 
 from api.references import decorate
 from ingest.sync import apply_snapshot
-from ingest.sync.attach import take_over
+from ingest.sync.answers import save_answers
+from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
@@ -134,27 +135,14 @@ class Importer:
             return follow.id, earlier
         known = sync.resources(unit.conn, follow.id)
         terms = terms_of(request, match.sport)
-        taken: tuple[str, str | None] | None = None
+        attachment = _attachment(request, match, follow.id, terms)
+        taken: str | None = None
         if request.attach_to is not None:
-            taken = take_over(unit, request, match, follow, terms)
+            taken = take_over(unit, request, match, attachment, terms)
             if taken is None:
                 return follow.id, _shown(unit.conn, request.attach_to)
         references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
-        corrected = references.correct(match)
-        game_id, declared_key = taken or (_insert(unit, request, corrected, terms, references), request.declared_key)
-        sync.attach(
-            unit,
-            sync.Attachment(
-                game_id=game_id,
-                follow_id=follow.id,
-                organization_id=owner,
-                provider=match.provider,
-                match_id=match.match_id,
-                selector={"kind": request.selector_kind, "id": request.selector_id},
-                terms=terms.as_dict(),
-                declared_key=declared_key,
-            ),
-        )
+        game_id = taken or _insert(unit, attachment, references.correct(match), terms, references)
         new_event_id = partial(new_local_id, "e")
         applied = apply_snapshot.sync_liveblog(
             unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id
@@ -166,7 +154,7 @@ class Importer:
         elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
             sync.save_follow(unit, follow.id, pending=True)
         else:
-            apply_snapshot.save_answers(unit, follow.id, snapshot)
+            save_answers(unit, follow.id, snapshot)
         if request.idempotency_key is not None:
             idempotency.save(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
@@ -175,7 +163,7 @@ class Importer:
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
-    """The match's row, opened again where it was closed."""
+    """The match's row, opened again where it was closed; the liveblogs that were closed with it stay so."""
     match = snapshot.match
     row = sync.follow_for(
         unit,
@@ -187,26 +175,44 @@ def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapsho
             sport=match.sport,
             status=match.status.value,
             kickoff=match.kickoff,
+            teams=sync.teams_text(match),
             hints=dict(snapshot.hints or {}),
         ),
+        kickoff_open=match.kickoff_open,
     )
     if row.closed_at is not None:
         sync.save_follow(unit, row.id, closed_at=None)
     return row
 
 
-def _insert(unit: Unit, request: ImportRequest, match: Match, terms: Terms, references: References) -> str:
+def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: Terms) -> sync.Attachment:
+    """As the request wants it, without its liveblog."""
+    return sync.Attachment(
+        game_id="",
+        follow_id=follow_id,
+        organization_id=request.organization_id,
+        provider=match.provider,
+        match_id=match.match_id,
+        selector={"kind": request.selector_kind, "id": request.selector_id},
+        terms=terms.as_dict(),
+        declared_key=request.declared_key,
+    )
+
+
+def _insert(unit: Unit, attachment: sync.Attachment, match: Match, terms: Terms, references: References) -> str:
+    """Create the liveblog, on its match and with its ledger."""
     document = game_document(match, terms, references)
     game = liveblogs.NewGame(
         id=new_object_id(unit.now),
         local_id=new_local_id("g"),
-        organization_id=request.organization_id,
+        organization_id=attachment.organization_id,
         sportstype=match.sport,
         template_id=match.sport,
         document=document,
     )
     game_id = liveblogs.insert_game(unit, game).id
-    apply_snapshot.start_ledger(unit, game_id, document)
+    sync.attach(unit, replace(attachment, game_id=game_id))
+    start_ledger(unit, game_id, document)
     return game_id
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest.daemon.containment import AGAIN, Containment
-from ingest.sync import apply_snapshot
+from ingest.sync import answers
 from mapping.errors import ServiceError
 from store import leases, sync
 from store.errors import UnreadableRow, brief_reason
@@ -18,8 +18,8 @@ from store.errors import UnreadableRow, brief_reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
+    from ingest.sync.followed import Followed
     from ingest.sync.outage import Outage
-    from ingest.sync.poll import Followed
     from store.database import Store
     from store.unit import Unit
 
@@ -97,7 +97,7 @@ class LeftOut:
         self.containment.keep("match", names)
 
     def _save(self, follow_id: str, fence: int, cause: str | None) -> None:
-        work = partial(apply_snapshot.save_failure, follow_id=follow_id, cause=cause)
+        work = partial(answers.save_failure, follow_id=follow_id, cause=cause)
         self.spawn(self._try_to_write(partial(leases.fenced, work=work, follow_id=follow_id, fence=fence)))
 
     async def _try_to_write(self, work: Callable[[Unit], None]) -> None:

@@ -7,7 +7,6 @@ ledger stay in the store until something changes.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from time import monotonic
@@ -17,28 +16,29 @@ import structlog
 
 from ingest.daemon.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
+from ingest.sync.answers import save_health
+from ingest.sync.beliefs import Before, BeliefLost, check_same
 from ingest.sync.caps import check, people_of, rows_of, within
+from ingest.sync.followed import Followed, everybody, readable_terms
 from ingest.sync.poll_counts import PollCounts
+from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
 from mapping.believed import believed
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
+from mapping.from_posts import with_posts_alone
 from mapping.parts import Part
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
+from store import closing as closing_of
 from store import leases, masterdata, sync
-from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from sqlalchemy import Connection
-
     from config.sections import Limits
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
-    from ingest.sync.snapshot import CachedInputs
-    from mapping.match import Match, Status
-    from mapping.terms import Terms
+    from mapping.match import Match
     from providers.base import Endpoint
     from store.database import Store
     from store.unit import Unit
@@ -62,110 +62,6 @@ def unrecorded(endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> 
     """What is polled is kept nowhere but in the store."""
 
 
-@dataclass(slots=True)
-class Followed:
-    """What a process keeps in memory of a match that it follows. Times are Unix seconds, `due` is monotonic."""
-
-    id: str
-    match_id: str
-    endpoint: str
-    text: bool
-    known: dict[str, Known]
-    hints: Mapping[str, str]
-    status: Status
-    kickoff: int | None
-    changed_at: float | None = None
-    """When an answer last brought something new."""
-    pending: bool = False
-    failures: int = 0
-    logged: bool = False
-    """That it fails has been logged."""
-    bad: set[str] = field(default_factory=set)
-    """Resources whose last answer was bad."""
-    good_at: float | None = None
-    polls: int = 0
-    silent: bool = False
-    afresh: bool = False
-    """Another liveblog joined: the next poll fetches everything, whatever is known."""
-    cached: Mapping[str, CachedInputs] = field(default_factory=dict)
-    """Its liveblogs as the last unit left them, by `ticker_id`."""
-    unreadable: UnreadableRow | None = None
-    """What of its resources could not be read when it was taken up."""
-    squads: int | None = None
-    """What the people are made of that were imported last, where there are very many (a hash)."""
-    failed: Mapping[str, str] = field(default_factory=dict)
-    """Liveblogs that the last poll could not bring in line, by `ticker_id`, and why."""
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    """Those of which that was logged."""
-    lost_in: int | None = None
-    """The outage of the store in which the match could not be written last."""
-    relapses: int = 0
-    """How many outages in a row have hit it."""
-    again: float = math.inf
-    """When those are tried again, whatever the provider answers (monotonic)."""
-    busy: bool = False
-    hurried: bool = False
-    """It was just taken up and is polled soon; the poll after that finds its place in the interval."""
-    due: float = 0.0
-    fence: int = 0
-    """The lease under which this process writes for the match."""
-    joined: int = 0
-    """How many liveblogs had joined when it was last looked at afresh."""
-
-    def clock_set(self, seconds: float) -> None:
-        """The wall clock was set by so many seconds: what is known gets neither older nor younger by that."""
-        self.good_at = None if self.good_at is None else self.good_at + seconds
-        self.changed_at = None if self.changed_at is None else self.changed_at + seconds
-
-
-def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
-    """A match as the store left it, to be taken up. Raises UnreadableRow."""
-    known: dict[str, Known] = {}
-    unreadable: UnreadableRow | None = None
-    for name, each in resources.items():
-        try:
-            sync.check_resource(each)
-        except UnreadableRow as error:  # it is fetched as if nothing were known of it, and written anew
-            unreadable = error
-        else:
-            known[name] = Known(etag=each.etag, digest=each.digest, rows=each.rows)
-    return Followed(
-        id=row.id,
-        match_id=row.match_id,
-        endpoint=row.endpoint,
-        text=text,
-        known=known,
-        hints=row.hints,
-        status=sync.status_of(row),
-        kickoff=row.kickoff,
-        changed_at=row.changed_at,
-        pending=bool(row.pending),
-        bad={name for name, each in resources.items() if each.failures},
-        good_at=row.good_at,
-        fence=row.fence,
-        joined=row.joined,
-        unreadable=unreadable,
-    )
-
-
-def load(conn: Connection, follow_id: str) -> tuple[sync.FollowRow, dict[str, sync.ResourceRow], bool]:
-    """A match's row, its resources, and whether any of its liveblogs wants text. Raises LookupError for no such match."""
-    row = sync.follow(conn, follow_id)
-    if row is None:
-        raise LookupError(follow_id)
-    wants_text = any(terms.text for terms in _readable_terms(sync.attachments_of(conn, follow_id)))
-    return row, sync.resources(conn, follow_id), wants_text
-
-
-def _readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
-    """On which terms these are; those that cannot be read are left out when the match is applied."""
-    found: set[Terms] = set()
-    for each in liveblogs:
-        with suppress(UnreadableRow):
-            found.add(sync.terms_of(each))
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Poller:
     """Polls matches of one endpoint. `clock` gives Unix seconds, `new_id` the `local_id` of a new post."""
@@ -176,6 +72,7 @@ class Poller:
     new_id: NewId
     record: Record
     limits: Limits
+    serves: Callable[[str, str], bool] = everybody
     counts: PollCounts = field(default_factory=PollCounts)
 
     async def poll(self, match: Followed) -> Fetched:
@@ -206,6 +103,9 @@ class Poller:
         self.counts.end(fetched)
         return fetched
 
+    def _has_endpoint(self, organization_id: str) -> bool:
+        return self.serves(self.adapter.endpoint.key, organization_id)
+
     async def _take_in(self, match: Followed, fetched: Fetched) -> None:
         """Apply what is new or was left open; else write the health of the resources, where it has changed."""
         if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
@@ -224,11 +124,14 @@ class Poller:
         match.bad.update(answer.resource for answer in refused)
 
     async def _save_health(self, match: Followed, answers: Iterable[Answer]) -> None:
-        await self._write(match, partial(apply_snapshot.save_health, follow_id=match.id, answers=answers))
+        await self._write(match, partial(save_health, follow_id=match.id, answers=answers))
 
     async def close(self, match: Followed) -> None:
-        """The window after the end is over: settle what is still open, once."""
-        await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
+        """The window after the end is over: settle what is still open, once; nothing where all bodies are forgotten."""
+        if await self.store.glance(partial(sync.packed_bodies, follow_id=match.id)):
+            await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
+        else:
+            await self._write(match, partial(closing_of.close_match, follow_id=match.id))
 
     async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
         snapshot = await self._translate(match, fetched)
@@ -239,7 +142,7 @@ class Poller:
         match.again = monotonic() + AGAIN if applied.failed else math.inf
         if now.status is not match.status:
             log.info("match.status_changed", match=match.match_id, status=now.status.value)
-        if fetched.changed or match.changed_at is None:
+        if snapshot.changed or match.changed_at is None:
             match.changed_at = self.clock()
         if now.kickoff is not None:  # a time that the provider does not know any more is no other time
             match.kickoff = now.kickoff
@@ -253,26 +156,34 @@ class Poller:
         """
         stored, belief = await self.store.glance(partial(sync.packed_match, follow_id=match.id))
         size = sum(len(answer.body or b"") for answer in fetched.changed) + RATIO * sum(map(len, stored.values()))
-        snapshot = await beside(size, self._believed, match.match_id, stored, belief, fetched)
+        try:
+            snapshot = await beside(size, self._believed, match, stored, fetched, Before(belief))
+        except BeliefLost as lost:
+            if belief is not None:
+                log.warning("match.belief_lost", match=match.match_id, cause=str(lost.__cause__))
+            posted = await self.store.glance(partial(posted_of, follow_id=match.id))
+            snapshot = await beside(size, self._believed, match, stored, fetched, Before(None, posted))
         for fault in snapshot.match.faults[:FAULTS_LOGGED]:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
         if len(snapshot.match.faults) > FAULTS_LOGGED:
             log.info("match.rows_skipped", match=match.match_id, rows=len(snapshot.match.faults))
         return snapshot
 
-    def _believed(self, match_id: str, stored: Mapping[str, bytes], packed: bytes | None, fetched: Fetched) -> Snapshot:
-        """What is believed of the match, of stored and new bodies; `packed`: what was believed before, as it is stored."""
+    def _believed(self, match: Followed, stored: Mapping[str, bytes], fetched: Fetched, before: Before) -> Snapshot:
+        """What is believed of the match, of stored and new bodies. Raises BeliefLost where it is not known what was before."""
         changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
-        bodies = sync.unpacked({name: body for name, body in stored.items() if name not in changed}) | changed
-        translated = self.adapter.translate(match_id, bodies)
+        translated = self.adapter.translate(match.match_id, _together(stored, changed))
         check(self.limits, translated)
-        before = None if packed is None else sync.unpacked_belief(packed)
-        belief = believed(before, translated, good=confirmed_parts(fetched, self.adapter, translated))
+        known = before.belief(translated)
+        check_same(known, translated)
+        belief = believed(known, translated, good=confirmed_parts(fetched, self.adapter, translated))
+        belief = with_posts_alone(known, belief, translated)
         after = sync.packed_belief(belief)
         return Snapshot(
             match=belief.match,
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
-            belief=None if after == packed else after,
+            changed=bool(changed) and match.lately.adds(known, belief),
+            belief=None if after == before.packed else after,
             packed={name: sync.packed(body) for name, body in changed.items()},
             answers=fetched.answers,
             hints=fetched.hints,
@@ -287,9 +198,10 @@ class Poller:
         people, rows = people_of(snapshot.match), rows_of(snapshot.match)
         if people <= PEOPLE and rows <= batches.LOOK:
             return
-        liveblogs = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
+        attached = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
+        liveblogs = [each for each in attached if self._has_endpoint(each.organization_id)]
         if rows > batches.LOOK:
-            await beside(LARGE + 1, snapshot.prepare, _readable_terms(liveblogs))
+            await beside(LARGE + 1, snapshot.prepare, readable_terms(liveblogs))
         made_of = hash((snapshot.match.home, snapshot.match.away, snapshot.match.race, match.joined))
         if people > PEOPLE and match.squads != made_of:
             await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
@@ -309,6 +221,7 @@ class Poller:
                 closing=closing,
                 cached=cached,
                 progress=progress,
+                serves=self._has_endpoint,
             )
             try:
                 progress = await self._write(match, work)
@@ -346,6 +259,11 @@ def confirmed_parts(fetched: Fetched, adapter: ProviderAdapter, match: Match) ->
     return frozenset(
         part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
     )
+
+
+def _together(stored: Mapping[str, bytes], changed: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The last good body of each resource, unpacked."""
+    return sync.unpacked({name: body for name, body in stored.items() if name not in changed}) | {**changed}
 
 
 def _keep_validators(followed: Followed, answer: Answer) -> None:

@@ -66,12 +66,13 @@ class CachedInputs:
 class Snapshot:
     """A match as it is believed now, and what this poll adds to what is known.
 
-    `pending`: something is in doubt, until the next good answer. `belief` and `packed`: what is believed and new bodies as
-    they are to be stored; None where nothing of it has changed.
+    `pending`: something is in doubt, until the next good answer. `changed`: the match is not as it was lately. `belief` and
+    `packed`: what is believed and new bodies as they are to be stored; None where nothing of it has changed.
     """
 
     match: Match
     pending: bool = False
+    changed: bool = True
     belief: bytes | None = None
     answers: tuple[Answer, ...] = ()
     hints: Mapping[str, str] | None = None

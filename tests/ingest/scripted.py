@@ -13,9 +13,9 @@ from typing import Any
 
 from api.services import ImportRequest
 from ingest.daemon.containment import Containment
+from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
-from ingest.sync.poll import Followed
 from mapping.believed import believed
 from mapping.errors import BadBody
 from mapping.match import Match

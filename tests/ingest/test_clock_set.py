@@ -12,8 +12,8 @@ from config.parties import Liveblog
 from ingest.daemon.containment import Containment
 from ingest.daemon.housekeeping import publish_due
 from ingest.sync.declared_liveblogs import Declared
+from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
-from ingest.sync.poll import Followed
 from mapping.match import Status
 from store import liveblogs
 from store.liveblogs import EventWrite, insert_game

@@ -9,8 +9,8 @@ from functools import partial
 import uvloop
 
 from ingest.daemon.containment import Containment
+from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
-from ingest.sync.poll import Followed
 from ingest.sync.poll_slots import PollSlots
 from ingest.webhooks.rate_limiter import FairRateLimiter
 from mapping.errors import UpstreamUnavailable

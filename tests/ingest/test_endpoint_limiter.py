@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 from ingest.daemon.containment import Containment
 from ingest.sync import endpoint_limiter
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
+from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
-from ingest.sync.poll import Followed
 from ingest.sync.poll_slots import SHORTEST, PollSlots
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from mapping.match import Status

@@ -10,9 +10,9 @@ from time import monotonic
 import pytest
 
 from ingest.daemon.containment import Containment
+from ingest.sync.followed import Followed
 from ingest.sync.follower import TAKE_UP, Followers
 from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
-from ingest.sync.poll import Followed
 from mapping.match import Status
 from mapping.rules.pacing import phase
 from store import leases, sync

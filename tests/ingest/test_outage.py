@@ -10,9 +10,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.daemon.containment import Containment
+from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import TICK, Lease, MatchLeases
-from ingest.sync.poll import Followed
 from mapping.errors import BadBody, StoreUnavailable
 from mapping.match import Status
 from store import sync

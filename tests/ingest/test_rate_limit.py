@@ -12,8 +12,8 @@ from structlog.testing import capture_logs
 from ingest.daemon.containment import Containment
 from ingest.daemon.state_metrics import FollowingMetrics
 from ingest.sync.endpoint_limiter import share_limits
+from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
-from ingest.sync.poll import Followed
 from ingest.sync.poll_slots import PollSlots
 from mapping.match import Status
 from providers.base import Known

@@ -11,7 +11,7 @@ from sqlalchemy import event, func, insert, select
 
 from ingest.daemon.purges import Purging
 from mapping.errors import NotFound
-from store import delivery_log, idempotency, outbox, sync, tables, webhooks
+from store import closing, delivery_log, idempotency, outbox, tables, webhooks
 from store.idempotency import FORGOTTEN, KEPT
 from store.liveblogs import Change, insert_game, record
 from tests.opening import store_at
@@ -211,7 +211,7 @@ async def test_a_new_key_takes_some_old_ones_with_it(store, game):
 
 async def test_bodies_of_closed_matches_go_in_batches(store):
     """Those of matches that are open stay."""
-    number = 2 * sync.FORGOTTEN + 2
+    number = 2 * closing.FORGOTTEN + 2
     same = {
         "endpoint": "e", "provider": "heim", "organization_id": ORGANIZATION, "sport": "soccer", "status": "finished",
         "next_poll_at": 0, "failures": 0, "hints": {}, "fence": 0,
@@ -225,11 +225,11 @@ async def test_bodies_of_closed_matches_go_in_batches(store):
     ]
     await fill(store, tables.follows, matches)
     await fill(store, tables.resources, bodies)
-    first = await store.read(sync.closed_with_bodies)
+    first = await store.read(closing.closed_with_bodies)
     await Purging(store).bodies()
     left = select(tables.resources.c.follow_id).where(tables.resources.c.body.is_not(None))
 
-    assert sync.FORGOTTEN == len(first)
+    assert closing.FORGOTTEN == len(first)
     assert ["f0"] == await store.read(lambda conn: list(conn.scalars(left)))
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import exc
 
 from mapping.documents.scalars import LocalStatus
-from store import ledger, sync
+from store import closing, ledger, sync
 from store.ledger import LedgerRow
 from store.liveblogs import insert_game, record
 from store.records import Change
@@ -98,14 +98,14 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
     await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="nobody's yet")))
     for each in (game, other):
         await store.write(partial(sync.attach, attachment=attachment(each, follow, declared_key=each.id)))
-    assert [] == await store.write(sync.close_abandoned)
+    assert [] == await store.write(closing.close_abandoned)
     await store.write(partial(record, game_id=game.id, change=Change(local_status=LocalStatus.DELETED)))
-    assert [] == await store.read(sync.abandoned)
+    assert [] == await store.read(closing.abandoned)
     assert [other.id] == [each.game_id for each in await store.read(partial(sync.attachments_of, follow_id=follow.id))]
     await store.write(partial(record, game_id=other.id, change=Change(local_status=LocalStatus.DELETED)))
 
-    assert [follow.id] == await store.read(sync.abandoned) == await store.write(sync.close_abandoned)
-    assert [] == await store.write(sync.close_abandoned)
+    assert [follow.id] == await store.read(closing.abandoned) == await store.write(closing.close_abandoned)
+    assert [] == await store.write(closing.close_abandoned)
     assert "nobody's yet" in {row.match_id for row in await store.read(sync.follows)} - {follow.match_id}
     assert await store.read(partial(sync.declared, organization_id=ORGANIZATION, key=game.id))
     third = await store.write(partial(insert_game, game=new_game(3)))
@@ -117,13 +117,13 @@ async def test_bodies_of_closed_matches_are_forgotten(store, follow):
     """With them go the validators, so that a match that is opened again is fetched anew; health stays."""
     good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[])
     await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"{}")]))
-    forget = partial(sync.forget_bodies, follow_ids=[follow.id])
-    assert ([], 0) == (await store.read(sync.closed_with_bodies), await store.write(forget))
+    forget = partial(closing.forget_bodies, follow_ids=[follow.id])
+    assert ([], 0) == (await store.read(closing.closed_with_bodies), await store.write(forget))
     await store.write(lambda unit: sync.save_follow(unit, follow.id, closed_at=1_700_000_000))
 
-    assert [follow.id] == await store.read(sync.closed_with_bodies)
+    assert [follow.id] == await store.read(closing.closed_with_bodies)
     assert [1, 0] == [await store.write(forget) for _ in range(2)]
-    assert [] == await store.read(sync.closed_with_bodies)
+    assert [] == await store.read(closing.closed_with_bodies)
     assert {} == await store.read(partial(bodies, follow_id=follow.id))
     known = await store.read(partial(sync.resources, follow_id=follow.id))
     assert {"match": replace(good, etag=None, digest=None)} == known

@@ -1,0 +1,89 @@
+"""What the answers of a poll add to what is stored of a match: bodies, health, belief, state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from providers.base import Answer, Outcome
+from store import closing as endings
+from store import sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ingest.sync.snapshot import Snapshot
+    from mapping.match import Fault
+    from store.unit import Unit
+
+FAULTS_KEPT = 1000
+"""Rows left out of a body that the store names, at most."""
+
+
+def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, closing: bool = False) -> None:
+    """Save what the answers add: changed resources, health of all, what is believed, the state of the match."""
+    save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
+    if snapshot.belief is not None:
+        sync.save_belief(unit, follow_id, snapshot.belief)
+    sync.save_follow(
+        unit,
+        follow_id,
+        sport=snapshot.match.sport,
+        status=snapshot.match.status.value,
+        pending=snapshot.pending,
+        good_at=unit.now,
+        **({"changed_at": unit.now} if snapshot.changed else {}),
+        **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
+        **({} if snapshot.hints is None else {"hints": dict(snapshot.hints)}),
+        **({"teams": teams} if (teams := sync.teams_text(snapshot.match)) else {}),
+    )
+    if closing:
+        endings.close_match(unit, follow_id)
+
+
+def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:
+    """Save why the match, or one of its liveblogs, is left out; None: nothing is left out any more."""
+    since = None if cause is None else unit.now
+    sync.save_follow(unit, follow_id, last_error=cause, failing_since=since)
+
+
+def save_health(
+    unit: Unit,
+    follow_id: str,
+    answers: Iterable[Answer],
+    faults: tuple[Fault, ...] = (),
+    packed: Mapping[str, bytes] | None = None,
+) -> None:
+    """Save what the answers say of each resource: last good, last change, failures in a row, rows left out."""
+    known = sync.resources(unit.conn, follow_id)
+    rows = ((known.get(answer.resource, sync.ResourceRow(name=answer.resource)), answer) for answer in answers)
+    after = [(resource_after(row, answer, faults, unit.now), answer.body) for row, answer in rows]
+    sync.save_resources(unit, follow_id, after, packed)
+
+
+def resource_after(row: sync.ResourceRow, answer: Answer, faults: Iterable[Fault], now: int) -> sync.ResourceRow:
+    """What is known of a resource after this answer: a good body replaces the last one, a failure only counts."""
+    match answer.outcome:
+        case Outcome.FAILED:
+            return replace(row, failures=row.failures + 1, last_error=str(answer.error))
+        case Outcome.UNCHANGED:
+            etag = answer.etag or row.etag if row.digest else None  # what is to be fetched afresh stays so
+            return replace(row, etag=etag, good_at=now, failures=0, last_error=None)
+        case Outcome.CHANGED:
+            return sync.ResourceRow(
+                name=row.name,
+                etag=answer.etag,
+                digest=answer.digest,
+                rows=answer.rows,
+                good_at=now,
+                changed_at=now,
+                faults=_rows_left_out(faults, answer.resource),
+            )
+
+
+def _rows_left_out(faults: Iterable[Fault], resource: str) -> list[dict[str, Any]]:
+    of_resource = (fault for fault in faults if fault.resource == resource)
+    return [
+        {"row": fault.row, "field": fault.field, "reason": fault.reason} for fault in islice(of_resource, FAULTS_KEPT)
+    ]

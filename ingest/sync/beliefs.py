@@ -1,0 +1,63 @@
+"""What was believed of a match before an answer: as it is stored, or, where that is lost, by what has been posted."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mapping.doubts import identify
+from mapping.errors import DownstreamRejected
+from mapping.from_posts import belief_of_posts
+from mapping.identity import MatchIdentity, is_another
+from store import sync
+from store.errors import UnreadableRow
+
+if TYPE_CHECKING:
+    from ingest.sync.posted import Posted
+    from mapping.believed import Belief
+    from mapping.match import Match
+
+
+class BeliefLost(Exception):
+    """What was believed of the match cannot be read any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was believed before, as it is stored; where that is lost, what has been posted counts."""
+
+    packed: bytes | None
+    posted: Posted | None = None
+
+    def belief(self, answer: Match) -> Belief | None:
+        """What the answer is compared with. Raises BeliefLost."""
+        if self.posted is not None:
+            return belief_of_posts(answer, self.posted.posts, self.posted.board)
+        try:
+            return sync.unpacked_belief(self.packed or b"")
+        except UnreadableRow as error:
+            raise BeliefLost from error
+
+
+@dataclass(slots=True)
+class Lately:
+    """The matches that were believed lately, as short digests: two caches by turns bring nothing new."""
+
+    seen: deque[str] = field(default_factory=lambda: deque(maxlen=8))
+
+    def adds(self, before: Belief | None, after: Belief) -> bool:
+        """Whether the match is not as it was lately; it is from now on."""
+        if before is not None and before.match == after.match:
+            return False
+        digest = identify(after.match)
+        known = digest in self.seen
+        if not known:
+            self.seen.append(digest)
+        return not known
+
+
+def check_same(before: Belief | None, answer: Match) -> None:
+    """Raise DownstreamRejected where the answer is about another match than the one that is believed."""
+    if before is not None and is_another(MatchIdentity.of(before.match), MatchIdentity.of(answer)):
+        raise DownstreamRejected("the provider gives another match under this id")

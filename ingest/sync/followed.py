@@ -1,0 +1,173 @@
+"""A match that this process follows: what is kept of it in memory, and how it is taken up from the store."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ingest.sync.beliefs import Lately
+from mapping.errors import MatchUnknown
+from mapping.rules import pacing
+from providers.base import Known
+from store import sync
+from store.errors import UnreadableRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlalchemy import Connection
+
+    from ingest.sync.snapshot import CachedInputs
+    from mapping.errors import ServiceError
+    from mapping.match import Status
+    from mapping.terms import Terms
+
+
+def everybody(_endpoint: str, _organization_id: str) -> bool:
+    """Every organization has every endpoint."""
+    return True
+
+
+@dataclass(slots=True)
+class Followed:
+    """What a process keeps in memory of a match that it follows. Times are Unix seconds, `due` is monotonic."""
+
+    id: str
+    match_id: str
+    endpoint: str
+    text: bool
+    known: dict[str, Known]
+    hints: Mapping[str, str]
+    status: Status
+    kickoff: int | None
+    changed_at: float | None = None
+    """When an answer last brought something new."""
+    pending: bool = False
+    failures: int = 0
+    logged: bool = False
+    """That it fails has been logged."""
+    bad: set[str] = field(default_factory=set)
+    """Resources whose last answer was bad."""
+    good_at: float | None = None
+    polls: int = 0
+    silent: bool = False
+    afresh: bool = False
+    """Another liveblog joined: the next poll fetches everything, whatever is known."""
+    cached: Mapping[str, CachedInputs] = field(default_factory=dict)
+    """Its liveblogs as the last unit left them, by `ticker_id`."""
+    unreadable: UnreadableRow | None = None
+    """What of its resources could not be read when it was taken up."""
+    squads: int | None = None
+    """What the people are made of that were imported last, where there are very many (a hash)."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Liveblogs that the last poll could not bring in line, by `ticker_id`, and why."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Those of which that was logged."""
+    lost_in: int | None = None
+    """The outage of the store in which the match could not be written last."""
+    relapses: int = 0
+    """How many outages in a row have hit it."""
+    again: float = math.inf
+    """When those are tried again, whatever the provider answers (monotonic)."""
+    busy: bool = False
+    hurried: bool = False
+    """It was just taken up and is polled soon; the poll after that finds its place in the interval."""
+    due: float = 0.0
+    fence: int = 0
+    """The lease under which this process writes for the match."""
+    joined: int = 0
+    """How many liveblogs had joined when it was last looked at afresh."""
+    unknown_since: float | None = None
+    """Since when the provider says that there is no such match."""
+    lately: Lately = field(default_factory=Lately)
+
+    def failed_with(self, error: ServiceError, now: float) -> None:
+        """Note since when the provider says that there is no such match."""
+        unknown = isinstance(error, MatchUnknown)
+        self.unknown_since = (now if self.unknown_since is None else self.unknown_since) if unknown else None
+
+    def given_up(self, now: float, window: float) -> bool:
+        """Whether the provider has said for all of that time (seconds) that there is no such match."""
+        return self.unknown_since is not None and now - self.unknown_since >= window
+
+    def clock_set(self, seconds: float) -> None:
+        """The wall clock was set by so many seconds: what is known gets neither older nor younger by that."""
+        self.good_at = None if self.good_at is None else self.good_at + seconds
+        self.changed_at = None if self.changed_at is None else self.changed_at + seconds
+
+
+def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
+    """A match as the store left it, to be taken up. Raises UnreadableRow."""
+    known: dict[str, Known] = {}
+    unreadable: UnreadableRow | None = None
+    for name, each in resources.items():
+        try:
+            sync.check_resource(each)
+        except UnreadableRow as error:  # it is fetched as if nothing were known of it, and written anew
+            unreadable = error
+        else:
+            known[name] = Known(etag=each.etag, digest=each.digest, rows=each.rows)
+    return Followed(
+        id=row.id,
+        match_id=row.match_id,
+        endpoint=row.endpoint,
+        text=text,
+        known=known,
+        hints=row.hints,
+        status=sync.status_of(row),
+        kickoff=row.kickoff,
+        changed_at=row.changed_at,
+        pending=bool(row.pending),
+        bad={name for name, each in resources.items() if each.failures},
+        good_at=row.good_at,
+        fence=row.fence,
+        joined=row.joined,
+        unreadable=unreadable,
+    )
+
+
+def load(
+    conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = everybody
+) -> tuple[sync.FollowRow, dict[str, sync.ResourceRow], bool]:
+    """A match's row, its resources, and whether any of its liveblogs wants text. Raises LookupError for no such match.
+
+    `serves`: whether an endpoint is one that an organization has.
+    """
+    row = sync.follow(conn, follow_id)
+    if row is None:
+        raise LookupError(follow_id)
+    liveblogs = [each for each in sync.attachments_of(conn, follow_id) if serves(row.endpoint, each.organization_id)]
+    wants_text = any(terms.text for terms in readable_terms(liveblogs))
+    return row, sync.resources(conn, follow_id), wants_text
+
+
+def readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
+    """On which terms these are; those that cannot be read are left out when the match is applied."""
+    found: set[Terms] = set()
+    for each in liveblogs:
+        with suppress(UnreadableRow):
+            found.add(sync.terms_of(each))
+    return found
+
+
+def interval(match: Followed, pace: pacing.PollIntervals, now: float, clock_set: float) -> float | None:
+    """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start.
+
+    None where it is over, or the provider has not known it for long. `clock_set`: by how many seconds the clock was set since.
+    """
+    if match.given_up(now, pace.after_window):
+        return None
+    waits = [
+        pacing.interval(
+            pace,
+            match.status,
+            now=now - moved,
+            kickoff=match.kickoff,
+            changed_at=None if match.changed_at is None else match.changed_at - moved,
+            pending=match.pending,
+        )
+        for moved in {0.0, clock_set}
+    ]
+    return min((wait for wait in waits if wait is not None), default=None)

@@ -1,0 +1,125 @@
+"""A match as its posts have it, where nothing else says what was believed: what has been posted is not just forgotten.
+
+What a new answer lacks waits for a second good one then, as always (mapping.believed); meanwhile its post stays as it is,
+because a post does not hold everything that it was made of.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mapping.believed import Belief
+from mapping.match import PERIOD_KEY, Comment, Incident, Involved, Person, Score
+from mapping.posts import TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mapping.match import Match
+    from mapping.posts import Post
+    from mapping.reconcile import Entry
+
+MINUTE = re.compile(r"(\d{1,4})(?:\+(\d{1,3}))?'")
+UNTOLD = "…"
+"""The text of a comment of which only its post is known; it is shown nowhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingPost:
+    """A post that stands: its key, its kind and the document that the provider gave last."""
+
+    key: str
+    kind: str
+    document: Mapping[str, Any]
+
+
+def belief_of_posts(answer: Match, posts: Iterable[StandingPost], board: Mapping[str, Any]) -> Belief | None:
+    """The answer with all that has been posted of the match, as what was believed before; None where that is nothing more.
+
+    `board`: the scoreboard as the provider gave it last.
+    """
+    known = _keys(answer)
+    lacking = {each.key: each for each in posts if each.key not in known}
+    score = _higher(answer.score, _score(board.get("score")))
+    if not lacking and score == answer.score:
+        return None
+    ids = {person.name: person.ext_id for person in _people(answer)}
+    play = [_incident(each, ids) for each in lacking.values() if each.kind != TEXT]
+    text = [Comment(key=each.key, order=0, html=UNTOLD) for each in lacking.values() if each.kind == TEXT]
+    match = replace(
+        answer,
+        score=score,
+        incidents=(*answer.incidents, *play),
+        comments=(*answer.comments, *text),
+        posts_alone=frozenset(lacking),
+    )
+    return Belief(match)
+
+
+def with_posts_alone(before: Belief | None, after: Belief, answer: Match) -> Belief:
+    """The belief after `answer`, with the keys of what is still known by its posts alone."""
+    if before is None or not before.match.posts_alone:
+        return after
+    left = (before.match.posts_alone & _keys(after.match)) - _keys(answer)
+    return replace(after, match=replace(after.match, posts_alone=left))
+
+
+def as_posted(posts: Iterable[Post], match: Match, entries: Mapping[str, Entry]) -> Iterable[Post]:
+    """The wanted posts; what is known by its post alone is wanted as it was posted, and nowhere else."""
+    if not match.posts_alone:
+        return posts
+    return [
+        replace(each, document=entries[each.key].said) if each.key in match.posts_alone else each
+        for each in posts
+        if each.key not in match.posts_alone or each.key in entries
+    ]
+
+
+def _keys(match: Match) -> frozenset[str]:
+    return frozenset(each.key for each in match.incidents).union(each.key for each in match.comments)
+
+
+def _incident(post: StandingPost, ids: Mapping[str, str]) -> Incident:
+    event = post.document.get("sport_event") or {}
+    minute = MINUTE.fullmatch(str(event.get("time_of_play") or ""))
+    return Incident(
+        key=post.key,
+        kind=post.kind,
+        order=0,
+        minute=None if minute is None else int(minute[1]),
+        added=None if minute is None or minute[2] is None else int(minute[2]),
+        people=tuple(_involved(event, ids)),
+        score=_score(event.get("score")),
+        created_at=post.document.get("created_at"),
+        synthesised=post.key.startswith(PERIOD_KEY),
+    )
+
+
+def _involved(event: Mapping[str, Any], ids: Mapping[str, str]) -> Iterator[Involved]:
+    for each in event.get("players") or ():
+        player = each.get("player") or {}
+        name = str(player.get("name") or "")
+        ext_id = ids.get(name) or str(player.get("_id") or player.get("local_id") or name)
+        yield Involved(role=str(each.get("event_player_type") or ""), person=Person(ext_id=ext_id, name=name))
+
+
+def _people(match: Match) -> Iterator[Person]:
+    for side in match.teams:
+        yield from (*side.lineup, *side.bench)
+    for incident in match.incidents:
+        yield from (each.person for each in incident.people)
+
+
+def _score(document: Any) -> Score | None:
+    values = [str((document or {}).get(name) or "") for name in ("home_score", "away_score")]
+    if not all(each.isascii() and each.isdigit() for each in values):
+        return None
+    return Score(int(values[0]), int(values[1]))
+
+
+def _higher(now: Score | None, posted: Score | None) -> Score | None:
+    if now is None or posted is None:
+        return now or posted
+    return posted if posted.total > now.total else now
