@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -13,7 +14,7 @@ from typing import Any
 
 from api.services import ImportRequest
 from ingest.daemon.containment import Containment
-from ingest.sync.followed import Followed
+from ingest.sync.followed import Followed, everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from mapping.believed import believed
@@ -156,6 +157,7 @@ class Process:
     adapter: Scripted = field(default_factory=Scripted)
     clock: Clock = field(default_factory=lambda: WALL)
     wishes: dict[str, Any] = field(default_factory=dict)
+    serves: Callable[[str, str], bool] = everybody
 
     def __post_init__(self) -> None:
         self.crashing = Crashing(self.store)
@@ -172,6 +174,7 @@ class Process:
             clock=lambda: self.clock.now,
             new_id=lambda: new_local_id("e"),
             containment=Containment(),
+            serves=self.serves,
         )
         sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True)}
         self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}), limits=LIMITS)
