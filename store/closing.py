@@ -52,6 +52,13 @@ def close_empty(unit: Unit, follow_id: str) -> bool:
     return unit.conn.execute(closed.values(closed_at=unit.now)).rowcount > 0
 
 
+def close_unattached(unit: Unit, organization_id: str) -> None:
+    """Follow none of the organization's matches that no liveblog is on, as those are that only a ledger names."""
+    nobody = ~exists().where(attachments.c.follow_id == follows.c.id)
+    closed = update(follows).where(follows.c.organization_id == organization_id, follows.c.closed_at.is_(None), nobody)
+    unit.conn.execute(closed.values(closed_at=unit.now))
+
+
 def abandoned(conn: Connection) -> list[str]:
     """Matches that are followed although every liveblog on them was deleted."""
     return list(conn.scalars(select(follows.c.id).where(*_ABANDONED)))

@@ -12,8 +12,10 @@ from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
 from store import command, migrate
+from store.closing import close_unattached
 from store.errors import StoreError, reason, store_errors
 from store.export_organization import PATIENCE, Carried
+from store.ids import new_object_id
 from store.media_tables import uploads
 from store.naming import parse_url
 from store.portable_files import copy_files, delete_files
@@ -108,14 +110,17 @@ def _import(
     conn = unit.conn
     _require_new(conn, organization)
     rows = uploaded = 0
+    renamed: dict[str, str] = {}
     for table, batch in _batches(lines, organization):
         if table.table is uploads:
             uploaded += len(batch)
+        _rename(unit, table, batch, organization, renamed)
         _check_owners(conn, table, batch, organization)
         _insert(conn, table, batch, organization)
         if table.table is uploads:
             _copy(batch, files, media, copied)
         rows += len(batch)
+    close_unattached(unit, organization)
     return organization, Carried(rows, uploaded, copied.missing)
 
 
@@ -214,6 +219,20 @@ def _insert(conn: Connection, table: PortableTable, batch: list[Numbered], organ
                 raise StoreError(taken) from error
         raise
     conn.exec_driver_sql("RELEASE SAVEPOINT batch")
+
+
+def _rename(
+    unit: Unit, table: PortableTable, batch: list[Numbered], organization: str, renamed: dict[str, str]
+) -> None:
+    """Give matches of which another organization has brought the row already a new id, in all rows that name them."""
+    if table.table is follows:
+        ids = [row["id"] for _, row in batch]
+        taken = select(follows.c.id).where(follows.c.id.in_(ids), follows.c.organization_id != organization)
+        renamed.update((each, new_object_id(unit.now)) for each in unit.conn.scalars(taken).all())
+    column = "id" if table.table is follows else "follow_id"
+    for _, row in batch:
+        if column in row:
+            row[column] = renamed.get(row[column], row[column])
 
 
 def _step_aside(conn: Connection, rows: list[dict[str, Any]]) -> None:

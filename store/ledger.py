@@ -50,12 +50,6 @@ _ALL = CompiledQuery(select(*_COLUMNS).where(*_SCOPE))
 _SOME = CompiledQuery(select(*_COLUMNS).where(*_SCOPE, Among(ledger.c.key, "keys")))
 _OF_POSTS = CompiledQuery(select(*_COLUMNS).where(*_SCOPE, Among(ledger.c.local_id, "local_ids")))
 _KEYS = CompiledQuery(select(ledger.c.key).where(*_SCOPE).order_by(ledger.c.key))
-_MATCHES = CompiledQuery(select(ledger.c.follow_id).distinct().where(ledger.c.game_id == bindparam("game_id")))
-
-
-def matches(conn: Connection, game_id: str) -> list[str]:
-    """The matches that the liveblog has rows of, as `follow_id`s: it may have been on several, one after the other."""
-    return sorted(follow_id for (follow_id,) in _MATCHES.all(conn, game_id=game_id))
 
 
 def rows(

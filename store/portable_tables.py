@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, Text, and_, bindparam, collate, or_, select
+from sqlalchemy import Select, Text, and_, bindparam, collate, or_, select, union
 
 from store.comment_tables import closed_channels, comment_likes, comment_reports, comments, reader_bans, reader_sign_ins
 from store.history_tables import event_history, game_documents, game_versions, master_history
@@ -46,7 +46,11 @@ OWNERS = ("organization_id", "owner_id")
 ORGANIZATION: Any = bindparam("organization", type_=Text)
 _GAMES = select(games.c.id).where(games.c.organization_id == ORGANIZATION)
 _EVENTS = select(events.c.local_id).where(events.c.game_id.in_(_GAMES))
-_FOLLOWS = select(attachments.c.follow_id).where(attachments.c.organization_id == ORGANIZATION)
+_FOLLOWS = union(
+    select(attachments.c.follow_id).where(attachments.c.organization_id == ORGANIZATION),
+    select(ledger.c.follow_id).where(ledger.c.game_id.in_(_GAMES)),
+)
+"""Matches that its liveblogs are on, or were on with posts that are known."""
 _UPLOADS = select(uploads.c.key).where(uploads.c.organization_id == ORGANIZATION)
 _COMMENTS = select(comments.c.id).where(comments.c.organization_id == ORGANIZATION)
 MASTERS = (teams, players, tournaments, locations)
@@ -152,7 +156,7 @@ PORTABLE = (
     PortableTable(resources, resources.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     PortableTable(beliefs, beliefs.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     _owned(attachments, parents={"game_id": "game", "follow_id": "follow"}),
-    _of_games(ledger, named={"local_id": "event"}),
+    _of_games(ledger, named={"local_id": "event", "follow_id": "follow"}),
     PortableTable(
         upload_uses,
         upload_uses.c.upload_key.in_(_UPLOADS),

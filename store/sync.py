@@ -143,11 +143,6 @@ def follow_for(unit: Unit, match: NewFollow, *, kickoff_open: bool = False) -> F
     return row
 
 
-def known_follow(conn: Connection, match: NewFollow, *, kickoff_open: bool = False) -> FollowRow | None:
-    """The follow that `follow_for` would find."""
-    return _same_match(_editions(conn, match), match, kickoff_open=kickoff_open)
-
-
 def _editions(conn: Connection, match: NewFollow) -> list[FollowRow]:
     """All matches that were given this id at this endpoint, the newest first."""
     columns = follows_table.c

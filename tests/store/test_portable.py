@@ -12,7 +12,7 @@ import sys
 from functools import partial
 
 import pytest
-from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, Text, insert, select, text, update
+from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, Text, delete, insert, select, text, update
 
 from api.media.formats import CONTENT_TYPES
 from api.media.video_facts import VIDEO_TYPES
@@ -25,7 +25,7 @@ from store.liveblogs import insert_game
 from store.portable_rows import line_of, row_of
 from store.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
 from store.sql.json_type import Json
-from store.tables import follows, metadata, webhooks
+from store.tables import attachments, beliefs, follows, ledger, metadata, resources, webhooks
 from tests.opening import pool_settings
 from tests.sqlite import migrated_url
 from tests.store.conftest import new_game, open_store, writing
@@ -47,6 +47,7 @@ AWKWARD = {
 }
 JSONS = {"options": ["a"], "faults": [AWKWARD], "pending": True}
 """Columns that hold no JSON object."""
+ON = follows.c.id == ledger.c.follow_id
 ID = {"event": "local_id", "upload": "key"}
 """Kinds whose id has another name than `id`."""
 
@@ -377,6 +378,62 @@ def _follow(unit, organization, values):
 def _endpoints(conn):
     rows = conn.execute(select(follows.c.organization_id, follows.c.endpoint).where(follows.c.match_id == "9000310"))
     return dict(map(tuple, rows))
+
+
+def _share(unit):
+    """Put the liveblog of the others on our match, as liveblogs of one endpoint are, with what was posted of it."""
+    for table in (attachments, ledger):
+        of_game = table.c.game_id == key_of(OTHERS, "game")
+        unit.conn.execute(update(table).where(of_game).values(follow_id=key_of(OURS, "follow")))
+
+
+def _matches_of(url, organization):
+    """The ids of the match that the organization's rows name, by table, and whether that match is open."""
+    game = key_of(organization, "game")
+
+    def query(conn):
+        (on,) = conn.scalars(select(attachments.c.follow_id).where(attachments.c.game_id == game))
+        of_match = [conn.scalars(select(table.c.follow_id)).all() for table in (resources, beliefs)]
+        return on, set(conn.scalars(select(ledger.c.follow_id).where(ledger.c.game_id == game))), of_match
+
+    return asyncio.run(command.look(url, query, timeout=60))
+
+
+def test_two_organizations_that_share_a_match_both_move(full, empty_urls, tmp_path):
+    """Each has the match, with its bodies, its belief and its own ledger, whichever comes second."""
+    perform(full, _share)
+    for organization in (OURS, OTHERS):
+        exported(full, tmp_path / organization, organization=organization)
+    for url, order in zip(empty_urls.values(), ((OURS, OTHERS), (OTHERS, OURS)), strict=True):
+        for organization in order:
+            imported(url, tmp_path / organization)
+        (first, posted_first, of_first), (second, posted_second, _) = (_matches_of(url, each) for each in order)
+
+        assert first != second
+        assert (posted_first, posted_second) == ({first}, {second})
+        assert [sorted(names) for names in of_first] == [sorted([first, second])] * 2
+        assert rows_of(url, OURS) == rows_of(full, OURS)
+        assert rows_of(url, OTHERS) == rows_of(full, OTHERS)
+
+
+def test_what_was_posted_of_a_match_that_a_liveblog_is_on_no_more_moves_along(full, empty_urls, tmp_path):
+    """Put on that match again at the new place it goes on with the same posts; until then nobody follows the match."""
+
+    def take_off(unit):
+        _follow(unit, OURS, {"closed_at": None})
+        unit.conn.execute(delete(attachments).where(attachments.c.game_id == key_of(OURS, "game")))
+
+    def posted(conn):
+        return conn.execute(select(ledger.c.follow_id, follows.c.closed_at).join_from(ledger, follows, ON)).all()
+
+    perform(full, take_off)
+    exported(full, tmp_path / "kept")
+    for url in empty_urls.values():
+        imported(url, tmp_path / "kept")
+        ((follow_id, closed_at),) = asyncio.run(command.look(url, posted, timeout=60))
+
+        assert follow_id == key_of(OURS, "follow")
+        assert closed_at is not None
 
 
 async def versions_and_posts(url, target, monkeypatch):
