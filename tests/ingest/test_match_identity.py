@@ -173,10 +173,14 @@ async def test_a_liveblog_that_comes_back_to_its_match_is_not_doubled(store):
 
 async def moved(process: Process, owners: tuple[str, ...] = (OWNER,)) -> None:
     """The daemon comes back with another password: its organizations reach the provider by another endpoint."""
-    bodies = process.adapter.bodies
-    process.adapter = Scripted()
-    process.adapter.bodies = bodies
-    found = {(owner, "heim"): ProviderSource(HEIM, process.adapter, text_content=True) for owner in owners}
+    await moved_to(process, Scripted(), owners)
+
+
+async def moved_to(process: Process, adapter: Scripted, owners: tuple[str, ...]) -> None:
+    """The daemon comes back with other credentials, with which its organizations reach the provider by this adapter."""
+    adapter.bodies = process.adapter.bodies
+    process.adapter = adapter
+    found = {(owner, "heim"): ProviderSource(HEIM, adapter, text_content=True) for owner in owners}
     await rehome(process.store, found, Containment())
     await process.restart()
 
@@ -195,19 +199,24 @@ async def test_a_first_yellow_that_the_provider_drops_stays_whatever_becomes_of_
         await finish(process, over(FIRST, YELLOW_RED, score="1:0"))
         await forget(process)
         attachment = await store.read(lambda conn: sync.attachment(conn, ticker_id))
+        _, kept = await store.read(partial(sync.packed_match, follow_id=attachment.follow_id))
+        assert kept is not None, "a liveblog stands that was made of it"
         await store.write(partial(closing.open_again, game_id=ticker_id, follow_id=attachment.follow_id))
         await process.restart()
     else:
         lose = text("DELETE FROM beliefs") if way == "lost belief" else update(beliefs).values(belief=b"unreadable")
         await store.write(lambda unit: unit.conn.execute(lose))
         await process.restart()
-    for _ in range(4):
-        await process.poll(dropped)
+    for number in range(4):  # each answer is new, so that it is compared with what was believed
+        await process.poll(snapshot("1:0", START, FIRST, YELLOW_RED, match_number=str(number)))
     await process.settle()
 
     post = (await process.posted(ticker_id))["incident:21"]
     assert "Jan Muster5" in json.dumps(post)
     assert ["incident:11", "incident:21", "incident:22"] == await goals(process, ticker_id)
+    (followed,) = await store.read(sync.follows)
+    _, healed = await store.read(partial(sync.packed_match, follow_id=followed.id))
+    assert "incident:21" in {each.key for each in sync.unpacked_belief(healed).match.incidents}
 
 
 async def forget(process: Process) -> None:
@@ -274,6 +283,28 @@ async def test_two_organizations_on_one_match_move_together_and_apart(store):
     assert before[1] == await process.posted(theirs), "its endpoint is another one, which nobody polls here"
 
 
+async def test_liveblogs_that_come_back_to_an_endpoint_one_by_one_revive_nothing(store):
+    """Two organizations move after each other; the goal that is cancelled meanwhile stays cancelled when both are back."""
+    process, mine = await begun(store, TWO)
+    theirs = await shared(process)
+    await process.poll()
+    first = process.adapter
+    await moved(process, (OWNER,))
+    second = process.adapter
+    await moved_to(process, second, (OTHER,))
+    for _ in range(3):
+        await process.poll(ONE)
+    assert [["incident:11"]] * 2 == [await goals(process, each) for each in (mine, theirs)]
+    before = [await process.posted(each) for each in (mine, theirs)]
+    await moved_to(process, first, (OWNER, OTHER))
+    await process.poll(snapshot("1:0", START, FIRST, match_number="1"))
+
+    assert before == [await process.posted(each) for each in (mine, theirs)]
+    (followed,) = await store.read(sync.follows)
+    _, belief = await store.read(partial(sync.packed_match, follow_id=followed.id))
+    assert "incident:12" not in {each.key for each in sync.unpacked_belief(belief).match.incidents}
+
+
 async def test_an_organization_that_is_gone_gets_nothing_of_the_endpoint_of_another_one(store):
     """Both are on one match; the configuration names one of them no longer."""
     process, mine = await begun(store, ONE)
@@ -295,7 +326,7 @@ async def test_a_body_that_changes_for_ever_keeps_no_match_open(store, kind):
     process, _ = await begun(store, TWO)
     answers = {
         "a counter": [over(FIRST, SECOND, counter=str(number)) for number in range(40)],
-        "two caches": [over(FIRST, SECOND, attendance=str(1000 + number % 2)) for number in range(40)],
+        "two caches": [over(FIRST, {**SECOND, "minute": str(30 + number % 2)}) for number in range(40)],
     }[kind]
     for bodies in answers:
         process.clock.now += 3 * 3600
