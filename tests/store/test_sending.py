@@ -23,7 +23,7 @@ FOLLOW = {
     "id": "f1", "endpoint": "heim:a", "provider": "heim", "organization_id": "o", "match_id": "1", "sport": "soccer",
     "status": ODD, "kickoff": -1, "next_poll_at": 0.1 + 0.2, "good_at": None, "changed_at": 2**62, "failures": 0,
     "failing_since": None, "last_error": None, "hints": {ODD: [None, "\0", 1.5, {}]}, "pending": None, "closed_at": None,
-    "owner": None, "fence": 3, "joined": 0,
+    "owner": None, "fence": 3, "joined": 0, "edition": 1, "teams": ODD,
 }  # fmt: skip
 RESOURCE = {
     "follow_id": "f1", "name": "play", "etag": None, "digest": ODD, "rows": 2, "body": bytes(range(256)),
@@ -130,7 +130,7 @@ async def test_a_query_takes_any_number_of_values(store, game, more):
 @pytest.mark.parametrize(("table", "column"), [(players, "ext_id"), (ledger, "key")], ids=["players", "ledger"])
 def test_any_number_of_values_are_searched_by_the_index(table, column):
     """On SQLite too: otherwise each poll that finds a goal reads all players that the organization ever had."""
-    keys = [each for each in ("owner_id", "source", "sportstype", "game_id") if each in table.c]
+    keys = [each for each in ("owner_id", "source", "sportstype", "game_id", "follow_id") if each in table.c]
     statement = select(table).where(
         *(table.c[each] == bindparam(each) for each in keys), Among(table.c[column], "values")
     )
@@ -148,15 +148,14 @@ def test_any_number_of_values_are_searched_by_the_index(table, column):
 
 async def test_put_left_and_changed_differ_in_what_becomes_of_a_taken_key(store, game):
     """`upsert` replaces what it names, `insert_ignore` nothing, `update_rows` only what is there."""
-    known = {"game_id": game.id, "key": "a", **LINE}
+    known = {"game_id": game.id, "follow_id": "f1", "key": "a", **LINE}
 
     def work(unit):
         write_batch(unit.conn, insert_rows(ledger, [known, known | {"key": "b"}]))
         write_batch(unit.conn, upsert(ledger, [known | {"state": "gone", "written": {"x": ODD}}, known | {"key": "c"}]))
         write_batch(unit.conn, insert_ignore(ledger, [known | {"key": "b", "state": "gone"}, known | {"key": "d"}]))
-        write_batch(
-            unit.conn, update_rows(ledger, [{"game_id": game.id, "key": k, "reason": "gone"} for k in ("c", "nobody")])
-        )
+        of_match = {"game_id": game.id, "follow_id": "f1", "reason": "gone"}
+        write_batch(unit.conn, update_rows(ledger, [{**of_match, "key": k} for k in ("c", "nobody")]))
         return {row["key"]: (row["state"], row["reason"], row["written"]) for row in core(unit.conn, ledger)}
 
     assert await undone(store, work) == {
