@@ -99,6 +99,7 @@ async def test_a_finished_liveblog_is_not_touched_by_another_match_of_its_id(sto
     assert before == await public(process, old)
     assert later == await public(process, new)
     assert [] == [key for key in await process.posted(new) if key in {"incident:11", "incident:12"}]
+    assert 2 == len(await store.read(partial(sync.follows, open_only=False))), "each is followed by itself"
 
 
 async def test_a_new_liveblog_of_a_finished_match_opens_no_older_one(store):
