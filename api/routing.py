@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from starlette import routing
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from api.errors import MethodNotAllowed
 from api.request import UNAUTHORIZED, ApiRequest, context_of
@@ -117,6 +117,8 @@ class Endpoint:
         scope["services"] = self._services
         context_of(scope).route = self._path
         response = await self._respond(ApiRequest(scope, receive))
+        if scope["method"] == "HEAD" and isinstance(response, StreamingResponse):
+            response = _head_of(response)
         await response(scope, receive, send)  # for minutes, if it is a stream: the request is not kept for so long
 
     async def _respond(self, request: ApiRequest) -> Response:
@@ -124,6 +126,13 @@ class Endpoint:
         response = await self._handler(request)
         rename_types(response, request.context.response_prefix)
         return response
+
+
+def _head_of(response: StreamingResponse) -> Response:
+    """The same head, and nothing is read for a body that nobody is sent."""
+    head = Response(status_code=response.status_code, background=response.background)
+    head.raw_headers = response.raw_headers
+    return head
 
 
 def _open(_: ApiRequest) -> None:
