@@ -37,6 +37,10 @@ PREFLIGHT = {
     "Access-Control-Max-Age": "7200",
 }
 """What scripts of other sites may send on behalf of a reader."""
+READER_BYTES = 8192
+"""What readers send beside the text of a comment."""
+ESCAPED_BYTES = 12
+"""Of a character in JSON that is written in ASCII alone, at most."""
 READ = ("read", "write")
 """Scopes of which either one is enough to read."""
 Handler = Callable[[ApiRequest], Awaitable[Response]]
@@ -51,6 +55,16 @@ class Route:
     handler: Handler
     access: Access
     operation: Mapping[str, Any] | None = None
+    body_bytes: int | None = None
+    """The largest body that it takes; without one, what `largest_body` says of its access."""
+
+    def largest_body(self, documents: int, comment: int) -> int:
+        """How many bytes it takes; `documents`: the setting for documents, `comment`: characters of a comment."""
+        if self.body_bytes is not None:
+            return min(self.body_bytes, documents)
+        if self.method == "POST" and self.access in {"open", "page", "feed", "reader"}:
+            return min(READER_BYTES + ESCAPED_BYTES * comment, documents)
+        return documents
 
 
 class Routes:
@@ -111,11 +125,14 @@ class Endpoint:
         self._path = route.path
         self._handler = route.handler
         self._check = ACCESS[route.access]
+        limits = services.settings
+        self._body_bytes = route.largest_body(limits.body_bytes, limits.comments.text_length)
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["services"] = self._services
-        context_of(scope).route = self._path
+        context = context_of(scope)
+        context.route, context.body_bytes = self._path, self._body_bytes
         response = await self._respond(ApiRequest(scope, receive))
         if scope["method"] == "HEAD" and isinstance(response, StreamingResponse):
             response = _head_of(response)

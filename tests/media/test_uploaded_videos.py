@@ -124,16 +124,16 @@ async def test_the_head_of_a_video_alone_reads_none_of_it(desk, files, monkeypat
     body = video(index_first=True)
     answer = (await sent(desk, body)).json()
     await desk.create({"media": [{key: answer[key] for key in ("url", "subtype", "duration_ms")}]})
-    path, read, asked = await played(desk), files.read, []
+    path, read, sizes = await played(desk), files.read, []
 
     async def counted(key, most, *more):
-        asked.append(most)
+        sizes.append(most)
         return await read(key, most, *more)
 
     monkeypatch.setattr(files, "read", counted)
     head = await desk.http.head(path)
     assert (head.status_code, head.headers["content-length"], head.content) == (200, str(len(body)), b"")
-    assert sum(asked) <= 1
+    assert sum(sizes) <= 1
     part = await desk.http.head(path, headers={"Range": "bytes=100-199"})
     assert (part.status_code, part.headers["content-length"]) == (206, "100")
-    assert sum(asked) <= 2
+    assert sum(sizes) <= 2
