@@ -103,7 +103,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
     Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
     Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
-    Route("POST", collect.PATH, collect.collect, "reader", collect.COLLECT),
+    Route("POST", collect.PATH, collect.collect, "reader", collect.COLLECT, collect.BODY_BYTES),
     Route("GET", f"{statistics.PATH}/overview.json", statistics.overview, "stats", statistics.OVERVIEW),
     Route("GET", f"{statistics.PATH}/{{date}}/periods.json", statistics.periods, "stats", statistics.PERIODS),
     Route("GET", f"{statistics.PATH}/all/origins.json", statistics.origins, "stats", statistics.ORIGINS),

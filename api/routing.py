@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from starlette import routing
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from api.errors import MethodNotAllowed
 from api.request import UNAUTHORIZED, ApiRequest, context_of
@@ -37,6 +37,10 @@ PREFLIGHT = {
     "Access-Control-Max-Age": "7200",
 }
 """What scripts of other sites may send on behalf of a reader."""
+READER_BYTES = 8192
+"""What readers send beside the text of a comment."""
+ESCAPED_BYTES = 12
+"""Of a character in JSON that is written in ASCII alone, at most."""
 READ = ("read", "write")
 """Scopes of which either one is enough to read."""
 Handler = Callable[[ApiRequest], Awaitable[Response]]
@@ -51,6 +55,16 @@ class Route:
     handler: Handler
     access: Access
     operation: Mapping[str, Any] | None = None
+    body_bytes: int | None = None
+    """The largest body that it takes; without one, what `largest_body` says of its access."""
+
+    def largest_body(self, documents: int, comment: int) -> int:
+        """How many bytes it takes; `documents`: the setting for documents, `comment`: characters of a comment."""
+        if self.body_bytes is not None:
+            return min(self.body_bytes, documents)
+        if self.method == "POST" and self.access in {"open", "page", "feed", "reader"}:
+            return min(READER_BYTES + ESCAPED_BYTES * comment, documents)
+        return documents
 
 
 class Routes:
@@ -111,12 +125,17 @@ class Endpoint:
         self._path = route.path
         self._handler = route.handler
         self._check = ACCESS[route.access]
+        limits = services.settings
+        self._body_bytes = route.largest_body(limits.body_bytes, limits.comments.text_length)
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["services"] = self._services
-        context_of(scope).route = self._path
+        context = context_of(scope)
+        context.route, context.body_bytes = self._path, self._body_bytes
         response = await self._respond(ApiRequest(scope, receive))
+        if scope["method"] == "HEAD" and isinstance(response, StreamingResponse):
+            response = _head_of(response)
         await response(scope, receive, send)  # for minutes, if it is a stream: the request is not kept for so long
 
     async def _respond(self, request: ApiRequest) -> Response:
@@ -124,6 +143,13 @@ class Endpoint:
         response = await self._handler(request)
         rename_types(response, request.context.response_prefix)
         return response
+
+
+def _head_of(response: StreamingResponse) -> Response:
+    """The same head, and nothing is read for a body that nobody is sent."""
+    head = Response(status_code=response.status_code, background=response.background)
+    head.raw_headers = response.raw_headers
+    return head
 
 
 def _open(_: ApiRequest) -> None:

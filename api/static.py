@@ -32,21 +32,25 @@ ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
 """Browsers load a module of another site only where that site lets them."""
 
 
-@cache
 def file(package: str, name: str) -> bytes | None:
     """The bytes of a file that ships in a package's folder, None where there is none of that name."""
-    listed = {each.name: each for each in resources.files(package).iterdir() if each.is_file()}
-    return listed[name].read_bytes() if name in listed and name.rpartition(".")[2] in TYPES else None
+    return _files(package).get(name)
 
 
 @cache
 def version(package: str) -> str:
     """Changes with the bytes of any file of the folder, so that files which load each other come from the same one."""
     digest = hashlib.sha256()
-    for each in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
-        if each.is_file() and each.name.rpartition(".")[2] in TYPES:
-            digest.update(each.name.encode() + b"\0" + each.read_bytes())
+    for name, body in sorted(_files(package).items()):
+        digest.update(name.encode() + b"\0" + body)
     return digest.hexdigest()[:16]
+
+
+@cache
+def _files(package: str) -> Mapping[str, bytes]:
+    """Every file of the folder: read as a whole, so that a name which a stranger asks for is never kept."""
+    found = (each for each in resources.files(package).iterdir() if each.is_file())
+    return {each.name: each.read_bytes() for each in found if each.name.rpartition(".")[2] in TYPES}
 
 
 def folder(package: str, made: Mapping[str, Callable[[], bytes]] | None = None) -> Handler:

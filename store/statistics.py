@@ -78,15 +78,16 @@ def salts(unit: Unit, names: Iterable[str]) -> dict[str, bytes]:
     return {name: bytes(value) for name, value in rows}
 
 
-def add(unit: Unit, game_id: str, batch: LoadBatch) -> bool:
-    """Add the batch; False where it was added before, by a try whose outcome nobody learned."""
+def add(unit: Unit, game_id: str, batch: LoadBatch) -> list[SketchKey]:
+    """Add the batch, unless it was added before, by a try whose outcome nobody learned.
+
+    Returns the stored sketches that this version cannot read: they stay as they are, and count none of these readers.
+    """
     if not _note_batch(unit, batch):
-        return False
+        return []
     for key in sorted(batch.counts):
         _add_sums(unit.conn, game_id, key, batch.counts[key])
-    for sketch_key in sorted(batch.readers):
-        _add_readers(unit.conn, game_id, sketch_key, batch.readers[sketch_key])
-    return True
+    return [key for key in sorted(batch.readers) if not _add_readers(unit.conn, game_id, key, batch.readers[key])]
 
 
 def begin_intake(unit: Unit, intake: str) -> None:
@@ -210,7 +211,8 @@ def _add_sums(conn: Connection, game_id: str, key: CountKey, counted: LoadSums) 
             return
 
 
-def _add_readers(conn: Connection, game_id: str, key: SketchKey, hashes: set[int]) -> None:
+def _add_readers(conn: Connection, game_id: str, key: SketchKey, hashes: set[int]) -> bool:
+    """Add the readers; False where the stored sketch is of another version."""
     alone = ReaderSketch()
     alone.add(hashes)
     same = _same(reader_sketches, game_id, key)
@@ -218,7 +220,11 @@ def _add_readers(conn: Connection, game_id: str, key: SketchKey, hashes: set[int
     while not insert_new(conn, reader_sketches, game_id=game_id, **key._asdict(), sketch=alone.to_bytes()):
         if (stored := conn.scalar(locked)) is None:  # forgotten meanwhile
             continue
-        sketch = ReaderSketch(bytes(stored))
+        try:
+            sketch = ReaderSketch(bytes(stored))
+        except ValueError:
+            return False
         if sketch.add(hashes):
             conn.execute(update(reader_sketches).where(*same).values(sketch=sketch.to_bytes()))
-        return
+        return True
+    return True

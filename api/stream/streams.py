@@ -22,10 +22,11 @@ from api.stream.reader import Reader
 from api.stream.shared_reads import SharedReads
 from mapping.errors import StoreUnavailable
 from store import deltas, liveblogs, votes
+from store.lasting import LoggedLoop, repeat
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from starlette.types import Send
 
@@ -84,6 +85,7 @@ class Streams:
         self._look = False
         self._look_at = 0.0
         self._results_at = 0.0
+        self._delayed = LogOnce("streams.delayed", "streams.recovered")
         self._pump: asyncio.Task[None] | None = None
         self._ticker: asyncio.Task[None] | None = None
         self._closed = False
@@ -121,10 +123,14 @@ class Streams:
         self._begin(reader)
         if self._pump is None or self._pump.done():
             self._look_at = now + self._poll
-            self._pump = asyncio.create_task(self._run(), name="streams")
+            self._pump = self._start(self._run, "streams")
         if self._ticker is None or self._ticker.done():
-            self._ticker = asyncio.create_task(self._tick(), name="silent streams")
+            self._ticker = self._start(self._tick, "silent streams")
         return reader
+
+    def _start(self, turn: Callable[[], Awaitable[None]], name: str) -> asyncio.Task[None]:
+        """Repeat `turn` until nobody watches."""
+        return asyncio.create_task(repeat(turn, LoggedLoop(name), until=lambda: not self._channels), name=name)
 
     def leave(self, reader: Reader) -> None:
         """Send nothing more."""
@@ -212,15 +218,13 @@ class Streams:
         return message
 
     async def _tick(self) -> None:
-        """Until nobody watches: end the streams whose time is over, and let the others not be silent for too long."""
-        clock = asyncio.get_running_loop().time
-        while self._channels:
-            await asyncio.sleep(TICK)
-            now = clock()
-            readers = self._readers()
-            for reader in readers:
-                reader.over = reader.over or now >= reader.ends_at
-            await self._begin_all(each for each in readers if each.over or now - each.sent_at >= SILENCE)
+        """End the streams whose time is over, and let the others not be silent for too long."""
+        await asyncio.sleep(TICK)
+        now = asyncio.get_running_loop().time()
+        readers = self._readers()
+        for reader in readers:
+            reader.over = reader.over or now >= reader.ends_at
+        await self._begin_all(each for each in readers if each.over or now - each.sent_at >= SILENCE)
 
     # Versions
 
@@ -234,18 +238,19 @@ class Streams:
             self._called.set()
 
     async def _run(self) -> None:
-        """Until nobody watches: read the versions of which the readers have not been notified."""
-        delay = LogOnce("streams.delayed", "streams.recovered")
-        while self._channels:
-            try:
-                for key, version in (await self._news()).items():
-                    await self._advance(key, version)
-                await self._look_at_results()
-                delay.worked()
-            except StoreUnavailable as error:
-                delay.failed(cause=str(error))
-                self._look = True  # what was heard is forgotten with the error
-                await asyncio.sleep(min(self._poll, POLL))
+        """Read the versions of which the readers have not been notified."""
+        try:
+            for key, version in (await self._news()).items():
+                await self._advance(key, version)
+            await self._look_at_results()
+            self._delayed.worked()
+        except StoreUnavailable as error:
+            self._delayed.failed(cause=str(error))
+            self._look = True  # what was heard is forgotten with the error
+            await asyncio.sleep(min(self._poll, POLL))
+        except Exception:
+            self._look = True
+            raise
 
     async def _news(self) -> dict[Watched, int]:
         """Versions that commits have announced, and of the database those of which some may have been missed.

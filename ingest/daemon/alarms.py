@@ -24,6 +24,7 @@ from store import alarms
 from store.alarms import Alarm, Observed
 from store.errors import reason
 from store.ids import new_local_id
+from store.lasting import repeat
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
@@ -81,15 +82,13 @@ class AlarmMonitor:
     async def run(self) -> None:
         """Look every `TICK` seconds until cancelled; what nobody foresaw is logged, and does not end the process."""
         try:
-            while True:
-                try:
-                    await self.look()
-                    self._contained.recovered("loop", "alarms")
-                except Exception as error:  # noqa: BLE001 -- alarms are to be raised in any trouble
-                    self._contained.failed("loop", "alarms", error)
-                await asyncio.sleep(TICK)
+            await repeat(self._turn, self._contained.loop("alarms"))
         finally:
             await self._announcer.close()
+
+    async def _turn(self) -> None:
+        await self.look()
+        await asyncio.sleep(TICK)
 
     async def look(self) -> None:
         """Compare what is wrong now with what was, and announce the difference."""

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections import defaultdict
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import structlog
 from cachetools import LRUCache
@@ -16,6 +16,9 @@ from mapping.errors import ServiceError
 from mapping.rules.reader_sketch import HASH_BYTES
 from mapping.rules.salt_spans import DAY, day_slots, last_use, month_slots
 from store import liveblogs, statistics
+from store.errors import StoreError, brief_reason, transient
+from store.lasting import LoggedLoop, repeat
+from store.log_once import LogOnce
 from store.statistics import CountKey, LoadBatch, SketchKey
 
 if TYPE_CHECKING:
@@ -32,8 +35,12 @@ log = structlog.get_logger()
 KNOWN_LIVEBLOGS = 10_000
 """Days of liveblogs whose places a process knows."""
 NO_ROOM = ("", "")
+MOST_FAILURES = 100
+"""Failures for good of one flush, after which what still fails is dropped as a whole."""
 
 Cells = dict[CountKey, "PendingCell"]
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class GameCells(NamedTuple):
@@ -69,59 +76,115 @@ class BeaconWriter:
         self._counts = counts
         self._places = PlaceLimit(places)
         self._salts: dict[str, bytes] = {}
+        self._unread: LRUCache[str, bool] = LRUCache(KNOWN_LIVEBLOGS)
+        """Liveblogs of whose stored sketches some cannot be read."""
         self._number = 0
-        self._drained: Pending = {}
+        self._drained: list[Pending] = []
         self._resolved: list[GameCells] = []
-        self._unwritten: list[tuple[str, LoadBatch]] = []
+        self._unwritten: list[tuple[GameCells, LoadBatch]] = []
         """A beacon is on one of its three ways, or counted: a flush that breaks off anywhere is taken up by the next one."""
+        self._failures = 0
+        """What has failed for good in this flush."""
+        self._dropping = LogOnce("statistics.dropped", "statistics.written", "error")
 
     async def run(self) -> None:
         """Write until cancelled; what cannot be written now waits, and meanwhile the intake's limits hold."""
-        while True:
-            await asyncio.sleep(self._interval)
-            try:
-                await self.flush()
-            except ServiceError as error:
-                log.warning("statistics.unwritten", error=str(error))
+        await repeat(self._turn, LoggedLoop("statistics"))
+
+    async def _turn(self) -> None:
+        await asyncio.sleep(self._interval)
+        try:
+            await self.flush()
+        except ServiceError as error:
+            log.warning("statistics.unwritten", error=str(error))
 
     async def flush(self) -> None:
-        """Write what waits. Raises the errors of the store; a batch whose outcome is not known is written once nevertheless."""
+        """Write what waits. Raises the errors of the store; a batch whose outcome is not known is written once nevertheless.
+
+        What fails for good is taken apart until what it fails of stands alone, which is dropped, and the rest is written.
+        """
+        self._failures = 0
         await self._finish()
-        self._drained = self._beacons.drain()
+        self._drained.append(self._beacons.drain())
         await self._finish()
+        if not self._failures:
+            self._dropping.worked()
 
     async def stop(self) -> None:
         """Write what is left, then end the run."""
         try:
             await self.flush()
             await self._store.write(self._tally.settle)
-        except ServiceError as error:
-            log.warning("statistics.unwritten", error=str(error))
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the process ends as it was about to
+            log.warning("statistics.unwritten", error=brief_reason(error))
             self._tally.abandon()  # the next run counts what was lost, in this process after a reload
             return
         self._tally.remove()
 
     async def _finish(self) -> None:
         """Write all that was drained."""
-        await self._write()
-        if self._drained:
-            await self._resolve()
-        while self._resolved:
-            self._unwritten.append((self._resolved[0].game_id, await self._batch(self._resolved[0])))
-            del self._resolved[0]
-        await self._write()
+        while self._unwritten or self._resolved or self._drained:
+            if self._unwritten:
+                await self._write(*self._unwritten[0])
+            elif self._resolved:
+                await self._number_batch(self._resolved[0])
+            else:
+                await self._resolve(self._drained[0])
 
-    async def _write(self) -> None:
-        while self._unwritten:
-            game_id, batch = self._unwritten[0]
-            await self._store.write(partial(statistics.add, game_id=game_id, batch=batch))
+    async def _write(self, found: GameCells, batch: LoadBatch) -> None:
+        try:
+            unread = await self._store.write(partial(statistics.add, game_id=found.game_id, batch=batch))
+        except Exception as error:  # noqa: BLE001 -- raised again where it passes
+            self._resolved[:0] = self._halves_of_cells(found, error)
+        else:
             self._beacons.counter.labels("counted").inc(batch.beacons)
-            del self._unwritten[0]
+            self._report_unread(found.game_id, unread)
+        del self._unwritten[0]
 
-    async def _resolve(self) -> None:
+    async def _number_batch(self, found: GameCells) -> None:
+        try:
+            self._unwritten.append((found, await self._batch(found)))
+        except Exception as error:  # noqa: BLE001 -- raised again where it passes
+            self._resolved[1:1] = self._halves_of_cells(found, error)
+        del self._resolved[0]
+
+    async def _resolve(self, pending: Pending) -> None:
+        try:
+            found = await self._store.read(partial(_games, audiences=list(pending)))
+        except Exception as error:  # noqa: BLE001 -- raised again where it passes
+            self._drained[1:1] = self._halves_of_pending(pending, error)
+        else:
+            self._sort(pending, found)
+        del self._drained[0]
+
+    def _halves_of_cells(self, whole: GameCells, error: Exception) -> list[GameCells]:
+        """The two halves of what has failed for good, none of what cannot be halved. Raises errors that pass."""
+        beacons = sum(cell.beacons for cell in whole.cells.values())
+        return [GameCells(whole.game_id, half) for half in self._halves(whole.cells, beacons, error)]
+
+    def _halves_of_pending(self, whole: Pending, error: Exception) -> list[Pending]:
+        beacons = sum(cell.beacons for cells in whole.values() for cell in cells.values())
+        return self._halves(whole, beacons, error)
+
+    def _halves(self, whole: dict[K, V], beacons: int, error: Exception) -> list[dict[K, V]]:
+        if isinstance(error, ServiceError | StoreError) or transient(error):
+            raise error
+        self._failures += 1
+        if len(whole) > 1 and self._failures <= MOST_FAILURES:
+            items = list(whole.items())
+            middle = len(items) // 2
+            return [dict(items[:middle]), dict(items[middle:])]
+        self._beacons.drop(beacons)
+        self._dropping.failed(cause=brief_reason(error), beacons=beacons)
+        return []
+
+    def _report_unread(self, game_id: str, unread: list[SketchKey]) -> None:
+        if unread and self._unread.get(game_id) is None:
+            self._unread[game_id] = True
+            log.error("statistics.unreadable", liveblog=game_id, sketches=[key.salt for key in unread])
+
+    def _sort(self, pending: Pending, found: Mapping[Audience, tuple[str, str]]) -> None:
         """Sort the cells by liveblog; those of liveblogs that nobody may read, or whose owner wants no numbers, are dropped."""
-        found = await self._store.read(partial(_games, audiences=list(self._drained)))
-        pending, self._drained = self._drained, {}
         by_game: dict[str, Cells] = defaultdict(dict)
         for audience, cells in pending.items():
             game = found.get(audience)

@@ -15,6 +15,7 @@ import structlog
 from api.errors import Overloaded, RequestTimeout
 from api.request import client_network
 from mapping.errors import RateLimited
+from store.lasting import LoggedLoop, repeat
 
 if TYPE_CHECKING:
     from config.sections import Server
@@ -67,6 +68,7 @@ class ConnectionLimits:
         self._gauge = prometheus_client.Gauge("matchwire_connections", "Open connections of clients", registry=None)
         self._gauge.set_function(self.__len__)
         self.collectors = (self._closed, self._gauge)
+        self._swept = 0.0
 
     def __len__(self) -> int:
         return len(self._open)
@@ -139,18 +141,19 @@ class ConnectionLimits:
 
     async def watch(self) -> None:
         """Until cancelled: let go of the clients that take too long."""
-        clock = asyncio.get_running_loop().time
-        before = clock()
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._interval):
-                    await self._wakes.wait()
-                    self._wakes.clear()
-            now = clock()
-            # A process that was suspended has not given anybody the time that has passed.
-            elapsed, before = min(now - before, 2 * self._interval), now
-            for connection in list(self._open):
-                self._sweep(connection, elapsed)
+        self._swept = asyncio.get_running_loop().time()
+        await repeat(self._turn, LoggedLoop("connections"))
+
+    async def _turn(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._interval):
+                await self._wakes.wait()
+                self._wakes.clear()
+        now = asyncio.get_running_loop().time()
+        # A process that was suspended has not given anybody the time that has passed.
+        elapsed, self._swept = min(now - self._swept, 2 * self._interval), now
+        for connection in list(self._open):
+            self._sweep(connection, elapsed)
 
     @staticmethod
     def _sweep(connection: Connection, elapsed: float) -> None:

@@ -69,5 +69,23 @@ class Containment:
     def names(self, kind: Kind) -> tuple[str, ...]:
         return tuple(name for of, name in self._left_out if of == kind)
 
+    def loop(self, name: str) -> ContainedLoop:
+        """What logs and counts how the loop `name` fares (`store.lasting`)."""
+        return ContainedLoop(self, name)
+
     def _count(self, kind: Kind) -> None:
         self.gauge.labels(kind).set(len(self.names(kind)))
+
+
+class ContainedLoop:
+    """LoopReport of one loop of the process: a loop that fails counts as left out."""
+
+    def __init__(self, containment: Containment, name: str) -> None:
+        self._contained = containment
+        self._name = name
+
+    def failed(self, error: BaseException) -> None:
+        self._contained.failed("loop", self._name, error, loop=self._name)
+
+    def recovered(self) -> None:
+        self._contained.recovered("loop", self._name, loop=self._name)

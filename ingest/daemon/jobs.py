@@ -22,6 +22,7 @@ from prometheus_client import Counter
 
 from mapping.errors import ServiceError
 from store.backoff import pause
+from store.lasting import LoggedLoop, repeat
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -128,21 +129,22 @@ class Jobs:
 
     async def run(self) -> None:
         """Serve until `stop`; a queue that is lost, with the database for example, is opened again."""
-        while not self._stopped.is_set():
-            self._serving = asyncio.create_task(self._serve(), name="job queue")
-            try:
-                await asyncio.wait({self._serving})
-            finally:
-                self._serving.cancel()
-            error = (
-                None if self._serving.cancelled() else self._serving.exception()
-            )  # seen, also when it ends with a stop
-            if self._stopped.is_set() or self._serving.cancelled():
-                return
-            self._lost += 1
-            if self._lost == 1:
-                log.warning("jobs.queue_lost", cause=repr(error))
-            await asyncio.sleep(pause(self._lost, random.random()))  # noqa: S311 -- spreads load, guards nothing
+        await repeat(self._turn, LoggedLoop("jobs"), until=self._stopped.is_set)
+
+    async def _turn(self) -> None:
+        """Serve as long as the queue is there, and wait for as long as the next one should."""
+        self._serving = asyncio.create_task(self._serve(), name="job queue")
+        try:
+            await asyncio.wait({self._serving})
+        finally:
+            self._serving.cancel()
+        error = None if self._serving.cancelled() else self._serving.exception()  # seen, also when it ends with a stop
+        if self._stopped.is_set():
+            return
+        self._lost += 1
+        if self._lost == 1:
+            log.warning("jobs.queue_lost", cause=repr(error))
+        await asyncio.sleep(pause(self._lost, random.random()))  # noqa: S311 -- spreads load, guards nothing
 
     async def stop(self, grace: float) -> None:
         """Take no more, let what runs end within `grace` seconds, then cut it off and hand it back."""

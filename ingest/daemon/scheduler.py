@@ -15,6 +15,7 @@ from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
 from mapping.errors import ServiceError, StoreUnavailable
+from store.lasting import LoggedLoop, repeat
 from store.log_once import LogOnce
 
 Tick = Callable[[], Awaitable[Any]]
@@ -65,7 +66,7 @@ class Scheduler:
     def start(self) -> None:
         self._ahead = self._wall() - self._steady()
         self._scheduler.start()
-        self._watch = asyncio.create_task(self._mind_the_clock(), name="clock watch")
+        self._watch = asyncio.create_task(repeat(self._mind_the_clock, LoggedLoop("clock watch")), name="clock watch")
 
     def stop(self) -> None:
         """No further ticks; those that are running are cancelled."""
@@ -95,9 +96,8 @@ class Scheduler:
         return guarded
 
     async def _mind_the_clock(self) -> None:
-        while True:
-            await asyncio.sleep(WATCH)
-            self._look()
+        await asyncio.sleep(WATCH)
+        self._look()
 
     def _look(self) -> None:
         """Plan all ticks anew when the wall clock was set: they were planned by it, and a step back would stall them."""

@@ -24,6 +24,7 @@ from store.log_once import LogOnce
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from config.sections import Polling
     from ingest.sync.followed import Followed
     from providers.base import CarriedBy, Endpoint, Fetched, Known, ProviderAdapter, Selector
 
@@ -200,6 +201,17 @@ class EndpointLimiter:
             self._recently_failed[match_id] = True
         else:
             self._recently_failed.pop(match_id, None)
+
+
+def limiter_of(adapter: ProviderAdapter, polling: Polling, lease: Callable[[], bool]) -> EndpointLimiter:
+    """The limiter that the settings ask for."""
+    return EndpointLimiter(
+        adapter,
+        concurrency=polling.concurrency,
+        rate=polling.rate,
+        rule=CircuitBreakerConfig(breaker_after=polling.breaker_after, breaker_pause=polling.breaker_pause),
+        lease=lease,
+    )
 
 
 def share_limits(

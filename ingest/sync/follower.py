@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ingest.daemon.containment import AGAIN
 from ingest.sync import followed
-from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused, requests_of, unleased
+from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, requests_of, unleased
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Poller, unrecorded
+from ingest.sync.poll_counts import health_of
 from ingest.timers import EARLY
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
-from mapping.rules.breaker import CircuitBreakerConfig
 from store import leases
+from store.lasting import repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
@@ -72,19 +74,11 @@ class Followers:
         self._attentive_since = clock()
         """Since when this process has been able to poll and to write; silence before that is no provider's fault."""
         self._outage = Outage()
-        self.limiters = {
-            key: EndpointLimiter(
-                adapter,
-                concurrency=polling.concurrency,
-                rate=polling.rate,
-                rule=CircuitBreakerConfig(breaker_after=polling.breaker_after, breaker_pause=polling.breaker_pause),
-                lease=lease,
-            )
-            for key, adapter in adapters.items()
-        }
+        self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
         self.pollers = {
             key: Poller(limiter, store, clock, new_id, record, limits, serves) for key, limiter in self.limiters.items()
         }
+        self._report = containment.loop("polls")
         self._left_out = LeftOut(store, containment, self._spawn)
         self.refused = 0
         """How many writes were refused because another process had taken the match over."""
@@ -164,16 +158,18 @@ class Followers:
 
     async def run(self) -> None:
         """Drive the polls until cancelled; `stop` then sees to those under way."""
-        while True:
-            await self._sleep()
-            self._begin_due()
+        await repeat(self._turn, self._report)
+
+    async def _turn(self) -> None:
+        await self._sleep()
+        self._begin_due()
 
     def _begin_due(self) -> None:
         while self._heap and self._heap[0][0] <= monotonic() + EARLY:
             due, _, follow_id = heappop(self._heap)
             match = self._matches.get(follow_id)
             if match is not None and match.due == due and not match.busy:
-                self._begin_poll(match)
+                self._unless_faulty(match, partial(self._begin_poll, match))
 
     def _begin_poll(self, match: Followed) -> None:
         if pause := self.limiters[match.endpoint].paused_for():
@@ -217,7 +213,15 @@ class Followers:
             self._left_out.well(match)
         finally:
             match.busy = False
-        self._plan(match, fetched, retry_after)
+        self._unless_faulty(match, partial(self._plan, match, fetched, retry_after))
+
+    def _unless_faulty(self, match: Followed, step: Callable[[], None]) -> None:
+        """Take the step; a match for which it fails is left out for a while, and not forgotten."""
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
+            self._left_out.failed(match, error)
+            self.schedule(match, AGAIN)
 
     async def watch_silence(self) -> None:
         """Raise one alarm for each running match that has had no good answer for too long; not while the store is lost."""
@@ -267,17 +271,8 @@ class Followers:
                 self.schedule(match, pacing.phase(match.match_id, wait))
 
     def health(self) -> dict[str, int]:
-        """How many matches are followed, failing, and silent (an alarm was raised).
-
-        Also how many endpoints are lost, and how many have a rate limit that is too low for their matches.
-        """
-        return {
-            "matches": len(self._matches),
-            "failing": sum(match.failures > 0 for match in self._matches.values()),
-            "silent": sum(match.silent for match in self._matches.values()),
-            "endpoints_lost": sum(limiter.lost is not None for limiter in self.limiters.values()),
-            "endpoints_limited": sum(limiter.demand > 1 for limiter in self.limiters.values()),
-        }
+        """How the matches and their endpoints are."""
+        return health_of(self._matches.values(), self.limiters.values())
 
     async def _sleep(self) -> None:
         """Wait until a poll is due or one is scheduled."""

@@ -19,6 +19,7 @@ import structlog
 from ingest.sync.endpoint_limiter import share_limits
 from mapping.errors import ServiceError
 from store import leases
+from store.lasting import repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -124,19 +125,18 @@ class MatchLeases:
 
     async def run(self) -> None:
         """Renew, lease and give back until cancelled."""
-        while True:
-            await asyncio.sleep(0.0 if self._more else max(self._pause, self._peers.wait(TICK)))
-            try:
-                await self.renew()
-            except ServiceError as error:  # the lease runs out by itself; the next try may come in time
-                self._followers.store_lost(error)
-                await asyncio.sleep(TICK / 4)
-            except Exception as error:  # noqa: BLE001 -- others take over what is not renewed; the next try may do better
-                self._contained.failed("loop", "leases", error, loop="leases")
-                await asyncio.sleep(TICK / 4)
-            else:
-                self._followers.store_back()
-                self._contained.recovered("loop", "leases", loop="leases")
+        await repeat(self._turn, self._contained.loop("leases"))
+
+    async def _turn(self) -> None:
+        """Others take over what is not renewed in time; the next turn may do better."""
+        await asyncio.sleep(0.0 if self._more else max(self._pause, self._peers.wait(TICK)))
+        try:
+            await self.renew()
+        except ServiceError as error:  # the lease runs out by itself; the next try may come in time
+            self._followers.store_lost(error)
+            await asyncio.sleep(TICK / 4)
+        else:
+            self._followers.store_back()
 
     async def stop(self) -> None:
         """Leave everything to others, at once."""

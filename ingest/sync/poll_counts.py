@@ -1,4 +1,4 @@
-"""What the polls of one endpoint came to, as one process counts it."""
+"""What the polls of one endpoint came to, as one process counts it, and how the matches of a process are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 from store.durations import Durations
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ingest.sync.endpoint_limiter import EndpointLimiter
+    from ingest.sync.followed import Followed
     from providers.base import Fetched
 
 
@@ -29,3 +33,17 @@ class PollCounts:
             self.unchanged += 1
         else:
             self.failed += 1
+
+
+def health_of(matches: Collection[Followed], limiters: Collection[EndpointLimiter]) -> dict[str, int]:
+    """How many matches are followed, failing, and silent (an alarm was raised).
+
+    Also how many endpoints are lost, and how many have a rate limit that is too low for their matches.
+    """
+    return {
+        "matches": len(matches),
+        "failing": sum(match.failures > 0 for match in matches),
+        "silent": sum(match.silent for match in matches),
+        "endpoints_lost": sum(limiter.lost is not None for limiter in limiters),
+        "endpoints_limited": sum(limiter.demand > 1 for limiter in limiters),
+    }

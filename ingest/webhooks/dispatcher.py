@@ -26,6 +26,7 @@ from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store import deliveries, delivery_log, outbox, webhooks
 from store.errors import UnreadableRow
+from store.lasting import repeat
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ class Dispatcher:
         self.bulkhead = Bulkhead(settings.rounds, settings.organization_rounds)
         self.metrics.watch(self.bulkhead)
         self._woken = asyncio.Event()
+        self._looked = LogOnce("webhooks.look_failed", "webhooks.look_recovered")
+        self._released = True
+        self._tick_at = 0.0
 
     @property
     def newest(self) -> int:
@@ -140,30 +144,32 @@ class Dispatcher:
 
     async def run(self, *, alone: bool = False) -> None:
         """Notice and deliver until cancelled. `alone`: no other process can claim a receiver (SQLite)."""
-        released = not alone
-        due, look = self.timing.steady(), LogOnce("webhooks.look_failed", "webhooks.look_recovered")
-        while True:
-            try:
-                if not released:
-                    await self.store.write(deliveries.release)
-                    released = True
-                complete = await self._notice()
-                if self.timing.steady() >= due:
-                    due = self.timing.steady() + TICK * self.timing.speed
-                    await self._tick()
-                look.worked()
-            except ServiceError as error:
-                look.failed(cause=error.message)
-                complete = True
-            except Exception as error:  # noqa: BLE001 -- logged once; the next look may do better
-                self._contained.failed("loop", "webhooks", error, loop="webhooks")
-                complete = True
-            else:
-                self._contained.recovered("loop", "webhooks", loop="webhooks")
-            await asyncio.sleep(SETTLING)
-            if complete:
-                await self._wait(TICK)
-            self._woken.clear()
+        self._released = not alone
+        self._tick_at = self.timing.steady()
+        await repeat(self._turn, self._contained.loop("webhooks"))
+
+    async def _turn(self) -> None:
+        complete = True
+        try:
+            complete = await self._look()
+            self._looked.worked()
+        except ServiceError as error:
+            self._looked.failed(cause=error.message)
+        await asyncio.sleep(SETTLING)
+        if complete:
+            await self._wait(TICK)
+        self._woken.clear()
+
+    async def _look(self) -> bool:
+        """Notice what is new, and what is due; False when more is new."""
+        if not self._released:
+            await self.store.write(deliveries.release)
+            self._released = True
+        complete = await self._notice()
+        if self.timing.steady() >= self._tick_at:
+            self._tick_at = self.timing.steady() + TICK * self.timing.speed
+            await self._tick()
+        return complete
 
     async def stop(self, grace: float = 10.0) -> None:
         """Let rounds under way end within `grace` seconds, then leave the receivers to others."""

@@ -19,6 +19,7 @@ from ingest.websub.subscriber import SubscriberClient
 from mapping.errors import NotFound, ServiceError
 from mapping.rules import websub
 from store import hub_subscriptions as rows
+from store.lasting import repeat
 from store.log_once import LogOnce
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Hub:
         self._rendering = asyncio.Lock()
         self._rendered: LRUCache[tuple[str, int], PushedFeed] = LRUCache(KEPT)
         self._woken = asyncio.Event()
+        self._looked = LogOnce("websub.look_failed", "websub.look_recovered")
         self._is_used = True
         """Whether there was any subscriber at the last look."""
 
@@ -81,21 +83,18 @@ class Hub:
 
     async def run(self) -> None:
         """Look for what is to be done until cancelled."""
-        look = LogOnce("websub.look_failed", "websub.look_recovered")
-        while True:
-            self._woken.clear()
-            try:
-                for each in await self._due():
-                    self._jobs.ask(each)
-                look.worked()
-            except ServiceError as error:
-                look.failed(cause=error.message)
-            except Exception as error:  # noqa: BLE001 -- logged once; the next look may do better
-                self._contained.failed("loop", "websub", error, loop="websub")
-            else:
-                self._contained.recovered("loop", "websub", loop="websub")
-            await asyncio.sleep(SETTLING)
-            await self._wait()
+        await repeat(self._turn, self._contained.loop("websub"))
+
+    async def _turn(self) -> None:
+        self._woken.clear()
+        try:
+            for each in await self._due():
+                self._jobs.ask(each)
+            self._looked.worked()
+        except ServiceError as error:
+            self._looked.failed(cause=error.message)
+        await asyncio.sleep(SETTLING)
+        await self._wait()
 
     async def _due(self) -> list[str]:
         """Ids of subscribers for whom something is to be done; notes whether there is any at all."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from ipaddress import IPv6Address
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
+
+from mapping.rules.addresses import literal
 
 LONGEST = 2048
 """Characters of an address that is understood, and of a page that is kept."""
@@ -44,9 +47,15 @@ def page_address(url: str) -> PageAddress:
 
 
 def _host(name: str) -> str:
-    """The host in ASCII, an address of IPv6 in brackets; empty for what is none."""
+    """The host in ASCII, an address of IPv6 in brackets; empty for what is none. Raises ValueError for no address."""
     if ":" in name:
-        return f"[{name}]"
+        return _bracketed(IPv6Address(name))
     ascii_name = name.rstrip(".").encode("idna").decode("ascii").lower() if name.rstrip(".") else ""
     labels = ascii_name.split(".")
+    literal(ascii_name)
     return ascii_name if len(ascii_name) <= LONGEST_HOST and all(map(_LABEL.fullmatch, labels)) else ""
+
+
+def _bracketed(address: IPv6Address) -> str:
+    """The address without a zone, which means something to one machine alone and can be of any length."""
+    return "" if address.scope_id is not None else f"[{address.compressed}]"

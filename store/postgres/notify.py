@@ -21,6 +21,7 @@ from sqlalchemy import Connection, exc
 
 from mapping.errors import StoreUnavailable
 from store.backoff import pause
+from store.lasting import LoggedLoop, repeat
 from store.log_once import LogOnce
 from store.postgres.session import LOST
 from store.sql.compiled_query import execute
@@ -72,11 +73,13 @@ class NotifySender:
 
     async def _send_all(self) -> None:
         try:
-            while self._unsent:
-                await self._send()
-                await asyncio.sleep(INTERVAL)
+            await repeat(self._send_and_wait, LoggedLoop("notify"), until=lambda: not self._unsent)
         finally:
             self._sending = None
+
+    async def _send_and_wait(self) -> None:
+        await self._send()
+        await asyncio.sleep(INTERVAL)
 
     async def _send(self) -> None:
         stepped, self._unsent = self._unsent, {}
@@ -99,6 +102,8 @@ class NotifyListener:
         self._sender = sender
         self.notify = sender.notify
         self._quiet = quiet
+        self._lost = LogOnce("notices.lost", "notices.recovered")
+        self._failures = 0
         self._listening: asyncio.Task[None] | None = None
 
     def start(self, hear: Hear) -> None:
@@ -114,22 +119,24 @@ class NotifyListener:
             await asyncio.gather(self._listening, return_exceptions=True)
 
     async def _run(self, hear: Hear) -> None:
-        failures, once = 0, LogOnce("notices.lost", "notices.recovered")
-        while True:
+        await repeat(partial(self._listen_once, hear), LoggedLoop("notices"))
+
+    async def _listen_once(self, hear: Hear) -> None:
+        """Until the connection is lost, and then for as long as the next one should wait."""
+        try:
+            session = await self._connect()
             try:
-                session = await self._connect()
-                try:
-                    await session.execute(f"LISTEN {CHANNEL}")
-                    once.worked()
-                    failures = 0
-                    hear(None)
-                    await self._listen(session, hear)
-                finally:
-                    await session.close()
-            except LOST as error:
-                once.failed(cause=type(error).__name__)
-            failures += 1
-            await asyncio.sleep(pause(failures, random.random()))  # noqa: S311 -- spreads load, guards nothing
+                await session.execute(f"LISTEN {CHANNEL}")
+                self._lost.worked()
+                self._failures = 0
+                hear(None)
+                await self._listen(session, hear)
+            finally:
+                await session.close()
+        except LOST as error:
+            self._lost.failed(cause=type(error).__name__)
+        self._failures += 1
+        await asyncio.sleep(pause(self._failures, random.random()))  # noqa: S311 -- spreads load, guards nothing
 
     async def _listen(self, session: Session, hear: Hear) -> NoReturn:
         """Until the connection is lost: raises one of LOST."""

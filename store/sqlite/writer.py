@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -130,7 +129,7 @@ class Writer:
         batch, waited = CommitBatch(), self._queue.qsize()
         try:
             self._transact(first, batch)
-        except (exc.SQLAlchemyError, sqlite3.Error, TransactionLost, OSError) as error:
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the thread outlives it, and its callers are answered
             self._undo()
             refuse(batch.taken, error)
             if not batch.outcomes:  # not even begun: who waited all that time would only wait for the same refusal

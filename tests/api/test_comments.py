@@ -136,8 +136,9 @@ async def test_what_is_no_comment_is_refused(room):
     """Length, links, markup's look-alikes, duplicates, replies to replies, closed liveblogs; a retry writes once."""
     kim = await room.reader(name="Kim")
     limits = room.server.services.settings.comments
-    for text in ("x" * (limits.text_length + 1), "x" * 10**5, "", " \n\u202e\u200b ", "//a //b www.c", 7, None):
+    for text in ("x" * (limits.text_length + 1), "x" * 2 * 10**4, "", " \n\u202e\u200b ", "//a //b www.c", 7, None):
         assert (await room.comment(kim, text, status=422))["field"] == "text"
+    assert (await room.comment(kim, "x" * 10**5, status=413))["code"] == "payload_too_large"
     assert (await room.comment(kim, "x" * limits.text_length))["status"] == "approved"
     kept = await room.comment(kim, "  a\u202eb\r\n\n\n\nc\x07 e\u0301 \U0001f468\u200d\U0001f469\u200d\U0001f467 ")
     assert kept["text"] == "ab\n\nc \u00e9 \U0001f468\u200d\U0001f469\u200d\U0001f467"

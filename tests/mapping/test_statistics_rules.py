@@ -143,3 +143,32 @@ def test_spellings_of_a_page_are_one_address(url, origin, location):
 def test_what_is_no_web_page_is_nowhere(url):
     """It is counted without an origin."""
     assert page_address(url) == NOWHERE
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://[2001:DB8:0:0::1]:8443/derby", "https://[2001:db8::1]:8443"),
+        ("http://[::1]/", "http://[::1]"),
+        ("http://[::1%25eth0]/", ""),
+        (f"http://[::1%{'a' * 1900}]/", ""),
+        (f"http://[{'1' * 1900}::]/", ""),
+        ("http://[v1.fe80::a]/", ""),
+        ("https://999.999.999.999/", ""),
+        ("https://2130706433/", ""),
+        ("https://0x7f.1/", ""),
+        ("https://192.0.2.7/a", "https://192.0.2.7"),
+    ],
+)
+def test_an_origin_is_a_host_that_can_be_one(url, origin):
+    """Addresses are read by a library: one with a zone, or a number that is no address, is nowhere."""
+    assert page_address(url).origin == origin
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=2100) | st.from_regex(r"https?://\[[0-9a-f:%.]{0,60}\]/.{0,40}", fullmatch=True))
+def test_whatever_a_page_reports_its_address_fits_into_an_index(text):
+    """Origin and page together are shorter than a row of an index of PostgreSQL may be, whatever was sent."""
+    for url in (text, f"https://{text}", f"https://a.example/{text}"):
+        place = page_address(url)
+        assert len(place.origin.encode()) + len(place.location.encode()) <= 2400

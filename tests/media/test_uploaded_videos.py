@@ -117,3 +117,23 @@ async def test_a_video_is_read_while_somebody_may_see_it(desk):
     assert own.headers["cache-control"].startswith("private")
     signature = path.split("/")[2]
     assert (await desk.http.get(path.replace(signature, signature[::-1]), auth=DESK)).status_code == 404
+
+
+async def test_the_head_of_a_video_alone_reads_none_of_it(desk, files, monkeypatch):
+    """HEAD is answered as GET is, with one byte read to learn that the file is there; a file that is gone is 404."""
+    body = video(index_first=True)
+    answer = (await sent(desk, body)).json()
+    await desk.create({"media": [{key: answer[key] for key in ("url", "subtype", "duration_ms")}]})
+    path, read, sizes = await played(desk), files.read, []
+
+    async def counted(key, most, *more):
+        sizes.append(most)
+        return await read(key, most, *more)
+
+    monkeypatch.setattr(files, "read", counted)
+    head = await desk.http.head(path)
+    assert (head.status_code, head.headers["content-length"], head.content) == (200, str(len(body)), b"")
+    assert sum(sizes) <= 1
+    part = await desk.http.head(path, headers={"Range": "bytes=100-199"})
+    assert (part.status_code, part.headers["content-length"]) == (206, "100")
+    assert sum(sizes) <= 2

@@ -1,0 +1,65 @@
+"""Texts are normalised in a time that grows with their length, whatever they consist of, and by one function."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mapping.rules.composed_text import MOST_MARKS, is_mark, normalized
+from mapping.rules.plain_text import plain_line
+from mapping.tokens import words
+
+ROOT = Path(__file__).resolve().parents[2]
+MARKS = ("\u0301", "\u0316\u0301", "\u0301\u0316", "\u0f73", "\u05b0\u0591", "\U0001d165", "\uff9e\u093c")
+
+
+@pytest.mark.parametrize("marks", MARKS)
+@pytest.mark.parametrize("read", [plain_line, words])
+def test_a_name_of_very_many_combining_marks_is_read_at_once(read, marks):
+    """128,000 of them after one letter cost less than a second of processor, not half a minute."""
+    name = "a" + marks * (128_000 // len(marks))
+    before = time.thread_time()
+    read(name)
+    assert time.thread_time() - before < 1
+
+
+@given(st.text(alphabet=st.sampled_from("ae \u0301\u0316\u0308\u05b0ü가각ก"), max_size=MOST_MARKS))
+def test_texts_with_no_more_marks_are_normalised_as_ever(text):
+    """The bound changes no text that has no more marks in a row than it lets through."""
+    assert normalized("NFC", text) == unicodedata.normalize("NFC", text)
+    assert normalized("NFKD", text) == unicodedata.normalize("NFKD", text)
+
+
+def test_marks_beyond_the_bound_are_left_out():
+    """What follows them is kept."""
+    shortened = normalized("NFC", "x" + "\u0316" * 1_000 + "derby" + "\u0316" * 1_000)
+    assert shortened == "x" + "\u0316" * MOST_MARKS + "derby" + "\u0316" * MOST_MARKS
+
+
+def test_every_mark_is_known_as_one():
+    """No letter of Unicode that becomes marks alone escapes the bound."""
+    letters = map(chr, range(0x300, sys.maxunicode + 1))
+    assert not [
+        each for each in letters if unicodedata.combining(unicodedata.normalize("NFKD", each)[0]) and not is_mark(each)
+    ]
+
+
+def test_nothing_else_normalises():
+    """No other module of the product calls the library for it."""
+    folders = ("api", "config", "ingest", "mapping", "providers", "store")
+    callers = {
+        str(path.relative_to(ROOT))
+        for name in folders
+        for path in (ROOT / name).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "normalize"
+        and isinstance(node.value, ast.Name) and node.value.id == "unicodedata"
+    }  # fmt: skip
+    assert callers == {"mapping/rules/composed_text.py"}
