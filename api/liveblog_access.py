@@ -8,10 +8,9 @@ import structlog
 from cachetools import LRUCache
 
 from api.json_path import kind, nodes, text
-from api.post_files import published
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from mapping.reader_polls import public_block
+from mapping.rules.public import file_is_public
 from store import liveblogs
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class LiveblogIndex:
 def readable(game: StoredGame | None, caller: Caller | None, *, public: bool, field: str | None = None) -> StoredGame:
     """The liveblog, where it is published and the caller may read it; raises NotFound."""
     found = watchable(game, caller, public=public, field=field)
-    if found.local_status != LocalStatus.PUBLISHED:
+    if not found.public:
         raise NotFound(NO_LIVEBLOG, field=field)
     return found
 
@@ -144,8 +143,8 @@ def _public_files(event: Json) -> Json:
     media = nodes(event, "media")
     if not media:
         return {}
-    withdrawn = {text(each, "local_id") for each in media if not published(each)}
-    shown = {"media": [_public(each) for each in media if published(each)]}
+    withdrawn = {text(each, "local_id") for each in media if not file_is_public(each)}
+    shown = {"media": [_public(each) for each in media if file_is_public(each)]}
     return shown | ({"contents": [_without(withdrawn, each) for each in nodes(event, "contents")]} if withdrawn else {})
 
 

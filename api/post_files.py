@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from api.json_path import Json, kind, nodes, number, text
-from mapping.documents.scalars import UPLOADED, LocalStatus
+from mapping.documents.scalars import UPLOADED
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, video_path
+from mapping.rules.public import file_is_public
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,12 +96,7 @@ def block_files(block: Json, event: Json) -> list[File]:
     """The files that a block shows, without those that are not published, gone or have no address for browsers."""
     media = {text(each, "local_id"): each for each in nodes(event, "media")}
     shown = ((item, media.get(text(item, "media_local_id"), {})) for item in nodes(block, "items"))
-    return [file for item, entry in shown if published(entry) and (file := _file(item, entry)).url]
-
-
-def published(entry: Json) -> bool:
-    """Whether readers may see the file of an entry of `media`."""
-    return (number(entry, "local_status") or LocalStatus.PUBLISHED) == LocalStatus.PUBLISHED
+    return [file for item, entry in shown if file_is_public(entry) and (file := _file(item, entry)).url]
 
 
 def _file(item: Json, entry: Json) -> File:

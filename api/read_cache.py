@@ -19,7 +19,6 @@ from api.content_coding import SMALLEST, accepted_coding, compressed
 from api.flight_group import FlightGroup
 from api.json_path import at
 from api.rendered import Rendered, Rendering
-from mapping.documents.scalars import LocalStatus
 from store import comments, liveblogs
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ class ReadCache:
         return self._past[name, at]
 
     async def _read_counts(self, game_id: str, until: int | None) -> Mapping[str, int]:
-        return await self._store.read(partial(comments.counts, game_id=game_id, until=until))
+        return await self._store.read(partial(comments.counts, game_id=game_id, until=until), at=until)
 
     async def _read_game_at(self, name: str, at: int) -> StoredGame | None:
         return _outlined(await self._store.read(partial(liveblogs.find_game, name=name), at=at))
@@ -149,7 +148,7 @@ class ReadCache:
         if game is None:
             return None
         current = steps >= self._unsure_before and self._versions.get(game.id, 0) <= game.version
-        if current and game.local_status == LocalStatus.PUBLISHED:  # the name of a deleted one may be given to another
+        if current and game.public:  # the name of a deleted one may be given to another
             self._forget(game.id)
             self._games[game.id] = self._games[game.local_id] = KnownGame(game, began + FRESH)
             if len(self._games) > 2 * GAMES:

@@ -38,7 +38,7 @@ def decorate(
     """The game as `ticker/show` gives it, oldest event first, drafts included; `compact` abbreviates the events."""
     if compact:
         return decorate_compact(conn, [game], owner_name=owner_name)[0]
-    events = documents(liveblogs.events(conn, game.id, statuses=EDITABLE, scheduled=True, descending=False))
+    events = documents(liveblogs.events(conn, game.id, statuses=EDITABLE, descending=False))
     resolved, *posts = complete(conn, [game.as_document(), *map(shown, events)])
     beside = _beside(conn, game, resolved, events, owner_name)
     return {**resolved, **beside, **_external(externals(conn, [game.id]), game), "events": posts}

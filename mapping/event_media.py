@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
+from mapping.rules.public import file_is_public
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -93,7 +94,7 @@ def show_media(
     shown = [_with_media(block, files, stamp, new_id, f"contents.{index}") for index, block in enumerate(blocks)]
     used = {item["media_local_id"] for block in shown if _shows_media(block) for item in block["items"]}
     alone = [file for file in files if file["local_id"] in set(older) - used]
-    items = [_item_for(file) for file in alone if file.get("local_status") == LocalStatus.PUBLISHED]
+    items = [_item_for(file) for file in alone if file_is_public(file)]
     made = [{"_type": MULTI_MEDIA, "items": items}] if items else []
     return ShownMedia([*shown, *made], files)
 

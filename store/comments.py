@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import and_, exists, func, insert, not_, or_, select, true, update
 
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unprocessable
+from store import history
 from store.comment_tables import closed_channels, comment_likes, comment_reports, reader_bans
 from store.comment_tables import comments as table
+from store.public import post_is_public
 from store.sql.insert_new import insert_new
-from store.tables import events
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -200,12 +200,14 @@ def set_status(unit: Unit, comment_id: str, status: CommentStatus, *, moderated_
 
 
 def counts(conn: Connection, game_id: str, *, until: int | None = None) -> dict[str, int]:
-    """The number of public comments of each published post of the liveblog that has some. `until`: as in `public_page`."""
+    """The number of public comments of each post of the liveblog that has some and is public at the connection's moment.
+
+    `until`: as in `public_page`.
+    """
     written = true() if until is None else table.c.created_at < until
+    posts = history.events_of(conn, game_id)
     published = exists().where(
-        events.c.local_id == table.c.channel_id,
-        events.c.local_status == LocalStatus.PUBLISHED,
-        events.c.publish_at.is_(None),
+        posts.c.game_id == game_id, posts.c.local_id == table.c.channel_id, post_is_public(posts)
     )
     wanted = and_(table.c.game_id == game_id, is_public(table), written, published)
     return _numbers(conn, select(table.c.channel_id, func.count()).where(wanted).group_by(table.c.channel_id))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
-from mapping.documents.scalars import LocalStatus
 from store import history
 from store.event_rows import event_of, in_chunks
+from store.public import post_is_public
 from store.tables import games
 
 if TYPE_CHECKING:
@@ -92,15 +92,11 @@ def coverage(conn: Connection, game_id: str) -> Coverage:
 
 
 def _public(table: FromClause, game_id: str) -> tuple[ColumnElement[bool], ...]:
-    return (
-        table.c.game_id == game_id,
-        table.c.local_status == LocalStatus.PUBLISHED,
-        table.c.publish_at.is_(None),
-    )
+    return table.c.game_id == game_id, post_is_public(table)
 
 
 def _changed(table: FromClause, game_id: str, since: int) -> Select[Any]:
     query = select(table).where(table.c.game_id == game_id, table.c.version > since)
     if since == 0:
-        query = query.where(table.c.local_status == LocalStatus.PUBLISHED, table.c.publish_at.is_(None))
+        query = query.where(post_is_public(table))
     return query

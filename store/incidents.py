@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Text, cast, or_, select
 
 from mapping.documents.event import HIGHLIGHTED
-from mapping.documents.scalars import LocalStatus
 from store import history
 from store.event_rows import event_of
+from store.public import post_is_public
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, FromClause
@@ -39,7 +39,6 @@ def _public_with(table: FromClause, game_id: str, *parts: str) -> tuple[ColumnEl
     """Conditions for the public events whose JSON text has one of the parts."""
     return (
         table.c.game_id == game_id,
-        table.c.local_status == LocalStatus.PUBLISHED,
-        table.c.publish_at.is_(None),
+        post_is_public(table),
         or_(*(cast(table.c.doc, Text).like(f"%{each}%") for each in parts)),
     )

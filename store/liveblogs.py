@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, or_, select, update
 
@@ -14,6 +14,7 @@ from mapping.references import named_in
 from store import history, uploads
 from store.event_rows import columns_of, event_of, events_named, link_records, place
 from store.media_tables import media_probes
+from store.public import post_is_public
 from store.records import (
     GAME_COLUMNS,
     Change,
@@ -264,24 +265,23 @@ def events(
     conn: Connection,
     game_id: str,
     *,
-    statuses: Sequence[int] | None = (LocalStatus.PUBLISHED,),
-    scheduled: bool = False,
+    statuses: Sequence[int] | Literal["public"] | None = "public",
     after: str | None = None,
     limit: int | None = None,
     descending: bool = True,
 ) -> list[StoredEvent]:
     """Events of a liveblog in the order of `sort`, newest first by default.
 
-    `statuses` None takes all, `scheduled` those too that wait for their time. `after`: the `sort` of the last event of
-    the previous page, which is not part of the answer.
+    `statuses`: the public ones alone, or those of these statuses, None for all; then those too that wait for their time.
+    `after`: the `sort` of the last event of the previous page, which is not part of the answer.
     """
     table = history.events_of(conn, game_id)
     column = table.c.sort
     conditions: list[ColumnElement[bool]] = [table.c.game_id == game_id]
-    if statuses is not None:
+    if statuses == "public":
+        conditions.append(post_is_public(table))
+    elif statuses is not None:
         conditions.append(table.c.local_status.in_(statuses))
-    if not scheduled:
-        conditions.append(table.c.publish_at.is_(None))
     if after is not None:
         conditions.append(column < after if descending else column > after)
     query = select(table).where(*conditions).order_by(column.desc() if descending else column).limit(limit)
@@ -367,7 +367,7 @@ def _previous_start(before: StoredGame, document: Mapping[str, Any], starts_at: 
     What is changed once the match has begun is a correction, and what was never public is no announcement.
     """
     previous = before.previous_starts_at
-    if starts_at == before.starts_at or before.local_status != LocalStatus.PUBLISHED:
+    if starts_at == before.starts_at or not before.public:
         return previous
     if (document.get("state_info") or {}).get("gamestate") not in {None, BEFORE}:
         return previous

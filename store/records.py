@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
+from mapping.rules.public import liveblog_is_public, post_is_public
 from store.errors import UnreadableRow
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class StoredGame(NamedTuple):
     document: dict[str, Any]
     previous_starts_at: int | None = None
 
+    @property
+    def public(self) -> bool:
+        """Whether readers see it."""
+        return liveblog_is_public(self.local_status)
+
     def as_document(self) -> dict[str, Any]:
         """The `Svc::Model::Game` JSON, references as they are stored."""
         external = {} if self.external_id is None else {"external_id": self.external_id}
@@ -100,7 +106,8 @@ class StoredEvent(NamedTuple):
 
     @property
     def public(self) -> bool:
-        return self.local_status == LocalStatus.PUBLISHED and self.publish_at is None
+        """Whether readers of its liveblog see it."""
+        return post_is_public(self.local_status, self.publish_at)
 
     def rewritten(self, **changes: Any) -> EventWrite:
         """The event as it stands, with these fields of `EventWrite` changed: whoever rewrites one goes this way."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mapping.documents.scalars import LocalStatus
 from mapping.file_addresses import addresses_in
+from mapping.rules.public import file_is_public
 from store import uploads
 
 if TYPE_CHECKING:
@@ -40,14 +41,15 @@ def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -
     found: dict[str, bool] = {}
     for path, url in addresses_in(document, named=False):
         upload = uploads.find(conn, url) if url.startswith(uploads.PREFIX) else None
-        status = _status(document, path)
-        if upload is not None and upload.organization_id == organization_id and status != LocalStatus.DELETED:
-            found[upload.key] = found.get(upload.key, False) or status == LocalStatus.PUBLISHED
+        entry = _entry(document, path)
+        deleted = entry.get("local_status") == LocalStatus.DELETED
+        if upload is not None and upload.organization_id == organization_id and not deleted:
+            found[upload.key] = found.get(upload.key, False) or file_is_public(entry)
     return found
 
 
-def _status(document: Mapping[str, Any], path: str) -> int:
-    """The status of the entry of `media` in which the address stands; published, where it stands elsewhere."""
+def _entry(document: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """The entry of `media` in which the address stands; an empty one, where it stands elsewhere."""
     first, _, rest = path.partition(".")
-    entry = document["media"][int(rest.partition(".")[0])] if first == "media" else {}
-    return int(entry.get("local_status") or LocalStatus.PUBLISHED)
+    entry: Mapping[str, Any] = document["media"][int(rest.partition(".")[0])] if first == "media" else {}
+    return entry

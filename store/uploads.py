@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, not_, or_, select
 
-from mapping.documents.scalars import UPLOADED, LocalStatus
+from mapping.documents.scalars import UPLOADED
 from mapping.errors import Unprocessable
 from store.media_tables import upload_uses, uploads
+from store.public import liveblog_is_shown, post_is_shown
 from store.sql.bulk_write import insert_rows, write_batch
-from store.tables import events, games
+from store.tables import events
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -91,18 +92,9 @@ def release_posts(unit: Unit, game_id: str) -> None:
 
 def shown(conn: Connection, key: str) -> bool:
     """Whether something published shows the upload: a record of master data, a liveblog, or an event in one."""
-    published_game = exists().where(
-        games.c.id == upload_uses.c.record_id, games.c.local_status == LocalStatus.PUBLISHED
-    )
-    published_event = exists().where(
-        events.c.local_id == upload_uses.c.record_id,
-        events.c.local_status == LocalStatus.PUBLISHED,
-        games.c.id == events.c.game_id,
-        games.c.local_status == LocalStatus.PUBLISHED,
-    )
     published = or_(
-        and_(upload_uses.c.kind == "event", published_event),
-        and_(upload_uses.c.kind == "game", published_game),
+        and_(upload_uses.c.kind == "event", post_is_shown(upload_uses.c.record_id)),
+        and_(upload_uses.c.kind == "game", liveblog_is_shown(upload_uses.c.record_id)),
         upload_uses.c.kind.in_(("team", "player", "tournament")),
     )
     wanted = exists().where(upload_uses.c.upload_key == key, upload_uses.c.shown, published)

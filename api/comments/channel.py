@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from api.json_path import node
 from api.readers.endpoint import picture
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store import liveblogs
 
@@ -27,7 +26,7 @@ def liveblog_of_channel(conn: Connection, organization_id: str, channel_id: str,
     game = None if event is None else liveblogs.find_game(conn, event.game_id)
     if event is None or game is None or game.organization_id != organization_id:
         raise NotFound(NO_CHANNEL)
-    if public and not (event.public and game.local_status == LocalStatus.PUBLISHED):
+    if public and not (event.public and game.public):
         raise NotFound(NO_CHANNEL)
     return game
 

@@ -9,7 +9,7 @@ from api import delay, openapi
 from api.errors import json_response
 from api.liveblog_access import readable
 from mapping.documents.comments import CommentCounts
-from mapping.documents.scalars import LocalStatus
+from mapping.rules.public import post_is_public
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +52,7 @@ def with_counts(document: Json, counts: Mapping[str, int] | None) -> Json:
     if counts is None:
         return document
     events = [
-        {**each, "comments": counts.get(each["local_id"], 0)} if each["local_status"] == LocalStatus.PUBLISHED else each
+        {**each, "comments": counts.get(each["local_id"], 0)} if post_is_public(each["local_status"], None) else each
         for each in document["events"]
     ]
     return {**document, "events": events}

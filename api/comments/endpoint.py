@@ -68,7 +68,7 @@ CREATE = openapi.operation(
         **WRITE_REFUSALS,
         **openapi.refusals(409),
     },
-    parameters=[*CHANNEL, KEY],
+    parameters=[*CHANNEL, KEY, delay.PARAMETER],
     body=openapi.json_body(openapi.request_schema(CommentDraft), {"text": "What a goal!"}),
     security=openapi.OPEN,
 )
@@ -77,7 +77,7 @@ LIKE = openapi.operation(
     "Like a comment, or take the like back",
     "Comments",
     {200: openapi.documented(CommentLikes, "The likes of the comment"), **WRITE_REFUSALS},
-    parameters=[*CHANNEL, openapi.in_path("commentId")],
+    parameters=[*CHANNEL, openapi.in_path("commentId"), delay.PARAMETER],
     body=openapi.json_body(openapi.request_schema(CommentLike), {"liked": True}),
     security=openapi.OPEN,
 )
@@ -86,7 +86,7 @@ REPORT = openapi.operation(
     "Report a comment to those who moderate",
     "Comments",
     {200: openapi.documented(CommentReported, "The report is taken"), **WRITE_REFUSALS},
-    parameters=[*CHANNEL, openapi.in_path("commentId")],
+    parameters=[*CHANNEL, openapi.in_path("commentId"), delay.PARAMETER],
     security=openapi.OPEN,
 )
 
@@ -127,6 +127,7 @@ async def create(request: ApiRequest) -> Response:
     services, settings = request.services, request.services.settings.comments
     organization_id, channel_id = _channel(request)
     who, mode = await reader(request, organization_id), settings.mode(organization_id)
+    await _check_seen(request, organization_id, channel_id)
     if mode == "off":
         raise Forbidden("this organization takes no comments")
     draft = await request.document(CommentDraft)
@@ -159,6 +160,7 @@ async def like(request: ApiRequest) -> Response:
     """Like a comment, or take the like back (ours): once a reader, with a reader's token."""
     organization_id, channel_id = _channel(request)
     who = await reader(request, organization_id)
+    await _check_seen(request, organization_id, channel_id)
     wanted = await request.document(CommentLike)
 
     def write(unit: Unit) -> int:
@@ -173,6 +175,7 @@ async def report(request: ApiRequest) -> Response:
     settings = request.services.settings.comments
     organization_id, channel_id = _channel(request)
     who = await reader(request, organization_id)
+    await _check_seen(request, organization_id, channel_id)
 
     def write(unit: Unit) -> None:
         liveblog_of_channel(unit.conn, organization_id, channel_id)
@@ -188,6 +191,14 @@ def _channel(request: ApiRequest) -> tuple[str, str]:
     organization_id: str = request.path_params["ORGANIZATION_ID"]
     check_readers_organization(request, organization_id)
     return organization_id, request.path_params["CHANNEL_ID"]
+
+
+async def _check_seen(request: ApiRequest, organization_id: str, channel_id: str) -> None:
+    """Raise NotFound where a delayed reader does not see the post yet; whether it is public now is for the unit to say."""
+    at = _sight(request, organization_id).at
+    if at is not None:
+        find = partial(liveblog_of_channel, organization_id=organization_id, channel_id=channel_id)
+        await request.services.store.read(find, at=at)
 
 
 def _sight(request: ApiRequest, organization_id: str) -> delay.Sight:

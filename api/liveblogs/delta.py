@@ -147,7 +147,7 @@ def delta_request(query: Query, limit_max: int) -> DeltaRequest:
 
 def delta(conn: Connection, game: StoredGame, request: DeltaRequest, seen: StoredEvent | None) -> Json:
     """The liveblog's changes since the request's version; `seen` is the event that the reader has seen last."""
-    if game.local_status != LocalStatus.PUBLISHED:
+    if not game.public:
         return response(conn, game, [], version=game.version, more=False)
     found = list(_found(conn, game, request, seen))
     return response(
@@ -193,7 +193,7 @@ def tombstone(event: StoredEvent) -> Json:
 
 def _head(game: StoredGame) -> Json:
     document = game.as_document()
-    if game.local_status != LocalStatus.PUBLISHED:
+    if not game.public:
         document |= {"meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo"}}
         return {name: document[name] for name in (*GAME[:8], "meta_info")}
     return {**{name: document[name] for name in GAME if document.get(name) is not None}, "summary": summary(document)}

@@ -96,7 +96,7 @@ class AsPage:
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
     ) -> bytes:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
-        if game.local_status != LocalStatus.PUBLISHED:
+        if not game.public:
             return json_bytes(span)
         return json_bytes(span | parts(conn, game, events, self.files(game), self.clock() - self.delay, show=self.show))
 

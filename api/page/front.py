@@ -23,7 +23,6 @@ from api.page.scoreboard import clock_html, moment, scores, title
 from api.rendered import Rendering
 from api.request import boolean
 from api.static import TYPES
-from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken
@@ -74,7 +73,7 @@ def _newest(conn: Connection, now: float, wanted: int, longer: Mapping[str, int]
         games = history.read_at(conn, delay.moment(now, seconds), query)
         listed += [game for game in games if name or game.organization_id not in longer]
     listed.sort(key=lambda game: (game.created_at, game.id), reverse=True)
-    public = [game for game in listed[:GAMES_LISTED] if game.local_status == LocalStatus.PUBLISHED]
+    public = [game for game in listed[:GAMES_LISTED] if game.public]
     return [(game.as_document(), now - longer.get(game.organization_id, wanted)) for game in public]
 
 

@@ -98,7 +98,7 @@ def results(conn: Connection, game_id: str) -> list[Row]:
 
 
 def _polls(conn: Connection, game_id: str) -> Iterator[ReaderPoll]:
-    for event in liveblogs.events(conn, game_id, statuses=None, scheduled=True, descending=False):
+    for event in liveblogs.events(conn, game_id, statuses=None, descending=False):
         for block in nodes(event.document, "contents"):
             if is_poll(block) and (poll := reader_poll(block)) is not None:
                 yield poll

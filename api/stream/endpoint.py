@@ -16,7 +16,6 @@ from api.stream.messages import as_json, body_part
 from api.stream.reader import StreamRequest
 from mapping.documents.game import GameShowResponse
 from mapping.documents.poll_results import PollResults
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ async def watch(request: ApiRequest) -> Response:
         raise StoreUnavailable("the service is going down", retry_after=1)
     seen = await delay.sight(request, name, services.streams.find)
     game = watchable(seen.game, context.caller, public=public, field=NAME)
-    if game.local_status != LocalStatus.PUBLISHED:
+    if not game.public:
         raise NotFound(NO_LIVEBLOG, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)

@@ -11,7 +11,6 @@ from cachetools import LRUCache
 
 from api.errors import json_bytes
 from api.liveblogs.delta import response
-from mapping.documents.scalars import LocalStatus
 from store import deltas, liveblogs
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def read(conn: Connection, game_id: str, since: int, forms: Iterable[Form]) -> M
     if game is None or game.version <= since:
         return {}
     events: Sequence[StoredEvent] = ()
-    version, more, last = game.version, False, game.local_status != LocalStatus.PUBLISHED
+    version, more, last = game.version, False, not game.public
     if not last:
         events, more = deltas.chunk(conn, game_id, since=since, limit=EVENTS)
         version = max(event.version for event in events) if more else game.version

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import structlog
 from cachetools import LRUCache
 
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
 from mapping.rules.reader_sketch import HASH_BYTES
 from mapping.rules.salt_spans import DAY, day_slots, last_use, month_slots
@@ -233,7 +232,7 @@ def _games(conn: Connection, audiences: Iterable[Audience]) -> dict[Audience, tu
     found = {}
     for audience in audiences:
         game = liveblogs.find_game(conn, audience.liveblog)
-        if game is None or game.local_status != LocalStatus.PUBLISHED:
+        if game is None or not game.public:
             continue
         if audience.organizations is None or game.organization_id in audience.organizations:
             found[audience] = game.id, game.organization_id

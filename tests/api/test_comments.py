@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from functools import partial
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,6 +14,7 @@ import structlog
 
 from store import clients
 from store.comment_tables import comments
+from store.liveblogs import Change, EventWrite, record
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION, OTHER
@@ -291,3 +293,20 @@ async def test_delayed_readers_see_what_was_written_until_then(room):
     await room.server.store.write(lambda unit: unit.conn.execute(later))
     assert await room.shown(delay=40) == []
     assert await room.shown(delay=20) == ["What a goal!"]
+
+
+async def test_a_post_that_a_delayed_reader_does_not_see_yet_has_no_comments_for_it(room):
+    """It can neither be read, nor commented on, liked or reported, by a reader with a delay; nor by any before it is public."""
+    kim = await room.reader()
+    first = await room.comment(kim)
+    beside = f"{OWNER}/{first['id']}"
+    for delay, status in ((90, 404), (10, 200)):
+        room.server.now = NOW  # a minute after the post was written
+        await room.post(f"{OWNER}.json", {"text": f"{delay} late"}, kim, status, delay=delay)
+        await room.post(f"{beside}/like.json", {}, kim, status, delay=delay)
+        await room.post(f"{beside}/report.json", None, kim, status, delay=delay)
+        await room.read(None, status, delay=delay)
+
+    waits = EventWrite.new(local_id="ewaits", document={}, created_at=NOW, publish_at=NOW + 600)
+    await room.server.store.write(partial(record, game_id=DERBY.ticker_id, change=Change(events=(waits,))))
+    await room.comment(kim, "First!", 404, OWNER.replace("egoal", "ewaits") + ".json")

@@ -48,7 +48,7 @@ async def test_the_public_sees_neither_drafts_nor_deleted_nor_waiting_events(sto
         )
     )
     public = await store.read(lambda conn: events(conn, game.id, descending=False))
-    everything = await store.read(lambda conn: events(conn, game.id, statuses=None, scheduled=True))
+    everything = await store.read(lambda conn: events(conn, game.id, statuses=None))
 
     assert [item.local_id for item in public] == ["public", "past"]
     assert all(item.public for item in public)

@@ -317,9 +317,7 @@ async def test_lists_read_no_more_of_events_than_they_show(store):
     await store.write(partial(record, game_id=games[1].id, change=Change(events=other)))
 
     found = await store.read(lambda conn: listing.outlines(conn, [game.id for game in games]))
-    whole = await store.read(
-        lambda conn: liveblogs.events(conn, games[0].id, statuses=(0, 60), scheduled=True, descending=False)
-    )
+    whole = await store.read(lambda conn: liveblogs.events(conn, games[0].id, statuses=(0, 60), descending=False))
     first = found[games[0].id]
     assert [each.document for each in first] == [{}, whole[1].document, whole[2].document, {}]
     assert [each._replace(document={}) for each in first] == [each._replace(document={}) for each in whole]

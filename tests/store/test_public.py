@@ -1,0 +1,152 @@
+"""What is public is said once in SQL and once in Python, the same, and every read for the public uses it."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+from sqlalchemy import insert, select
+
+from mapping.documents.scalars import LocalStatus
+from mapping.rules import public as rules
+from store import comments, deltas, incidents, liveblogs, public, uploads
+from store.comments import NewComment
+from store.event_rows import event_of
+from store.liveblogs import Change, EventWrite, insert_game, record
+from store.tables import events, games, upload_uses
+from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.test_uploads import kept
+
+ROOT = Path(__file__).resolve().parents[2]
+POSTS = [f"e{number}" for number in range(12)]
+GOAL = {"sport_event": {"event_type": "soccer.goal"}, "highlight": "sticky"}
+
+SAYS_IT = {"mapping/rules/public.py", "store/public.py"}
+OTHER_QUESTIONS = {
+    "store/publishing.py": "which posts wait for their time: those that are not public yet",
+    "mapping/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",
+}
+"""Modules that ask for the status of what is published for a reason of their own."""
+
+
+def test_no_other_module_says_what_is_public():
+    """A comparison with the status of what is published, or with a time of publishing that is not set, is a copy of the rule."""
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("api", "ingest", "mapping", "store")
+        for path in (ROOT / package).rglob("*.py")
+        if any(map(_says_it, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+    }
+    assert found - {each for each in found if each.startswith("store/migrations/")} == SAYS_IT | OTHER_QUESTIONS.keys()
+
+
+def _says_it(node):
+    """Whether it compares a status with that of what is published, or has no time of publishing as one of its conditions."""
+    if isinstance(node, ast.Compare):
+        sides = [ast.unparse(each) for each in (node.left, *node.comparators)]
+        of_status = any("local_status" in each for each in sides)
+        return any(each.split(".")[-1] == "PUBLISHED" or (each == "0" and of_status) for each in sides)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return any(ast.unparse(each).endswith("publish_at is None") for each in node.values)
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and called.attr == "is_" and "publish_at" in ast.unparse(called)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("game.local_status == LocalStatus.PUBLISHED", True),
+        ("table.c.local_status != LocalStatus.PUBLISHED", True),
+        ("entry['local_status'] == 0", True),
+        ("where(table.c.publish_at.is_(None))", True),
+        ("shown and event.publish_at is None", True),
+        ("game.local_status == LocalStatus.DELETED", False),
+        ("event.publish_at is not None", False),
+        ("game.public", False),
+    ],
+)
+def test_copies_of_the_rule_are_recognised(source, says):
+    """In each of the ways in which they have been written."""
+    assert any(map(_says_it, ast.walk(ast.parse(source)))) is says
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_sql_and_python_say_the_same_of_every_row(store, clock, seed):
+    """Of every liveblog and post of a random history; and each read for the public has the posts that both call public."""
+    random = Random(seed)
+    for number in (1, 2, 3):
+        await store.write(partial(insert_game, game=new_game(number)))
+    owners = {name: new_game(random.randint(1, 3)).id for name in POSTS}
+    pictures = {name: await kept(store) for name in POSTS}
+    await store.write(partial(_with_pictures_and_comments, owners=owners, pictures=pictures))
+    for _ in range(30):
+        clock.now += random.choice((0, 1, 30))
+        name = random.choice(POSTS)
+        change = _change(random, name, int(clock.now))
+        try:
+            await store.write(partial(record, game_id=owners[name], change=change))
+        except liveblogs.NotFound:
+            continue
+        await store.read(partial(_agree, owners=owners, pictures=pictures))
+
+
+def _with_pictures_and_comments(unit, owners, pictures):
+    for name, game_id in owners.items():
+        row = {"upload_key": pictures[name].key, "kind": "event", "record_id": name, "shown": True}
+        unit.conn.execute(insert(upload_uses).values(row))
+        new = NewComment(f"c{name}", ORGANIZATION, game_id, name, None, f"r{name}", None, None, "Hi", "approved")
+        comments.create(unit, new, duplicate_period=0)
+
+
+def _change(random, name, now):
+    """One step: a post written with a status and perhaps a time, or the liveblog hidden, shown or, seldom, deleted."""
+    if random.random() < 0.15:
+        return Change(local_status=random.choice((0, 0, 0, 60, 60, 100)))
+    status = random.choices((0, 60, 100), weights=(6, 3, 1))[0]
+    publish_at = random.choice((None, None, now - 5, now + 20))
+    write = EventWrite.new(local_id=name, document=GOAL, created_at=now, local_status=status, publish_at=publish_at)
+    return Change(events=(write,))
+
+
+def _agree(conn, owners, pictures):
+    by_sql = set(conn.scalars(select(events.c.local_id).where(public.post_is_public())))
+    rows = [event_of(row) for row in conn.execute(select(events))]
+    assert by_sql == {each.local_id for each in rows if each.public}
+    assert by_sql == {each.local_id for each in rows if rules.post_is_public(each.local_status, each.publish_at)}
+    shown_games = set(conn.scalars(select(games.c.id).where(public.liveblog_is_public())))
+    assert shown_games == {
+        each.id for each in map(partial(liveblogs.find_game, conn), owners.values()) if each.public
+    } | (shown_games - set(owners.values()))
+    shown = {name for name in by_sql if owners[name] in shown_games}
+    for game_id in set(owners.values()):
+        mine = {name for name in by_sql if owners[name] == game_id}
+        assert {each.local_id for each in liveblogs.events(conn, game_id)} == mine
+        assert {each.local_id for each in deltas.changed(conn, game_id, since=0)} == mine
+        assert {each.local_id for each in incidents.incidents(conn, game_id)} == mine
+        assert (deltas.count(conn, game_id), incidents.highlighted(conn, game_id)) == (len(mine), bool(mine))
+        assert comments.counts(conn, game_id).keys() == mine
+    assert {name for name in POSTS if uploads.shown(conn, pictures[name].key)} == shown
+
+
+async def test_the_upload_of_a_scheduled_post_is_public_once_it_is(store, clock, game):
+    """Not before, although the post has the status of what is published."""
+    picture = await kept(store)
+    waits = EventWrite.new(local_id="e1", document={}, created_at=1, publish_at=int(clock.now) + 60)
+    await store.write(partial(record, game_id=game.id, change=Change(events=(waits,))))
+    await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
+    assert not await store.read(partial(uploads.shown, key=picture.key))
+
+    now = EventWrite.new(local_id="e1", document={}, created_at=1)
+    await store.write(partial(record, game_id=game.id, change=Change(events=(now,))))
+    await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
+    assert await store.read(partial(uploads.shown, key=picture.key))
+
+
+def test_a_file_is_public_unless_its_entry_says_otherwise():
+    """An entry without a status is published; one whose status is none that we know is not."""
+    statuses = (None, LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED, LocalStatus.DELETED, "0")
+    assert [rules.file_is_public({"local_status": each}) for each in statuses] == [True, True, False, False, False]
+    assert rules.file_is_public({})
