@@ -229,7 +229,7 @@ class Process:
     async def game(self, ticker_id: str) -> liveblogs.StoredGame:
         return await self.store.read(lambda conn: liveblogs.require_game(conn, ticker_id))
 
-    async def events(self, ticker_id: str, statuses: Any = (0,)) -> list[liveblogs.StoredEvent]:
+    async def events(self, ticker_id: str, statuses: Any = "public") -> list[liveblogs.StoredEvent]:
         return await self.store.read(
             lambda conn: liveblogs.events(conn, ticker_id, statuses=statuses, limit=None, descending=False)
         )

@@ -70,9 +70,7 @@ async def test_a_scheduled_post_is_not_published_by_a_correction(store):
 
 async def waits(process: Process, ticker_id: str) -> list[liveblogs.StoredEvent]:
     """The posts that wait for their time."""
-    found = await process.store.read(
-        partial(liveblogs.events, game_id=ticker_id, statuses=(0,), scheduled=True, limit=None)
-    )
+    found = await process.store.read(partial(liveblogs.events, game_id=ticker_id, statuses=(0,), limit=None))
     return [event for event in found if event.publish_at is not None]
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.simulation.saturday import DayLog
 
 KEPT = frozenset({
-    "alarms", "alembic_version", "attachments", "beacon_intakes", "clients", "declarations", "events", "follows",
+    "alarms", "alembic_version", "attachments", "beacon_intakes", "beliefs", "clients", "declarations", "events", "follows",
     "game_links", "game_records", "games", "ledger", "load_counts", "locations", "outbox_sequence", "parts", "players",
     "poll_tallies", "reader_salts", "reader_sketches", "resources", "service_keys", "teams", "tokens", "tournaments",
     "webhooks", "workers",
