@@ -12,10 +12,11 @@ from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from api.type_names import PREFIX, prefix_in
+from api.type_names import prefix_in
 from mapping import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
+from store.clients import TYPE_PREFIX
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -45,7 +46,7 @@ class Caller:
     organizations: frozenset[str]
     scopes: frozenset[str]
     proven: bool
-    response_prefix: str = PREFIX
+    response_prefix: str = TYPE_PREFIX
     """How responses to it begin the names of types."""
 
     def demand(self, *scopes: str) -> None:
@@ -82,7 +83,7 @@ class Context:
     @property
     def response_prefix(self) -> str:
         """How the response begins the names of types."""
-        return self.sent_prefix or (PREFIX if self.caller is None else self.caller.response_prefix)
+        return self.sent_prefix or (TYPE_PREFIX if self.caller is None else self.caller.response_prefix)
 
 
 class ApiRequest(Request):

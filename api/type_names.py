@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from store.clients import TYPE_PREFIX
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.responses import Response
 
-PREFIX = "Svc"
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9]{0,31})::", re.ASCII)
-_OURS = f'"_type":"{PREFIX}::'.encode()
+_OURS = f'"_type":"{TYPE_PREFIX}::'.encode()
 """In compact JSON a text cannot hold this: quotes in a text are escaped."""
 
 
@@ -25,13 +26,13 @@ def prefix_in(document: Mapping[str, Any]) -> str | None:
 
 def renamed(body: bytes, prefix: str) -> bytes:
     """The compact JSON with all names of types beginning with `prefix`."""
-    return body if prefix == PREFIX else body.replace(_OURS, f'"_type":"{prefix}::'.encode())
+    return body if prefix == TYPE_PREFIX else body.replace(_OURS, f'"_type":"{prefix}::'.encode())
 
 
 def rename_types(response: Response, prefix: str) -> None:
     """Let all names of types in a JSON response begin with `prefix`; one that is kept encoded was made so."""
     encoded = "content-encoding" in response.headers
-    if prefix == PREFIX or encoded or response.media_type != "application/json":
+    if prefix == TYPE_PREFIX or encoded or response.media_type != "application/json":
         return
     response.body = renamed(bytes(response.body), prefix)
     response.headers["content-length"] = str(len(response.body))

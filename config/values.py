@@ -187,7 +187,8 @@ ProviderKey = Annotated[str, BeforeValidator(_digits), StringConstraints(pattern
 EventType = Annotated[str, StringConstraints(pattern=r"^[a-z_]+\.[a-z-]+$")]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 Locale = Literal["", "en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl"]
-TypePrefix = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9]{0,31}$")]
+TYPE_PREFIX = r"^[A-Za-z][A-Za-z0-9]{0,31}$"
+TypePrefix = Annotated[str, StringConstraints(pattern=TYPE_PREFIX)]
 Scope = Literal["read", "write", "stats", "webhooks", "external", "comments", "admin"]
 Bucket = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$")]
 """The name of a bucket of S3."""

@@ -95,8 +95,13 @@ def reconcile(
         for post in posts.values()
     ]
     for entry in (entry for key, entry in ledger.items() if key not in posts):
-        now, hidden = stored.get(entry.local_id), entry.source in left_out and entry.state is State.POSTED
-        decided.append(_hide(entry, now) if hidden else _withdraw(entry, now, closing=closing))
+        now = _standing(entry, stored)
+        if now is None:
+            decided.append(_gone(entry))
+        elif entry.source in left_out and entry.state is State.POSTED:
+            decided.append(_hide(entry, now))
+        else:
+            decided.append(_withdraw(entry, now, closing=closing))
     return _changes(decided, ledger)
 
 
@@ -129,11 +134,9 @@ def _wanted_status(post: Post) -> LocalStatus:
 
 def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial: bool) -> Decision:
     """The incident is there: edit its post, or restore it, as far as a person has not taken it over."""
-    now = stored.get(entry.local_id)
-    if entry.state is State.GONE:
-        return None, entry
-    if now is None or now.local_status == LocalStatus.DELETED:
-        return None, replace(entry, state=State.GONE, reason="deleted by an editor")
+    now = _standing(entry, stored)
+    if now is None:
+        return _gone(entry)
     document = merge_event(entry.said, now.document, post.document)
     status, by_person = _status(_wanted_status(post), entry, now, editorial=editorial)
     line = replace(
@@ -162,21 +165,27 @@ def _status(wanted: int, entry: Entry, now: Stored, *, editorial: bool) -> tuple
     return (now.local_status if waits else wanted), waits
 
 
-def _hide(entry: Entry, now: Stored | None) -> Decision:
+def _standing(entry: Entry, stored: Mapping[str, Stored]) -> Stored | None:
+    """The post of the line, None where it is deleted."""
+    now = stored.get(entry.local_id)
+    deleted = entry.state is State.GONE or now is None or now.local_status == LocalStatus.DELETED
+    return None if deleted else now
+
+
+def _gone(entry: Entry) -> Decision:
+    """The post is deleted: it is never touched again."""
+    return None, entry if entry.state is State.GONE else replace(entry, state=State.GONE, reason="deleted by an editor")
+
+
+def _hide(entry: Entry, now: Stored) -> Decision:
     """Nobody wants posts of this source now: it is a draft, unless a person chose its status."""
-    if now is None or now.local_status == LocalStatus.DELETED:
-        return None, replace(entry, state=State.GONE, reason="deleted by an editor")
     status, by_person = _status(LocalStatus.UNPUBLISHED, entry, now, editorial=False)
     line = replace(entry, reason="draft", said_status=LocalStatus.UNPUBLISHED, by_person=by_person)
     return (None if status == now.local_status else replace(now, local_status=status)), line
 
 
-def _withdraw(entry: Entry, now: Stored | None, *, closing: bool) -> Decision:
+def _withdraw(entry: Entry, now: Stored, *, closing: bool) -> Decision:
     """The incident is not there: withdraw its post, delete what stayed withdrawn when the window closes."""
-    if entry.state is State.GONE:
-        return None, entry
-    if now is None or now.local_status == LocalStatus.DELETED:
-        return None, replace(entry, state=State.GONE, reason="deleted by an editor")
     if entry.state is State.WITHDRAWN:
         return _delete_untouched(entry, now) if closing else (None, entry)
     line = replace(

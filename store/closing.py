@@ -45,11 +45,11 @@ def open_again(unit: Unit, game_id: str, follow_id: str) -> None:
     save_follow(unit, follow_id, closed_at=None)
 
 
-def close_empty(unit: Unit, follow_id: str) -> bool:
+def close_empty(unit: Unit, follow_id: str) -> None:
     """Follow the match no longer where no liveblog on it is open."""
     empty = ~exists().where(attachments.c.follow_id == follow_id, attachments.c.closed_at.is_(None))
     closed = update(follows).where(follows.c.id == follow_id, follows.c.closed_at.is_(None), empty)
-    return unit.conn.execute(closed.values(closed_at=unit.now)).rowcount > 0
+    unit.conn.execute(closed.values(closed_at=unit.now))
 
 
 def close_unattached(unit: Unit, organization_id: str) -> None:

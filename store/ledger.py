@@ -49,6 +49,7 @@ _SCOPE = (
 _ALL = CompiledQuery(select(*_COLUMNS).where(*_SCOPE))
 _SOME = CompiledQuery(select(*_COLUMNS).where(*_SCOPE, Among(ledger.c.key, "keys")))
 _OF_POSTS = CompiledQuery(select(*_COLUMNS).where(*_SCOPE, Among(ledger.c.local_id, "local_ids")))
+_MATCH = CompiledQuery(_HERE)
 _KEYS = CompiledQuery(select(ledger.c.key).where(*_SCOPE).order_by(ledger.c.key))
 
 
@@ -87,7 +88,8 @@ def save(unit: Unit, game_id: str, changed: Iterable[LedgerRow], *, follow_id: s
 
 
 def _here(conn: Connection, game_id: str) -> str:
-    return conn.scalar(select(attachments.c.follow_id).where(attachments.c.game_id == game_id)) or ""
+    row = _MATCH.first(conn, game_id=game_id)
+    return "" if row is None else str(row[0])
 
 
 def move(unit: Unit, game_id: str, before: str, after: str) -> None:

@@ -200,8 +200,8 @@ class _Records:
 
 def _page(conn: Connection, records: _Records, page: Page) -> Listed[Any]:
     most = page.offset + page.limit + COUNTED
-    newest = records.newest(most + 1)
-    total = conn.scalar(select(func.count()).select_from(newest)) or 0
+    total = conn.scalar(select(func.count()).select_from(records.newest(most + 1))) or 0
+    newest = records.newest(page.offset + page.limit)
     shown = select(newest.c.id).order_by(newest.c.created_at.desc(), newest.c.id.desc())
     ids = conn.scalars(shown.limit(page.limit).offset(page.offset)).all()
     table = records.table

@@ -87,15 +87,15 @@ def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
     return len(moved)
 
 
-def move_liveblog(unit: Unit, home: Home, endpoint: str) -> bool:
-    """Put a liveblog on the same match of `endpoint`, with what the sync knows of both; whether it stood elsewhere.
+def move_liveblog(unit: Unit, home: Home, endpoint: str) -> None:
+    """Put a liveblog on the same match of `endpoint`, with what the sync knows of both; nothing where it is gone from its own.
 
     A match that nobody is left on is closed.
     """
     before = sync.follow(unit.conn, home.follow_id)
     attached = sync.attachment(unit.conn, home.game_id)
     if before is None or attached is None or attached.follow_id != before.id:
-        return False
+        return
     after = sync.follow_for(
         unit,
         sync.NewFollow(
@@ -118,7 +118,6 @@ def move_liveblog(unit: Unit, home: Home, endpoint: str) -> bool:
     sync.save_follow(unit, after.id, closed_at=None)
     sync.look_afresh(unit, after.id)
     closing.close_empty(unit, before.id)
-    return True
 
 
 def _move_belief(unit: Unit, before_id: str, after: sync.FollowRow) -> None:

@@ -19,7 +19,6 @@ app = typer.Typer(no_args_is_help=True, help="The clients that may use the API."
 
 SCOPES = ("read", "write", "stats", "webhooks", "external", "comments", "admin")
 LONGEST_ID = 255
-PREFIX = re.compile("[A-Za-z][A-Za-z0-9]{0,31}")
 
 ClientId = Annotated[str, typer.Argument(help="The client_id.")]
 
@@ -41,6 +40,7 @@ def create(
     data_dir: DataDir = None,
 ) -> None:
     """Create a client; its secret is shown once and stored as a hash."""
+    from config.values import TYPE_PREFIX
     from store import clients
 
     settings = placed(load(config_file), data_dir)
@@ -48,7 +48,7 @@ def create(
         fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
     if not client_id.isprintable() or not 0 < len(client_id) <= LONGEST_ID or set(client_id) & set(":. "):
         fail("a client_id is 1 to 255 printable characters without colon, dot and blank")
-    if not PREFIX.fullmatch(type_prefix):
+    if not re.fullmatch(TYPE_PREFIX, type_prefix):
         fail("a prefix of types is a letter and up to 31 letters and digits")
     spec = clients.ClientSpec(
         id=client_id,

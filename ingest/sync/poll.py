@@ -29,7 +29,7 @@ from mapping.from_posts import with_posts_alone
 from mapping.parts import Part
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
-from store import closing as closing_of
+from store import closing as endings
 from store import leases, masterdata, sync
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Poller:
         if await self.store.glance(partial(sync.packed_bodies, follow_id=match.id)):
             await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
         else:
-            await self._write(match, partial(closing_of.close_match, follow_id=match.id))
+            await self._write(match, partial(endings.close_match, follow_id=match.id))
 
     async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
         snapshot = await self._translate(match, fetched)
@@ -179,11 +179,12 @@ class Poller:
         belief = believed(known, translated, good=confirmed_parts(fetched, self.adapter, translated))
         belief = with_posts_alone(known, belief, translated)
         after = sync.packed_belief(belief)
+        differs = after != before.packed
         return Snapshot(
             match=belief.match,
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
-            changed=bool(changed) and match.lately.adds(known, belief),
-            belief=None if after == before.packed else after,
+            changed=bool(changed) and differs and match.lately.adds(known, belief),
+            belief=after if differs else None,
             packed={name: sync.packed(body) for name, body in changed.items()},
             answers=fetched.answers,
             hints=fetched.hints,
