@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mapping.abandonment import with_abandonment
 from mapping.bound_texts import bound_texts, without_repeated
@@ -23,10 +23,12 @@ from mapping.parts import ALL_PARTS, Part
 from mapping.sports import absorbed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from mapping.match import Comment, Incident, Match, Person, Placing, Race, Score, Side
+
+Row = TypeVar("Row", "Incident", "Comment")
 
 DAY = 24 * 3600
 
@@ -282,7 +284,8 @@ def _incidents(before: Match, answer: Match, doubts: Doubts) -> tuple[Incident, 
     known = {each.key: each for each in before.incidents}
     after = _without_new_games(answer.incidents, known) if Part.IMPLIED in doubts.wary else answer.incidents
     rows = guard_rows(before.incidents, after, lambda each: each.key, _carried_in, doubts, stays=_stays(answer))
-    return tuple([_in_time(known.get(each.key, each), each) for each in _once(rows, known, answer)])
+    now = {each.key for each in answer.incidents}
+    return tuple([_in_time(known.get(each.key, each), each) for each in _once(rows, known, now, content)])
 
 
 def _carried_in(incident: Incident) -> Part:
@@ -307,11 +310,15 @@ def _stays(answer: Match) -> Callable[[Incident], bool]:
     return stays
 
 
-def _once(rows: Iterable[Incident], known: Mapping[str, Incident], answer: Match) -> Iterable[Incident]:
-    """Without what is gone and there again under another id: it waits, so that it never stands twice."""
-    now = {each.key for each in answer.incidents}
-    kept = {content(each) for each in rows if each.key not in now}
-    return [each for each in rows if each.key in known or content(each) not in kept]
+def _once(
+    rows: Sequence[Row], known: Container[str], now: Container[str], said: Callable[[Row], object]
+) -> Iterable[Row]:
+    """Without what is gone and there again under another id: it waits, so that it never stands twice.
+
+    `known` and `now`: the keys before and those of the answer.
+    """
+    kept = {said(each) for each in rows if each.key not in now}
+    return [each for each in rows if each.key in known or said(each) not in kept]
 
 
 def _in_time(before: Incident, after: Incident) -> Incident:
@@ -340,7 +347,12 @@ def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubt
     def kept(gone: Comment) -> bool:
         return gone.key in stays or gone.incident_key in dropped
 
-    return guard_rows(known, after, lambda each: each.key, lambda _: Part.TEXT, doubts, stays=kept)
+    rows = guard_rows(known, after, lambda each: each.key, lambda _: Part.TEXT, doubts, stays=kept)
+    return tuple(_once(rows, {each.key for each in known}, {each.key for each in after}, _words))
+
+
+def _words(comment: Comment) -> tuple[str | None, str]:
+    return comment.incident_key, comment.html
 
 
 def _without(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:

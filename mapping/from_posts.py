@@ -6,13 +6,12 @@ because a post does not hold everything that it was made of.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mapping.believed import Belief
 from mapping.match import PERIOD_KEY, Comment, Incident, Involved, Person, Score
-from mapping.posts import TEXT
+from mapping.posts import MINUTE, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from mapping.posts import Post
     from mapping.reconcile import Entry
 
-MINUTE = re.compile(r"(\d{1,4})(?:\+(\d{1,3}))?'")
 UNTOLD = "…"
 """The text of a comment of which only its post is known; it is shown nowhere."""
 

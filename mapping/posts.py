@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -36,6 +37,9 @@ EARLIEST = 7 * 24 * 3600
 """Seconds before kick-off; a post cannot be older, so an earlier time is the provider's mistake."""
 
 NEVER = -(2**63)
+
+MINUTE = re.compile(r"(\d{1,4})(?:\+(\d{1,3}))?'")
+"""A `time_of_play` that is a minute, as `minute_of_play` writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

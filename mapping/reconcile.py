@@ -35,7 +35,8 @@ class Entry:
 
     `said` is the post as the provider last gave it, whatever a person made of it; `said_status` is the status that the sync
     wanted last, `restore_status` the one the post had when it was withdrawn. `by_person`: a person chose the status that it
-    has, or waits to choose one; no setting changes it then, and only the provider's word does.
+    has, or waits to choose one; no setting changes it then, and only the provider's word does. `block_key`: the key by which
+    the blocks of the post are named, where the provider has numbered it anew since.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Entry:
     said_status: int = LocalStatus.PUBLISHED
     restore_status: int | None = None
     by_person: bool = False
+    block_key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ on the same match again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Text, bindparam, delete, func, select, update
@@ -87,6 +87,23 @@ def save(unit: Unit, game_id: str, changed: Iterable[LedgerRow], *, follow_id: s
         write_batch(unit.conn, upsert(ledger, [{**of_match, **each} for each in values]))
 
 
+def rename(unit: Unit, game_id: str, keys: Mapping[str, str]) -> None:
+    """Have rows of the match that the liveblog is on stand under other keys: `keys` is new key → old key.
+
+    Under none of the new keys is there a row. The blocks of a post are named by its first key for good.
+    """
+    known = rows(unit.conn, game_id, only=set(keys.values()))
+    moved = [
+        replace(known[old], key=new, written={"block_key": old, **known[old].written})
+        for new, old in keys.items()
+        if old in known
+    ]
+    follow_id = _here(unit.conn, game_id)
+    of_match = (ledger.c.game_id == game_id, ledger.c.follow_id == follow_id)
+    unit.conn.execute(delete(ledger).where(*of_match, ledger.c.key.in_(known)))
+    save(unit, game_id, moved, follow_id=follow_id)
+
+
 def _here(conn: Connection, game_id: str) -> str:
     row = _MATCH.first(conn, game_id=game_id)
     return "" if row is None else str(row[0])
@@ -125,6 +142,7 @@ def row_of(entry: Entry, placed: int) -> LedgerRow:
             "placed": placed,
             **restore,
             **({"by_person": True} if entry.by_person else {}),
+            **({"block_key": entry.block_key} if entry.block_key else {}),
         },
     )
 
@@ -143,6 +161,7 @@ def entry_of(row: LedgerRow) -> Entry:
             said_status=row.written["status"],
             restore_status=row.written.get("restore"),
             by_person=row.written.get("by_person", False),
+            block_key=row.written.get("block_key", ""),
         )
 
 

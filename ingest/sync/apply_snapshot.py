@@ -18,6 +18,7 @@ from mapping.merge import merge_game, same
 from mapping.posts import TEXT, in_order, wanted
 from mapping.prefill import game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
+from mapping.reissued import reissued
 from store import ledger, liveblogs, masterdata, sync
 from store.errors import brief_reason, transient
 from store.records import check_document
@@ -166,8 +167,8 @@ def sync_liveblog(
         only = cached.changed(game.version, snapshot.fingerprint(terms))
         if only == frozenset():
             return Applied(cached=cached)
-    batch = next_batch(unit.conn, game_id, snapshot.timed(terms), only=only, rest=rest)
-    return LiveblogSync(unit, game, snapshot, terms, references, new_id, closing).apply(batch, rest)
+    liveblog = LiveblogSync(unit, game, snapshot, terms, references, new_id, closing)
+    return liveblog.apply(next_batch(liveblog.adopt(only, rest), snapshot.timed(terms), only=only, rest=rest), rest)
 
 
 def _locked(unit: Unit, game_id: str) -> liveblogs.StoredGame | None:
@@ -206,6 +207,11 @@ class LedgerPosts:
         stored = {name: _stored(event, claimed[name], placed.get(name)) for name, event in events.items()}
         return cls(game, entries, events, stored, placed)
 
+    def block_id(self, game_id: str, key: str, part: str) -> str:
+        """The `local_id` of a block of the post of this key."""
+        entry = self.entries.get(key)
+        return block_id(game_id, key if entry is None else entry.block_key or key, part)
+
     def moved(self) -> set[str]:
         """`local_id`s of posts that a person placed at another time."""
         found = ((entry, self.stored.get(entry.local_id)) for entry in self.entries.values())
@@ -240,13 +246,34 @@ class LiveblogSync:
     new_id: NewId
     closing: bool
 
+    def adopt(self, only: AbstractSet[str] | None, rest: Rest | None) -> AbstractSet[str]:
+        """Put the rows of posts that have other ids now under their new keys; gives all keys of the ledger.
+
+        `only`: keys of the posts that can be new, None where any can be. It is done before the first batch, for all.
+        """
+        if rest is not None:
+            return frozenset()
+        known = frozenset(ledger.keys(self.unit.conn, self.game.id))
+        there = dict.fromkeys(each.key for each, _ in self.snapshot.timed(self.terms))
+        new = frozenset(there if only is None else only) - known
+        vanished = known - there.keys() - {ledger.GAME_KEY}
+        if not new or not vanished:
+            return known
+        entries = map(ledger.entry_of, ledger.rows(self.unit.conn, self.game.id, only=vanished).values())
+        masters = self.references(new)
+        match = masters.correct(self.snapshot.match)
+        posts = wanted(match, self.terms, masters, block_id=partial(block_id, self.game.id), only=new)
+        keys = reissued(posts, entries)
+        ledger.rename(self.unit, self.game.id, keys)
+        return known.difference(keys.values()).union(keys)
+
     def apply(self, batch: PostBatch, rest: Rest | None) -> Applied:
         """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
         before = LedgerPosts.read(self.unit.conn, self.game.id, batch.rows)
         masters = self.references(None if batch.imports else batch.keys)
         match = masters.correct(self.snapshot.match)
         timed = self.snapshot.timed(self.terms) if match is self.snapshot.match else in_order(match, self.terms)
-        make = partial(wanted, match, self.terms, masters, block_id=partial(block_id, self.game.id), timed=timed)
+        make = partial(wanted, match, self.terms, masters, block_id=partial(before.block_id, self.game.id), timed=timed)
         posts = tuple(as_posted(make(only=batch.keys), match, before.entries))
         changes = reconcile(
             posts,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-    from sqlalchemy import Connection
-
     from ingest.sync.snapshot import CachedInputs
     from mapping.posts import Timed
 
@@ -64,11 +62,12 @@ class PostBatch:
 
 
 def next_batch(
-    conn: Connection, game_id: str, timed: Iterable[Timed], *, only: AbstractSet[str] | None, rest: Rest | None
+    known: Iterable[str], timed: Iterable[Timed], *, only: AbstractSet[str] | None, rest: Rest | None
 ) -> PostBatch:
     """What the next unit looks at.
 
-    `timed`: what there is to be posted, in order; `only`: what of it can have changed, None where anything can have.
+    `known`: the keys of the ledger; `timed`: what there is to be posted, in order; `only`: what of it can have changed,
+    None where anything can have.
     """
     if rest is not None:
         return _first_of(rest.keys, whole=rest.whole, imports=rest.whole and len(rest.keys) <= BATCH)
@@ -78,7 +77,7 @@ def next_batch(
         keys = tuple(dict.fromkeys(each.key for each, _ in timed if each.key in only))
         return _first_of(keys, whole=False, imports=False)
     wanted = dict.fromkeys(each.key for each, _ in timed)
-    keys = (*sorted({*ledger.keys(conn, game_id)} - {*wanted, ledger.GAME_KEY}), *wanted)
+    keys = (*sorted({*known} - {*wanted, ledger.GAME_KEY}), *wanted)
     if len(keys) <= LOOK:
         return PostBatch(keys=None, whole=True, imports=True)
     return _first_of(keys, whole=True, imports=True)

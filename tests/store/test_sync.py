@@ -172,6 +172,20 @@ async def test_the_ledger_finds_by_key(store, game):
     assert await store.read(partial(ledger.rows, game_id="other")) == {}
 
 
+async def test_rows_of_the_ledger_stand_under_other_keys_and_back(store, game):
+    """A key to which there is no row moves nothing; the blocks of a post are named by its first key."""
+    goal = LedgerRow(key="a", kind="soccer.goal", state="gone", local_id="e1", written={"title": "Goal"})
+    card = LedgerRow(key="b", kind="soccer.yellow-card", state="posted", local_id="e2")
+    await store.write(lambda unit: ledger.save(unit, game.id, [goal, card]))
+    for keys in ({"c": "a"}, {"d": "c", "e": "b", "f": "nothing"}, {"a": "d"}):
+        await store.write(partial(ledger.rename, game_id=game.id, keys=keys))
+
+    assert await store.read(partial(ledger.rows, game_id=game.id)) == {
+        "a": replace(goal, written={"title": "Goal", "block_key": "a"}),
+        "e": replace(card, key="e", written={"block_key": "b"}),
+    }
+
+
 async def test_everything_about_a_match_is_one_unit(store, game, follow):
     """A unit that fails at its end leaves neither ledger nor resource nor health behind."""
 
