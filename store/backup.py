@@ -6,6 +6,7 @@ The backup of a SQLite file is a SQLite file, that of a PostgreSQL a dump of `pg
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, text
@@ -13,6 +14,8 @@ from sqlalchemy import Connection, text
 from store import migrate
 from store.errors import AlreadyRunning, StoreError, store_errors
 from store.naming import name_of, parse_url
+from store.new_numbers import begin_anew
+from store.sqlite import backend as sqlite
 from store.sqlite import file_copy as files
 from store.sqlite.backend import database_file
 from store.sqlite.file_lock import FileLock
@@ -53,45 +56,59 @@ def restore(url: str, source: Path, *, replace: bool = False) -> Path | None:
     A SQLite file that stands there is kept under another name, which is the result; a PostgreSQL is emptied first, in the
     same transaction. Raises AlreadyRunning while a daemon uses the database, StoreError where there is one and `replace`
     does not say that it may go, or where `source` is no sound backup, SchemaOutdated where it is newer; StoreUnavailable.
+
+    Versions and delivery numbers go on beyond all that was ever given (store.new_numbers). However it ends, what stands
+    there is the old database or the new one, whole; a PostgreSQL that was left half done serves nobody until it is done.
     """
     parsed = parse_url(url)
     with store_errors():
         if parsed.get_backend_name() == "sqlite":
-            aside = _restore_file(_file(parsed), source, replace)
-        else:
-            aside = None
-            _restore_dump(url, parsed, source, replace)
-    migrate.upgrade(url)
-    return aside
+            return _restore_file(parsed, _file(parsed), source, replace)
+        _restore_dump(url, parsed, source, replace)
+        return None
 
 
-def _restore_file(file: Path, source: Path, replace: bool) -> Path | None:
+def _restore_file(url: URL, file: Path, source: Path, replace: bool) -> Path | None:
     files.require_known(source, migrate.head())
     lock = FileLock(file)
     try:
-        if not file.exists():
-            files.copy(source, file)
-            return None
-        if not replace:
+        if file.exists() and not replace:
             raise StoreError(f"{file} is there already: --replace puts it aside")
-        fresh = file.with_name(f"{file.name}.restored")
-        fresh.unlink(missing_ok=True)
+        fresh = files.fresh(file)
         files.copy(source, fresh)
-        aside = files.put_aside(file)
-        fresh.rename(file)
-        return aside
+        sqlite.run_once(url.set(database=str(fresh)), migrate.PATIENT, _finish)
+        files.fold_wal(fresh)
+        return files.exchange(file, fresh)
     finally:
         lock.release()
 
 
+def _finish(conn: Connection) -> None:
+    migrate.upgrade_connection(conn)
+    begin_anew(conn, int(time.time()))
+
+
 def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
+    from store.postgres import restoring
+    from store.postgres.backend import run_once
     from store.postgres.dump import load
 
-    if migrate.current(url) is not None and not replace:
+    if not replace and not asyncio.run(run_once(parsed, migrate.PATIENT, restoring.is_free)):
         raise StoreError(f"the database {name_of(url)} is not empty: --replace overwrites it")
     if others := asyncio.run(_count(parsed)):
         raise AlreadyRunning(f"{others} connections of matchwire are open: stop all its processes first")
-    load(parsed, source)
+    asyncio.run(run_once(parsed, migrate.PATIENT, restoring.begin))
+    try:
+        load(parsed, source)
+    except StoreError:  # in one transaction, so all is as it was
+        asyncio.run(run_once(parsed, migrate.PATIENT, restoring.end))
+        raise
+
+    def finish(conn: Connection) -> None:
+        restoring.end(conn)
+        _finish(conn)
+
+    asyncio.run(run_once(parsed, migrate.PATIENT, finish))
 
 
 async def _count(url: URL) -> int:

@@ -18,6 +18,7 @@ from store.export_organization import PATIENCE, Carried
 from store.ids import new_object_id
 from store.media_tables import uploads
 from store.naming import parse_url
+from store.new_numbers import continue_numbers
 from store.portable_files import copy_files, delete_files
 from store.portable_rows import FORMAT, FORMAT_VERSION, LONGEST_LINE, LineRefused, row_of, value_of
 from store.portable_tables import KIND_OF_REFERENCE, ORGANIZATION, OWNER_OF, OWNERS, PORTABLE, PortableTable
@@ -121,6 +122,7 @@ def _import(
             _copy(batch, files, media, copied)
         rows += len(batch)
     close_unattached(unit, organization)
+    continue_numbers(conn, unit.now)
     return organization, Carried(rows, uploaded, copied.missing)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from store.errors import SchemaMissing, SchemaOutdated, no_such_table, store_errors
+from store.errors import SchemaMissing, SchemaOutdated, StoreError, no_such_table, store_errors
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite.file_lock import FileLock
@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+RESTORING = "matchwire_restoring"
+"""A table without rows, which stands in a PostgreSQL while a backup is restored into it (store.postgres.restoring)."""
 HISTORY = Path(__file__).parent / "migrations"
 PATIENT = PoolSettings(pool_size=1, timeout=3600)
 """A migration may take as long as it takes."""
+REVISION = {
+    "sqlite": "SELECT version_num, NULL AS restoring FROM alembic_version",
+    "postgresql": "SELECT version_num, to_regclass('matchwire_restoring') AS restoring FROM alembic_version",
+}
 UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
 _ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
@@ -53,14 +59,20 @@ def other_schema(current: str | None, remedy: str, what: str = "the database") -
 def current_of(conn: Connection) -> str | None:
     """The revision that the database behind `conn` is at, by one query: every start asks for it.
 
-    Raises SchemaMissing for an empty database; on PostgreSQL the transaction has failed then.
+    Raises SchemaMissing for an empty database; on PostgreSQL the transaction has failed then. Raises StoreError where a
+    restore was broken off.
     """
     try:
-        return conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        row = conn.execute(text(REVISION[conn.dialect.name])).first()
     except DBAPIError as error:
         if no_such_table(error):
             raise SchemaMissing("the database has no schema yet") from error
         raise
+    if row is None:
+        return None
+    if row.restoring:
+        raise StoreError("a backup is being restored into the database, or that was broken off: run matchwire restore")
+    return str(row.version_num)
 
 
 def upgrade_connection(conn: Connection) -> None:

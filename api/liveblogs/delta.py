@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.event_patch import shown
+from mapping.rules.versions import known_since
 from store import deltas
 
 if TYPE_CHECKING:
@@ -119,7 +120,10 @@ async def show(request: ApiRequest) -> Response:
 
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
-        found = delta(conn, current, wanted, cursor(conn, current.id, wanted.after))
+        since = known_since(wanted.since, current.version)
+        found = delta(conn, current, replace(wanted, since=since), cursor(conn, current.id, wanted.after))
+        if since != wanted.since and wanted.after is None:
+            found["reset"] = True
         return renamed(json_bytes(with_counts(found, counts)), prefix)
 
     key = ("delta", prefix, game.id, game.version, wanted, numbers_of(counts))

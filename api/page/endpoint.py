@@ -25,6 +25,7 @@ from api.static import TYPES
 from api.stream.messages import read
 from mapping.errors import NotFound
 from mapping.locales import translator
+from mapping.rules.versions import known_since
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -110,7 +111,7 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     cache_control = services.settings.cache_control
     if refresh == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
-    since = refresh if refresh < game.version else 0  # a version of the future: the page starts anew
+    since = known_since(refresh, game.version)
     key = ("changes", since, show, _key(game, seen, fragment=True))
 
     def render(conn: Connection) -> bytes:

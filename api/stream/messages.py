@@ -48,9 +48,9 @@ class Form(Protocol):
 def as_json(
     conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
 ) -> bytes:
-    """The delta document."""
-    del since
-    return json_bytes(response(conn, game, events, version=version, more=more))
+    """The delta document; whoever begins forgets what they have, as it may be of before a restore."""
+    document = response(conn, game, events, version=version, more=more)
+    return json_bytes(document if since else {**document, "reset": True})
 
 
 @dataclass(frozen=True)

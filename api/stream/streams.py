@@ -21,6 +21,7 @@ from api.stream.messages import END, KeptMessages, body_part
 from api.stream.reader import Reader
 from api.stream.shared_reads import SharedReads
 from mapping.errors import StoreUnavailable
+from mapping.rules.versions import known_since
 from store import deltas, liveblogs, votes
 from store.lasting import LoggedLoop, repeat
 from store.log_once import LogOnce
@@ -117,7 +118,7 @@ class Streams:
             channel = self._channels[key] = Channel(*key, wanted.version)
             self._new.add(key)
             self._called.set()
-        has = wanted.since if wanted.since <= wanted.version else 0  # a version of the future: the reader starts anew
+        has = known_since(wanted.since, wanted.version)
         reader = Reader(channel, wanted.form, wanted.silence, has, send, now + LIFETIME, now, self._closed)
         channel.readers.add(reader)
         self._begin(reader)

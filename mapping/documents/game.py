@@ -202,10 +202,14 @@ class Collection(Document, Generic[ItemT]):
 
 
 class GameShowResponse(Document):
-    """The liveblog without its posts, and the posts that changed; one that is gone has a status and no contents."""
+    """The liveblog without its posts, and the posts that changed; one that is gone has a status and no contents.
+
+    `reset` (ours): forget what you have of the liveblog, the version that you named is of before a restore.
+    """
 
     type_: Literal["Svc::Model::Api::GameShowResponse"] = "Svc::Model::Api::GameShowResponse"
     game: Game
     events: Many[Event] = ()
     version: Int
     more: Bool = False
+    reset: Bool = False

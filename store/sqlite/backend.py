@@ -12,6 +12,7 @@ from sqlalchemy.pool import StaticPool
 from mapping.errors import StoreUnavailable
 from store import private
 from store.errors import StoreError, late, store_errors
+from store.sqlite.file_copy import leftovers
 from store.sqlite.file_lock import FileLock
 from store.sqlite.writer import Writer
 
@@ -219,7 +220,17 @@ class SqliteBackend:
 
 
 def _make_private(file: Path) -> None:
-    """Before SQLite opens it, which gives the files beside it the same mode."""
+    """Before SQLite opens it, which gives the files beside it the same mode.
+
+    Raises StoreError where a new one would stand beside what is left of another: that would be an empty database in the
+    place of one that somebody has.
+    """
+    if not file.exists() and (left := leftovers(file)):
+        names = ", ".join(each.name for each in left)
+        raise StoreError(
+            f"there is no database {file}, but beside it {names}: a restore was broken off, or the file was taken away;"
+            " restore a backup, or move what is left elsewhere"
+        )
     try:
         private.make(file)
         for suffix in ("-wal", "-shm"):

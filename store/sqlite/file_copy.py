@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
+from glob import escape
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside a file in WAL mode."""
+RESTORED, REPLACED = ".restored", ".replaced-"
+"""What stands behind the name of a database while it is restored, and of one that was replaced, before its number."""
 
 
 def copy(source: Path, target: Path) -> None:
@@ -73,19 +76,50 @@ def require_known(file: Path, known: str) -> None:
         )
 
 
-def put_aside(file: Path) -> Path:
-    """Give a database that nobody uses another name, which is the result; its WAL goes with it, and first of all.
+def fresh(file: Path) -> Path:
+    """The name under which a restored database is made, beside the one that it will replace; nothing is there yet."""
+    made = file.with_name(f"{file.name}{RESTORED}")
+    for name in ("", *BESIDE):
+        made.with_name(made.name + name).unlink(missing_ok=True)
+    return made
 
-    A file without its WAL would only be older than it says; the WAL of another file would spoil the next one.
+
+def fold_wal(file: Path) -> None:
+    """Bring what stands in the WAL of a database that nobody uses into its file. Raises sqlite3.Error."""
+    with closing(sqlite3.connect(file)) as conn:
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def exchange(file: Path, fresh: Path) -> Path | None:
+    """Put the database `fresh` in the place of `file`, which nobody uses, and give that one another name: the result.
+
+    Whatever happens on the way, `file` is the old database or the new one: the old one gets its second name first, and
+    what its WAL holds is in it by then. One that SQLite cannot open keeps its WAL beside it under the second name.
     """
-    suffix = next(
-        each for each in map(".replaced-{}".format, count(1)) if not file.with_name(file.name + each).exists()
-    )
-    for name in (*BESIDE, ""):
-        each = file.with_name(file.name + name)
-        if each.exists():
-            each.rename(file.with_name(file.name + suffix + name))
-    return file.with_name(file.name + suffix)
+    aside = None
+    if file.exists():
+        with suppress(sqlite3.Error):
+            fold_wal(file)
+        aside = next(
+            each
+            for each in (file.with_name(f"{file.name}{REPLACED}{number}") for number in count(1))
+            if not each.exists()
+        )
+        os.link(file, aside)
+        for name in BESIDE:
+            beside = file.with_name(file.name + name)
+            if beside.exists():
+                beside.rename(aside.with_name(aside.name + name))
+    _flush(fresh)
+    fresh.replace(file)
+    _flush(file.parent)
+    return aside
+
+
+def leftovers(file: Path) -> list[Path]:
+    """What stands beside a database that is not there: a restore that was broken off, or a file that was taken away."""
+    beside = [file.with_name(file.name + name) for name in (RESTORED, BESIDE[0])]
+    return [each for each in (*beside, *sorted(file.parent.glob(f"{escape(file.name)}{REPLACED}*"))) if each.exists()]
 
 
 def _flush(path: Path) -> None:

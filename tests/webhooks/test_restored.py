@@ -1,0 +1,101 @@
+"""A backup that is put back: what comes afterwards is new to everybody, and a receiver drops nothing of it as known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+
+from config import Settings
+from store import migrate
+from store.backup import backup, restore
+from tests.day import ORGANIZATION, configuration, running
+from tests.ingest.test_resources import NEWS
+
+BASE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
+DELTA = "/api/v6/ticker/show.json"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def settings(request, tmp_path, monkeypatch):
+    database = None
+    if request.param == "postgresql":
+        cluster = request.getfixturevalue("postgres_cluster")
+        monkeypatch.setenv("PATH", f"{cluster.programs}{os.pathsep}{os.environ['PATH']}")
+        database = cluster.create_database(f"restored_{secrets.token_hex(4)}")
+        migrate.upgrade(database)
+    tables = configuration("http://127.0.0.1:9", tmp_path, database=database)
+    tables["webhooks"] = {"allow_hosts": ["127.0.0.1"]}
+    return Settings.model_validate(tables)
+
+
+@asynccontextmanager
+async def served(settings):
+    secret = settings.clients["cms"].secret.get_secret_value()
+    async with (
+        running(settings) as address,
+        httpx.AsyncClient(base_url=address, auth=("cms", secret), trust_env=False) as client,
+    ):
+        yield client
+
+
+async def write(client, game, *names):
+    for name in names:
+        post = {"local_id": name, "headline": name}
+        answer = await client.post("/api/v5/write/event/create.json", params={"ticker_local_id": game}, json=post)
+        assert answer.status_code == 200
+
+
+def kept_by_a_conforming_receiver(requests):
+    """The bodies, without those whose `webhook-id` it has seen before."""
+    known, kept = set(), []
+    for each in requests:
+        if each["headers"]["webhook-id"] not in known:
+            kept.append(json.loads(each["body"]))
+        known.add(each["headers"]["webhook-id"])
+    return kept
+
+
+async def test_what_comes_after_a_restore_is_new_to_everybody(settings, receiver, tmp_path):
+    """Seven versions were delivered and three are restored, twice: versions rise, no id comes again, open pages begin anew."""
+    url, file = settings.database.url.get_secret_value(), tmp_path / "kept"
+    async with served(settings) as client:
+        await client.post(f"{BASE}/subscribe", json={"url": receiver.url("ok")})
+        game = (await client.post("/api/v5/write/ticker/create.json", json=NEWS)).json()["local_id"]
+        await write(client, game, "e2", "e3")
+        await receiver.until(lambda: 3 in receiver.versions("ok"))
+        await asyncio.to_thread(backup, url, file)
+        await write(client, game, "e4", "e5", "e6", "e7")
+        await receiver.until(lambda: 7 in receiver.versions("ok"))
+        await client.post(f"{BASE}/ping", json={"url": receiver.url("ok")})
+        await receiver.until(lambda: len(receiver.requests()) == 8)
+    seen = 7
+    for name in ("e8", "e9"):
+        await asyncio.to_thread(restore, url, file, replace=True)
+        async with served(settings) as client:
+            await receiver.until(lambda seen=seen: max(receiver.versions("ok")) > seen)
+            restored = max(receiver.versions("ok"))
+            await write(client, game, name)
+            await receiver.until(lambda restored=restored: max(receiver.versions("ok")) > restored)
+            await client.post(f"{BASE}/ping", json={"url": receiver.url("ok")})
+            page = (await client.get(f"/liveblogs/{game}", params={"fragment": 1, "refresh": seen})).json()
+            delta = (await client.get(DELTA, params={"id": game, "refresh": seen})).json()
+            later = (await client.get(DELTA, params={"id": game, "refresh": restored})).json()
+            await receiver.until(lambda: json.loads(receiver.requests()[-1]["body"])["event_type"] == "ping")
+
+        assert page["since"] == 0, "an open page forgets the posts that are gone"
+        assert {name, "e2", "e3"} == {each["local_id"] for each in delta["events"]}
+        assert delta["reset"]
+        assert [name] == [each["local_id"] for each in later["events"]]
+        assert "reset" not in later
+        seen = max(receiver.versions("ok"))
+    requests = receiver.requests()
+    versions = [each for each in receiver.versions("ok") if each]  # a ping has none
+
+    assert len(requests) == len(kept_by_a_conforming_receiver(requests)) == 8 + 2 * 3
+    assert versions == sorted(versions)
