@@ -5,7 +5,7 @@ An import merges field by field: what differs from the provider's last word is a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from mapping.references import References
 from store import history
 from store.errors import UnreadableRow
 from store.ids import new_object_id
-from store.masterdata_use import Correction, correct_liveblogs
 from store.search import NAMES, index_master
 from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import locations, players, teams, tournaments
@@ -133,7 +132,7 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
     player_ids = _upsert(scope, players, people)
     for side in sides:
         _mark_inactive(scope, team_ids[side.ext_id], {person.ext_id for person in (*side.lineup, *side.bench)})
-    found = References(
+    return References(
         owner_id=owner_id,
         teams=team_ids,
         players=player_ids,
@@ -141,8 +140,6 @@ def import_match(unit: Unit, *, owner_id: str, source: str, match: Match) -> Ref
         location=_one(scope, locations, match.location),
         edited=scope.edited,
     )
-    correct_liveblogs(unit, owner_id, scope.corrections, followed=False)
-    return found
 
 
 def import_people(unit: Unit, *, owner_id: str, source: str, match: Match, begin: int, number: int) -> bool:
@@ -151,7 +148,6 @@ def import_people(unit: Unit, *, owner_id: str, source: str, match: Match, begin
     sides = match.teams
     people = _people(sides, _upsert(scope, teams, {side.ext_id: _team(side) for side in sides}))
     _upsert(scope, players, dict(islice(people.items(), begin, begin + number)))
-    correct_liveblogs(unit, owner_id, scope.corrections, followed=False)
     return begin + number < len(people)
 
 
@@ -199,8 +195,6 @@ class Scope:
     source: str
     sportstype: str
     edited: Edited = field(default_factory=dict)
-    corrections: list[Correction] = field(default_factory=list)
-    """What the import has changed of records that were there."""
 
 
 def _team(side: Side) -> dict[str, Any]:
@@ -287,8 +281,6 @@ def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) ->
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
     history.keep_masters(scope.unit, table, [row.id])
     scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
-    before = master_of(table, row)
-    scope.corrections.append(Correction(before, replace(before, name=merged["name"], document=_document(merged))))
     if [merged.get(name) for name in NAMES] != [current.get(name) for name in NAMES]:
         index_master(scope.unit.conn, table.name, row.id, scope.owner_id, merged)
 

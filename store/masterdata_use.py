@@ -96,20 +96,19 @@ class Corrections:
         return self._differences.get(name, {}) if isinstance(name, str) else {}
 
 
-def correct_liveblogs(unit: Unit, owner_id: str, made: Iterable[Correction], *, followed: bool = True) -> None:
+def correct_liveblogs(unit: Unit, owner_id: str, made: Iterable[Correction]) -> None:
     """Note for every open liveblog of the organization that names one of the records what it has still to show.
 
-    Matches that those liveblogs follow will be looked at afresh, because texts name people as well. Without `followed`,
-    they are left out: the sync, which has found the correction, brings its own liveblogs in line.
+    Matches that those liveblogs follow will be looked at afresh, because texts name people as well. That is for what a
+    person corrects: what an import finds belongs to its match, whose liveblogs the sync brings in line, and to no other.
     """
     differences = {each.after.id: differing for each in made if (differing := each.differences())}
     changes: dict[str, dict[str, Differences]] = defaultdict(dict)
     afresh: dict[str, bool] = {}
     for chunk in in_chunks(sorted(differences)):
         for game_id, record_id, follow_id in _open_liveblogs(unit, owner_id, chunk):
-            if follow_id is None or followed:
-                changes[game_id][record_id] = differences[record_id]
-                afresh[game_id] = follow_id is not None
+            changes[game_id][record_id] = differences[record_id]
+            afresh[game_id] = follow_id is not None
     rows = [{"game_id": each, "afresh": afresh[each], "changes": changes[each]} for each in sorted(changes)]
     if rows:
         unit.conn.execute(insert(corrections), rows)

@@ -14,7 +14,8 @@ from sqlalchemy import select
 from api.masterdata.endpoint import AT_ONCE
 from ingest.daemon import housekeeping
 from ingest.daemon.containment import Containment
-from store import clients
+from store import clients, sync
+from store.closing import close_match
 from store.tables import outbox
 from tests.api import matchday
 from tests.api.conftest import Server, serving
@@ -155,20 +156,46 @@ async def test_a_correction_is_a_persons_field_by_field(newsroom):
     assert shown["name"] == "Jan Falsch"
 
 
-async def test_a_name_that_the_provider_corrects_shows_in_a_liveblog_made_by_hand(newsroom):
-    """Its title too, with one step and its notification; the liveblog on the match has it as well."""
+async def test_what_an_import_corrects_belongs_to_its_match(newsroom):
+    """A name that the provider corrects shows in the liveblog on the match, and steps no other."""
     home = (await newsroom.show())["meta_info"]["home_team"]["_id"]
     by_hand = await newsroom.desk.made("ticker/create", match(home={"_type": "Svc::Model::Team", "_id": home}))
     await newsroom.poll(snapshot(home={**feed.HOME, "name": "SV Nordhafen 1899"}))
-    shown, followed = await newsroom.show(by_hand["ticker_id"]), await newsroom.show()
+    followed = await newsroom.show()
 
-    assert shown["meta_info"]["home_team"]["name"] == "SV Nordhafen 1899"
-    assert shown["meta_info"]["title"] == "SV Nordhafen 1899 – AV Bergheim"
-    assert shown["version"] == by_hand["version"] + 1
-    assert await newsroom.notified(by_hand["ticker_id"]) == [1, 2]
     assert followed["meta_info"]["title"] == "SV Nordhafen 1899 – FC Südtor"
-    await newsroom.poll()
-    assert (await newsroom.show(by_hand["ticker_id"]))["version"] == shown["version"]
+    assert await newsroom.notified(by_hand["ticker_id"]) == [1]
+    assert (await newsroom.show(by_hand["ticker_id"]))["meta_info"]["title"] == "SV Nordhafen – AV Bergheim"
+
+
+async def test_matches_that_disagree_about_a_player_step_no_liveblog(newsroom):
+    """A shirt number and a position are those of a match: neither a finished liveblog takes another's, nor a live one."""
+    store, first = newsroom.server.store, newsroom.process
+    over = await first.store.read(lambda conn: sync.attachment(conn, newsroom.ticker_id))
+    await store.write(partial(close_match, follow_id=over.follow_id))
+    others = []
+    for match_id, number in (("9000002", "19"), ("9000003", "29")):
+        process = Process(store, match_id)
+        named = {
+            "id": "9",
+            "shirtnumber": number,
+            "role": {"id": "3", "name": "Sturm", "group": "Athletes", "order": "4"},
+        }
+        bodies = snapshot(id=match_id)
+        rows = [
+            {**each, "team_person": named} if each["id"] == "1" else each for each in json.loads(bodies["match-event"])
+        ]
+        process.adapter.bodies = {**bodies, "match-event": json.dumps(rows).encode()}
+        others.append((process, await process.create(text=False)))
+    before = [await newsroom.notified(each) for each in (newsroom.ticker_id, *(ticker_id for _, ticker_id in others))]
+    for process, _ in others * 4:
+        await process.restart()
+        await process.settle()
+        await housekeeping.correct_liveblogs(store, Containment())
+
+    shown = [await newsroom.show(each) for each in (newsroom.ticker_id, *(ticker_id for _, ticker_id in others))]
+    assert before == [await newsroom.notified(each["ticker_id"]) for each in shown]
+    assert ["9", "19", "29"] == [str(each["squads"]["home"]["lineup"][0]["number"]) for each in shown]
 
 
 async def test_a_corrected_record_shows_in_a_liveblog_made_by_hand(newsroom):
