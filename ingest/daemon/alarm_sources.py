@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,14 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from config.sections import Alarms
+    from ingest.daemon.containment import Containment, Kind
     from ingest.sync.follower import Followers
     from ingest.sync.worker_count import WorkerCount
     from store.database import Store
 
     Source = Callable[[], Awaitable[Sequence[Observed]]]
 
-KINDS = ("feed_silent", "provider_lost", "outbox_stuck", "receiver_failing", "disk_low", "no_worker", "writes_failing")
+KINDS = (
+    "feed_silent",
+    "provider_lost",
+    "frozen",
+    "outbox_stuck",
+    "receiver_failing",
+    "disk_low",
+    "no_worker",
+    "writes_failing",
+)
 """Every kind of alarm; the last one is noted by each process for itself, as it cannot be written."""
+STANDING_STILL: tuple[Kind, ...] = ("match", "liveblog")
 LOOKS = 4
 """Looks in a row, five seconds apart, that have to see no worker."""
 MOST = 50
@@ -55,6 +67,20 @@ async def lost_providers(followers: Followers) -> list[Observed]:
             {"endpoint": limiter.name, "cause": limiter.lost},
         )
         for key, limiter in lost[:MOST]
+    ]
+
+
+async def frozen(containment: Containment) -> list[Observed]:
+    """Matches and liveblogs that the sync leaves out, because their rows cannot be read or for another reason of their own."""
+    return [
+        Observed(
+            "frozen",
+            f"{kind}:{name}",
+            f"the {kind} {name} stands still: {cause}",
+            {"kind": kind, "id": name, "cause": cause},
+        )
+        for kind in STANDING_STILL
+        for name, cause in islice(containment.causes(kind).items(), MOST)
     ]
 
 
@@ -122,6 +148,7 @@ def sources_of(
     store: Store,
     followers: Followers,
     workers: WorkerCount | None,
+    containment: Containment,
     folders: Sequence[str],
     clock: Callable[[], float],
 ) -> dict[str, Source]:
@@ -133,6 +160,7 @@ def sources_of(
         return found | {"no_worker": AbsentWorkers(workers)}
     found["feed_silent"] = partial(silent_feeds, followers)
     found["provider_lost"] = partial(lost_providers, followers)
+    found["frozen"] = partial(frozen, containment)
     if settings.outbox_age:
         found["outbox_stuck"] = partial(stuck_outbox, store, clock, settings.outbox_age)
     if settings.receiver_rounds:

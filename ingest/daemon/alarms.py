@@ -151,6 +151,7 @@ def alarm_monitor(
         store=components.store,
         followers=components.followers,
         workers=workers,
+        containment=components.containment,
         folders=folders_of(settings),
         clock=clock,
     )

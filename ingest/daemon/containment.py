@@ -69,6 +69,10 @@ class Containment:
     def names(self, kind: Kind) -> tuple[str, ...]:
         return tuple(name for of, name in self._left_out if of == kind)
 
+    def causes(self, kind: Kind) -> dict[str, str]:
+        """Why each of the kind is left out, by its id."""
+        return {name: str(left_out.cause) for (of, name), left_out in self._left_out.items() if of == kind}
+
     def loop(self, name: str) -> ContainedLoop:
         """What logs and counts how the loop `name` fares (`store.lasting`)."""
         return ContainedLoop(self, name)

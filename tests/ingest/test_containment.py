@@ -140,9 +140,9 @@ class Day:
             if line["event"].endswith(".contained") and line["log_level"] == "error"
         ]
 
-    async def metric(self, kind: str) -> float:
+    async def metric(self, kind: str, name: str = "matchwire_contained") -> float:
         page = (await self.http.get("/metrics")).text
-        return float(page.partition(f'matchwire_contained{{kind="{kind}"}} ')[2].partition("\n")[0])
+        return float(page.partition(f'{name}{{kind="{kind}"}} ')[2].partition("\n")[0])
 
     async def until(self, condition: Any, within: float = 60.0) -> None:
         async with asyncio.timeout(within):
@@ -212,6 +212,12 @@ async def checked(
     assert (await day.http.get("/readyz")).status_code == 200
     for name in (name for name, each in chosen.items() if each.heals):
         assert await day.cards(made[matches[name]]) == 3, name
+    standing = {(each.on, name) for name, each in chosen.items() if each.on and not each.heals}
+
+    async def alarmed() -> bool:
+        return await day.metric("frozen", "matchwire_alarms") == len(standing)
+
+    await day.until(alarmed)
     assert await day.metric("liveblog") == sum(each.on == "liveblog" for each in chosen.values())
     assert await day.metric("match") == sum(each.on == "match" and not each.heals for each in chosen.values())
 
