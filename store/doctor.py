@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, and_, exists, func, select, text
 from sqlalchemy.exc import DatabaseError
@@ -13,6 +12,7 @@ from sqlalchemy.exc import DatabaseError
 from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import State
 from store import migrate
+from store.doctor_rows import CheckResult, examine_rows
 from store.errors import StoreError, store_errors
 from store.naming import parse_url
 from store.sqlite import backend as sqlite
@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
 CLOCK_TOLERANCE = 2.0
 """Seconds by which the clocks of this machine and of the database's may differ."""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The outcome of one check: its name, how it ended, and what was found in a sentence without secrets."""
-
-    check: str
-    outcome: Literal["ok", "warning", "fault"]
-    detail: str = ""
 
 
 def examine(url: str) -> list[CheckResult]:
@@ -69,7 +60,7 @@ def _findings(conn: Connection) -> list[CheckResult]:
         return found
     found.append(_schema(conn))
     if found[-1].outcome == "ok":
-        found.append(_ledger(conn))
+        found += [_ledger(conn), *examine_rows(conn)]
     return found
 
 

@@ -56,9 +56,17 @@ def index_game(
     """Make the liveblog findable by what its document says; `before`: the document so far, None for a new one."""
     if before is not None and _searched(before) == _searched(document):
         return
-    names = [str(team[name]) for team in teams_of(document) for name in ("name", "short_name") if team.get(name)]
-    index(conn, games.name, game_id, owner_id, title, *names)
+    index(conn, games.name, game_id, owner_id, title, *_names_of_teams(document))
     _link(conn, game_id, set(links(document)))
+
+
+def words_of_game(title: str, document: Mapping[str, Any]) -> frozenset[str]:
+    """The words by which a liveblog is found."""
+    return words(title, *_names_of_teams(document))
+
+
+def _names_of_teams(document: Mapping[str, Any]) -> list[str]:
+    return [str(team[name]) for team in teams_of(document) for name in ("name", "short_name") if team.get(name)]
 
 
 def links(document: Mapping[str, Any]) -> Iterable[Link]:

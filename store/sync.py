@@ -147,7 +147,7 @@ def _editions(conn: Connection, match: NewFollow) -> list[FollowRow]:
     """All matches that were given this id at this endpoint, the newest first."""
     columns = follows_table.c
     query = select(follows_table).where(columns.endpoint == match.endpoint, columns.match_id == match.match_id)
-    return [_follow(row) for row in conn.execute(query.order_by(columns.edition.desc()))]
+    return [follow_of(row) for row in conn.execute(query.order_by(columns.edition.desc()))]
 
 
 def _same_match(known: Iterable[FollowRow], match: NewFollow, *, kickoff_open: bool) -> FollowRow | None:
@@ -176,12 +176,12 @@ def follows(conn: Connection, *, open_only: bool = True) -> list[FollowRow]:
     query = select(follows_table).order_by(follows_table.c.next_poll_at, follows_table.c.id)
     if open_only:
         query = query.where(follows_table.c.closed_at.is_(None))
-    return [_follow(row) for row in conn.execute(query)]
+    return [follow_of(row) for row in conn.execute(query)]
 
 
 def follow(conn: Connection, follow_id: str) -> FollowRow | None:
     row = _first(conn, follows_table, follows_table.c.id == follow_id)
-    return None if row is None else _follow(row)
+    return None if row is None else follow_of(row)
 
 
 def match_id(conn: Connection, follow_id: str) -> str | None:
@@ -348,7 +348,8 @@ def _first(conn: Connection, table: Table, *where: Any) -> Row[Any] | None:
     return conn.execute(select(table).where(*where)).first()
 
 
-def _follow(row: Row[Any]) -> FollowRow:
+def follow_of(row: Row[Any]) -> FollowRow:
+    """The follow in a row of the whole table."""
     return FollowRow(**row._asdict())
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from store.doctor import examine
 from tests.day import match_day
 from tests.ingest.scripted import timeline
 from tests.recordings import required, soccer_recordings
@@ -152,6 +154,8 @@ async def test_recorded_matches_end_as_their_last_good_snapshot_says(tmp_path):
             ]
             texts = last.get("liveticker", [])
             assert texts_of(texts) - unbound(files, match_id, texts) == len(standalone), match_id
+        found = await asyncio.to_thread(examine, day.settings.database.url.get_secret_value())
+        assert not [each for each in found if each.outcome != "ok"]
 
 
 def first_yellow(post: Post, rows: list[dict[str, Any]]) -> bool:
