@@ -93,8 +93,12 @@ def _minutes_apart(was: Incident, now: Incident) -> int:
 
 
 def _same_people(was: Incident, now: Incident) -> bool:
-    """The same thing with the same people, such as a substitution of which both halves were exchanged."""
-    same = (was.kind, was.side) == (now.kind, now.side) and (was.score == now.score or None in (was.score, now.score))
+    """The same thing with the same people, such as a substitution of which both halves were exchanged.
+
+    A goal of the same minute may have another score after it: an earlier one was entered late.
+    """
+    scored = was.score == now.score or None in (was.score, now.score) or _minutes_apart(was, now) == 0
+    same = scored and (was.kind, was.side) == (now.kind, now.side)
     return same and bool(_people(was)) and _people(was) == _people(now)
 
 

@@ -54,11 +54,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """An event as it stands in the liveblog now, whoever wrote it last."""
+    """An event as it stands in the liveblog now, whoever wrote it last. `scheduled`: a person has it shown later."""
 
     local_id: str
     document: Document
     local_status: int
+    scheduled: bool = False
 
 
 Decision = tuple[Stored | None, Entry]
@@ -137,8 +138,8 @@ def _wanted_status(post: Post) -> LocalStatus:
 def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial: bool) -> Decision:
     """The incident is there: edit its post, or restore it, as far as a person has not taken it over."""
     now = _standing(entry, stored)
-    if now is None:
-        return _gone(entry)
+    if now is None:  # what the provider says is kept all the same: it is known by that under another id
+        return _gone(replace(entry, said=post.document))
     document = merge_event(entry.said, now.document, post.document)
     status, by_person = _status(_wanted_status(post), entry, now, editorial=editorial)
     line = replace(
@@ -153,7 +154,7 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial
     )
     if status == now.local_status and same(document, now.document):
         return None, line
-    return Stored(local_id=now.local_id, document=document, local_status=status), line
+    return replace(now, document=document, local_status=status), line
 
 
 def _status(wanted: int, entry: Entry, now: Stored, *, editorial: bool) -> tuple[int, bool]:
@@ -161,7 +162,7 @@ def _status(wanted: int, entry: Entry, now: Stored, *, editorial: bool) -> tuple
     if entry.state is State.WITHDRAWN and now.local_status == entry.said_status:
         restored = entry.restore_status
         return (wanted, False) if restored is None else (restored, True)
-    if entry.by_person or now.local_status != entry.said_status:
+    if entry.by_person or now.scheduled or now.local_status != entry.said_status:
         return now.local_status, True
     waits = editorial and now.local_status == LocalStatus.UNPUBLISHED
     return (now.local_status if waits else wanted), waits
@@ -211,4 +212,5 @@ def _delete_untouched(entry: Entry, now: Stored) -> Decision:
 
 def _status_to_restore(entry: Entry, now: Stored) -> int | None:
     """A status that a person chose comes back with the incident; None: whatever is wanted then."""
-    return now.local_status if entry.by_person or now.local_status != entry.said_status else None
+    by_person = entry.by_person or now.scheduled or now.local_status != entry.said_status
+    return now.local_status if by_person else None

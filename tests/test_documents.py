@@ -184,3 +184,13 @@ def test_programs_of_the_sources_take_what_is_printed(monkeypatch):
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     made = {words[0] for _, words in called(["make"]) if words}
     assert {"install", "run", "test", "soak"} <= made <= targets
+
+
+def test_every_promise_names_the_tests_that_fail_without_it():
+    """Each test file that a promise of README names is there; faults planted into what they promise: tests/simulation."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## What it promises")[2].partition("\n## ")[0]
+    promises = re.findall(r"^\d\. .*(?:\n   .*)*", text, re.MULTILINE)
+    named = [re.findall(r"`(tests/[\w/]+\.py)`", promise) for promise in promises]
+
+    assert [True] * 4 == [bool(each) for each in named]
+    assert [] == [path for each in named for path in each if not (ROOT / path).is_file()]

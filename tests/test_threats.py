@@ -11,7 +11,7 @@ import pytest
 from tests.recordings import recordings_folder
 from tests.test_architecture import ROOT
 
-THREATS = 44
+THREATS = 49
 ROW = re.compile(r"\| (\d+) \| ([^|]+) \| ([^|]+) \|")
 NODE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(?:\[[^\]`]*\])?`")
 PENDING = "in work"

@@ -44,13 +44,13 @@ async def give_back(request: ApiRequest) -> Response:
     services, named = request.services, NamedLiveblog.of(request)
     wanted = await request.document(HandBack)
     expected = expected_version(request.headers)
-    await services.store.write(partial(_give_back, named=named, wanted=wanted, expected=expected))
+    await services.store.write(partial(return_fields, named=named, wanted=wanted, expected=expected))
     game = await services.store.read(partial(shown_game, named, request))
     request.audit("liveblog.handBackExternal", liveblog=game["local_id"], version=game["version"])
     return json_response(game)
 
 
-def _give_back(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: int | None) -> None:
+def return_fields(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: int | None) -> None:
     """The unit: what the provider said last stands in these places again, with one step where something differs."""
     game, attachment = lock(unit, named)
     check_version(expected, changed=game.version, current=game.version)

@@ -231,7 +231,8 @@ def _stored(event: liveblogs.StoredEvent, claimed: int | None, placed: int | Non
     check_document(event)
     created_at = claimed if event.created_at == placed else event.created_at
     document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}
-    return Stored(local_id=event.local_id, document=document, local_status=event.local_status)
+    scheduled = event.publish_at is not None
+    return Stored(local_id=event.local_id, document=document, local_status=event.local_status, scheduled=scheduled)
 
 
 @dataclass(frozen=True, slots=True)

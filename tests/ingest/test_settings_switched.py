@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from api.external.handback import return_fields
+from api.external.source import NamedLiveblog
+from mapping.documents.external import HandBack
 from store import liveblogs, publishing, sync
-from tests.ingest.scripted import Process, open_store
+from tests.ingest.scripted import OWNER, Process, open_store
 from tests.ingest.test_corrections import ONE, TWO, begun, goals
 from tests.ingest.test_editors import KEY, corrected, edit, post
 from tests.providers.heim.feed import MATCH_ID, item
@@ -66,6 +69,36 @@ async def test_a_scheduled_post_is_not_published_by_a_correction(store):
     process.clock.now += SCHEDULED_IN + 60
     await store.write(partial(publishing.publish, game_id=ticker_id))
     assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
+
+
+async def test_a_scheduled_post_is_not_published_by_handing_it_back(store):
+    """Its headline is the provider's again; its time is the editor's."""
+    process, ticker_id = await begun(store, ONE)
+    await edit(process, ticker_id, KEY, headline="By hand")
+    await schedule(process, ticker_id)
+    [waiting] = await waits(process, ticker_id)
+    named, wanted = NamedLiveblog(ticker_id, OWNER), HandBack(events=(waiting.local_id,))
+    await store.write(partial(return_fields, named=named, wanted=wanted, expected=None))
+    await process.poll(corrected())
+    await process.settle()
+
+    assert [] == await goals(process, ticker_id)
+    [after] = await waits(process, ticker_id)
+    assert ("", waiting.publish_at) == (after.document.get("headline", ""), after.publish_at)
+
+
+async def test_a_scheduled_post_is_not_taken_back_by_a_setting(store):
+    """Posting is switched off before its time: an editor has decided that it shall be public, so it is, then."""
+    process, ticker_id = await begun(store, ONE)
+    await schedule(process, ticker_id)
+    await set_terms(process, ticker_id, auto_post=False)
+    assert [] == await goals(process, ticker_id)
+    process.clock.now += SCHEDULED_IN + 60
+    await store.write(partial(publishing.publish, game_id=ticker_id))
+    await process.poll(corrected())
+    await process.settle()
+
+    assert ["incident:11"] == await goals(process, ticker_id)
 
 
 async def waits(process: Process, ticker_id: str) -> list[liveblogs.StoredEvent]:

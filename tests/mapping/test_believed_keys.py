@@ -28,6 +28,7 @@ CORRECTED = {
     "a yellow card that becomes a red one": ([SECOND_YELLOW], replace(SENT_OFF, kind="soccer.red-card")),
     "a goal with another scorer": ([FIRST], replace(FIRST, people=involved(scorer=MEYER))),
     "a goal a minute later": ([FIRST], replace(FIRST, minute=16)),
+    "a goal before which another one is entered late": ([FIRST], replace(FIRST, score=Score(2, 0))),
     "a goal that becomes an own goal": (
         [FIRST],
         replace(FIRST, kind="soccer.own-goal", side="away", people=involved(scorer=CALETA_CAR)),

@@ -1,0 +1,630 @@
+"""A history of one match and its liveblogs, drawn by a seed: answers, people, settings and moves, checked after each step.
+
+`python -m tests.simulation.histories 17` plays seed 17 alone and prints what happened in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import random
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from api.external.handback import return_fields
+from api.external.source import NamedLiveblog, change_terms, lock
+from ingest.daemon.containment import Containment
+from ingest.daemon.endpoints import rehome
+from ingest.daemon.housekeeping import publish_due
+from ingest.sync.import_match import ProviderSource
+from mapping.documents.external import HandBack
+from providers.heim.adapter import HEIM
+from store import liveblogs, outbox, sources, sync
+from store.ids import new_local_id
+from tests.ingest.scripted import OWNER, Clock, Process, Scripted
+from tests.providers.heim.feed import MATCH_ID
+from tests.simulation.history_truth import TYPES, Expected, Fact, Truth, Wish
+from tests.simulation.inline_store import InlineStore
+from tests.simulation.invariants import require
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from store.unit import Unit
+
+STEPS = 12
+SETTLED_WITHIN = 50
+"""Polls within which nothing waits any more; each step back that was undone wants one more than the last one."""
+SOON = 60
+"""Seconds after which a scheduled post is public."""
+WEEK = 7 * 86_400
+EXCLUDED = "soccer.yellow-card"
+BEGAN = 1_760_000_000
+"""Unix seconds between the match and the history."""
+TITLES = {
+    "soccer.goal": ("Goal", "Tor"),
+    "soccer.yellow-card": ("Yellow card", "Gelbe Karte"),
+    "soccer.red-card": ("Red card", "Rote Karte"),
+}
+"""The beginning of a title in English and in German."""
+
+
+@dataclass
+class Kept:
+    """A backup, and what the model said then."""
+
+    database: Any
+    expected: dict[str, Expected]
+    facts: frozenset[int]
+    last: int
+    """The delivery number that was given last."""
+
+
+class History:
+    """The world of one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.seeded = random.Random(seed)
+        self.moves_house = seed % 8 == 0
+        self.clock = Clock()
+        self.store = InlineStore(lambda: self.clock.now, self._committed)
+        self.truth = Truth(self.seeded)
+        self.process = Process(self.store, MATCH_ID, clock=self.clock)
+        self.expected: dict[str, Expected] = {}
+        self.trace: list[str] = []
+        self._names: dict[tuple[str, int], str] = {}
+        """`local_id` of the post of each fact, by liveblog and uid."""
+        self._owners: dict[tuple[str, str], int] = {}
+        self._delivered: dict[str, int] = {}
+        self._last = 0
+        self._gone_numbers = (0, 0)
+        """Numbers that were given between a backup and its restore: beyond the first, up to the last."""
+        self._frozen: dict[str, str] = {}
+        """What a closed liveblog says, and says from then on."""
+        self._kept: Kept | None = None
+
+    async def play(self) -> None:
+        for _ in range(2):
+            self.truth.new()
+        self.process.adapter.bodies = self.truth.bodies()
+        await self._create()
+        await self._settle("begin")
+        for _ in range(STEPS):
+            step = self.seeded.choice(self._steps())
+            self.trace.append(step.__name__.strip("_"))
+            standing = self._standing() if step in self._provider() else {}
+            await step()
+            await self._settle(self.trace[-1])
+            for name, shown in standing.items():
+                require(shown == self._shown(name), "a liveblog moved that follows nothing:", self.trace[-1], name)
+        await self._end()
+
+    def _steps(self) -> list[Any]:
+        people = [
+            self._write_headline, self._write_headline, self._hand_back, self._hand_back, self._hide, self._publish,
+            self._delete, self._schedule, self._schedule, self._write_own,
+        ]  # fmt: skip
+        settings = [
+            self._switch_off_and_on,
+            self._switch_off_and_on,
+            self._switch_posting,
+            self._switch_text,
+            self._switch_type,
+            self._pause,
+            self._translate,
+        ]
+        moves = [self._detach_or_attach, self._move_endpoint, self._restart, self._create]
+        moves += [self._back_up_or_restore, self._back_up_or_restore, self._back_up_or_restore]
+        moves += [self._move_house] if self.moves_house else []
+        return [*self._provider(), *self._provider(), *people, *settings, *moves]
+
+    def _provider(self) -> list[Any]:
+        return [
+            self._happen, self._happen, self._correct, self._withdraw, self._return, self._withdraw_and_return,
+            self._number_anew, self._number_one_anew, self._answer_badly, self._answer_lower, self._tell, self._repeat,
+        ]  # fmt: skip
+
+    def _standing(self) -> dict[str, str]:
+        """What liveblogs say that follow nothing and have nothing scheduled."""
+        return {
+            name: self._shown(name)
+            for name, expected in self.expected.items()
+            if not expected.open and not any(each.due for each in expected.wishes.values())
+        }
+
+    # The provider
+
+    async def _happen(self) -> None:
+        if len(self.truth.facts) < 20:
+            self.truth.new()
+
+    async def _correct(self) -> None:
+        fact = self._fact(play=True)  # what is corrected and numbered anew since a backup is something else to it
+        if fact is not None and not self._is_deleted_unseen(fact.uid) and self._kept is None:
+            keyword = {"goal/head": "goal/left-foot", "goal/left-foot": "goal/head"}.get(fact.keyword, fact.keyword)
+            self.truth.change(fact.uid, minute=fact.minute ^ 1, keyword=keyword)
+
+    def _is_deleted_unseen(self, uid: int) -> bool:
+        """Whether the post was deleted in a liveblog that does not follow: under another id and minute it is another goal."""
+        return any(each.wish(uid).deleted and not each.open for each in self.expected.values())
+
+    async def _withdraw(self) -> None:
+        fact = self._fact(play=None if all(each.text for each in self.expected.values()) else True)
+        if fact is not None:  # nobody hears of a text that nobody asks for
+            self.truth.change(fact.uid, there=False)
+
+    async def _return(self) -> None:
+        heard = all(each.text and each.open for each in self.expected.values())
+        gone = [each for each in self.truth.facts.values() if not each.there and (heard or each.keyword)]
+        if gone:
+            fact = self.seeded.choice(gone)
+            number = self.truth.number() if self.seeded.random() < 0.3 and not self._lags() else fact.number
+            self.truth.change(fact.uid, there=True, number=number)
+
+    async def _withdraw_and_return(self) -> None:
+        if (fact := self._fact(play=True)) is not None:
+            self.truth.change(fact.uid, there=False)
+            await self._settle("withdrawn for a while")
+            self.truth.change(fact.uid, there=True)
+
+    async def _number_anew(self) -> None:
+        """Other ids step nothing."""
+        if self._lags():
+            return
+        await self._settle("before other ids")
+        before = self._versions()
+        for uid in list(self.truth.facts):
+            self.truth.change(uid, number=self.truth.number(), words_number=self.truth.number())
+        await self._settle("other ids")
+        waits = any(each.due for expected in self.expected.values() for each in expected.wishes.values())
+        require(waits or before == self._versions(), "other ids stepped a liveblog")
+
+    def _lags(self) -> bool:
+        """Whether a liveblog hears of nothing: what is numbered anew and corrected before it does is something else to it."""
+        return not all(each.attached for each in self.expected.values())
+
+    async def _number_one_anew(self) -> None:
+        if not self._lags() and (fact := self._fact()) is not None:
+            self.truth.change(fact.uid, number=self.truth.number(), words_number=self.truth.number())
+
+    async def _answer_badly(self) -> None:
+        """A row is missing once."""
+        if (fact := self._fact()) is not None:
+            await self._once(self.truth.bodies(without=fact.uid))
+
+    async def _answer_lower(self) -> None:
+        """The score is lower once."""
+        await self._once(self.truth.bodies(score="0:0"))
+
+    async def _once(self, bodies: dict[str, bytes]) -> None:
+        """One answer takes nothing back."""
+        await self._settle("before a bad answer")
+        before = {name: self._shown(name) for name in self.expected}
+        await self.process.poll(bodies)
+        require(before == {name: self._shown(name) for name in self.expected}, "one answer took something back")
+
+    async def _tell(self) -> None:
+        """The provider's editors write about an incident, correct what they wrote, or take it back."""
+        fact = self._fact(play=True)
+        if fact is not None:
+            words = self.seeded.choice((f"He of {fact.uid} it is again", f"The story of {fact.uid} told anew", ""))
+            self.truth.change(fact.uid, words=words, words_number=fact.words_number or self.truth.number())
+
+    async def _repeat(self) -> None:
+        """The same in other bytes steps nothing."""
+        await self._settle("before the same again")
+        before = self._versions()
+        self.truth.stamp += 1
+        self.process.adapter.bodies = self.truth.bodies()
+        await self.process.poll()
+        require(before == self._versions(), "the same answer stepped a liveblog")
+
+    # People
+
+    async def _write_headline(self) -> None:
+        if (chosen := self._post()) is not None:
+            name, uid = chosen
+            headline = f"By hand {self.seeded.randrange(1000)}"
+            await self._edit(name, uid, headline=headline)
+            self._wish(name, uid, headline=headline)
+
+    async def _hide(self) -> None:
+        if (chosen := self._post(public=True)) is not None:
+            await self._edit(*chosen, local_status=60)
+            self._wish(*chosen, status=60, due=None)
+
+    async def _publish(self) -> None:
+        if (chosen := self._post(public=False)) is not None:
+            await self._edit(*chosen, local_status=0, publish_at=None)
+            self._wish(*chosen, status=0, due=None)
+
+    async def _delete(self) -> None:
+        if (chosen := self._post()) is not None:
+            await self._edit(*chosen, local_status=100)
+            self._wish(*chosen, deleted=True)
+
+    async def _schedule(self) -> None:
+        if (chosen := self._post(public=True)) is not None:
+            due = int(self.clock.now) + self.seeded.choice((SOON, 10 * SOON))
+            await self._edit(*chosen, publish_at=due)
+            self._wish(*chosen, status=0, due=due, scheduled=True)
+
+    async def _hand_back(self) -> None:
+        chosen = self._post(by_hand=True)
+        if chosen is not None and self.expected[chosen[0]].attached:
+            name, uid = chosen
+            named, wanted = NamedLiveblog(name, OWNER), HandBack(events=(self._names[name, uid],))
+            await self.store.write(partial(return_fields, named=named, wanted=wanted, expected=None))
+            self._wish(name, uid, headline=None)
+
+    async def _write_own(self) -> None:
+        name = self._liveblog()
+        own = liveblogs.EventWrite.new(
+            local_id=new_local_id("e"), document={"headline": "Ours"}, created_at=int(self.clock.now), user_id="editor"
+        )
+        await self.store.write(lambda unit: liveblogs.record(unit, name, liveblogs.Change(events=(own,))))
+        self.expected[name].own.add(own.local_id)
+
+    async def _edit(self, name: str, uid: int, headline: str | None = None, **changes: Any) -> None:
+        """What an editor's client does; the sync looks once before anything else happens."""
+
+        def work(unit: Unit) -> None:
+            (event,) = liveblogs.events_named(unit.conn, [self._names[name, uid]]).values()
+            document = event.document if headline is None else {**event.document, "headline": headline}
+            write = event.rewritten(document=document, user_id="editor", **changes)
+            liveblogs.record(unit, name, liveblogs.Change(events=(write,)))
+
+        await self.store.write(work)
+        self.truth.stamp += 1
+
+    def _wish(self, name: str, uid: int, **changes: Any) -> None:
+        expected = self.expected[name]
+        expected.wishes[uid] = replace(expected.wishes.get(uid, Wish()), **changes)
+
+    # Settings
+
+    async def _switch_posting(self) -> None:
+        await self._switch(self._liveblog(), auto_post=lambda expected: not expected.auto_post)
+
+    async def _switch_off_and_on(self) -> None:
+        name, field = self._liveblog(), self.seeded.choice(("auto_post", "auto_post", "text"))
+        for _ in range(2):
+            await self._switch(name, **{field: lambda expected: not getattr(expected, field)})
+            await self._settle("switched")
+
+    async def _switch_text(self) -> None:
+        await self._switch(self._liveblog(), text=lambda expected: not expected.text)
+
+    async def _switch_type(self) -> None:
+        await self._switch(
+            self._liveblog(), excluded=lambda expected: frozenset() if expected.excluded else frozenset({EXCLUDED})
+        )
+
+    async def _pause(self) -> None:
+        await self._switch(self._liveblog(), paused=lambda expected: not expected.paused)
+
+    async def _translate(self) -> None:
+        await self._switch(self._liveblog(), locale=lambda expected: "de" if expected.locale == "en" else "en")
+
+    async def _switch(self, name: str, **switched: Any) -> None:
+        expected = self.expected[name]
+        for field, change in switched.items():
+            value = change(expected)
+            if await self._terms(name, **{"exclude_events" if field == "excluded" else field: value}):
+                setattr(expected, field, value)
+
+    async def _terms(self, name: str, **changes: Any) -> bool:
+        def work(unit: Unit) -> bool:
+            game, attachment = lock(unit, NamedLiveblog(name, OWNER))
+            if attachment is None:
+                return False
+            change_terms(unit, game, attachment, replace(sync.terms_of(attachment), **changes))
+            return True
+
+        changed = await self.store.write(work)
+        if changed:
+            await self._take_up()
+        return changed
+
+    # Moves
+
+    async def _create(self) -> None:
+        if len(self.expected) < 2:
+            self.expected[await self.process.create()] = Expected()
+
+    async def _detach_or_attach(self) -> None:
+        name = self._liveblog()
+        expected = self.expected[name]
+        if expected.attached:
+            await self.store.write(lambda unit: sources.detach(unit, sync.attachment(unit.conn, name)))  # type: ignore[arg-type]
+            expected.attached = False
+        else:
+            await self._attach(name)
+
+    async def _attach(self, name: str) -> None:
+        expected = self.expected[name]
+        await self.process.create(
+            attach_to=name, auto_post=expected.auto_post, text=expected.text, exclude_events=tuple(expected.excluded),
+            locale=expected.locale,
+        )  # fmt: skip
+        expected.attached, expected.paused = True, False
+        if not expected.auto_post:
+            expected.excluded = frozenset()  # what to leave out only counts where posting is automatic
+
+    async def _move_endpoint(self) -> None:
+        """The daemon comes back with another password."""
+        adapter = Scripted()
+        adapter.bodies = self.process.adapter.bodies
+        self.process.adapter = adapter
+        await self._rehome()
+        await self.process.restart()
+
+    async def _move_house(self) -> None:
+        """The organization is exported and imported into another database; a backup of the old one is of no use then."""
+        await asyncio.to_thread(self.store.move, OWNER)
+        self._kept = None
+        await self.process.restart()
+
+    async def _rehome(self) -> None:
+        source = ProviderSource(HEIM, self.process.adapter, text_content=True)
+        await rehome(self.store, {(OWNER, "heim"): source}, Containment())  # type: ignore[arg-type]
+
+    async def _restart(self) -> None:
+        await self.process.restart()
+
+    async def _back_up_or_restore(self) -> None:
+        if self._kept is None:
+            self._kept = Kept(
+                self.store.backup(), copy.deepcopy(self.expected), frozenset(self.truth.facts), self._last
+            )
+            return
+        kept, self._kept = self._kept, None
+        self.store.restore(kept.database)
+        self.expected, self._gone_numbers = kept.expected, (kept.last, self._last)
+        there = {at: name for at, name in self._names.items() if self._is_there(name)}
+        self._names = {at: name for at, name in there.items() if at[1] in kept.facts}
+        self._owners = {(name, local_id): uid for (name, uid), local_id in self._names.items()}
+        await self._rehome()
+        await self.process.restart()
+
+    async def _take_up(self) -> None:
+        """The process hears of it, as it does when it renews its leases."""
+        for followed in self.process.matches:
+            await self.process.followers.follow(followed.id)
+        for row in await self.store.read(sync.follows):
+            await self.process.followers.follow(row.id)
+
+    # The end
+
+    async def _end(self) -> None:
+        """Everything goes on, then the match ends; after that nothing moves what it has left."""
+        for name, expected in self.expected.items():
+            if not expected.attached:
+                await self._attach(name)
+            elif expected.paused and await self._terms(name, paused=False):
+                expected.paused = False
+        await self._take_up()
+        await self._settle("all go on")
+        self.clock.now += 10 * SOON
+        await self._settle("all scheduled is due")
+        self.truth.over = True
+        await self._settle("the whistle")
+        self.clock.now += WEEK
+        await self.process.poll()
+        await self.process.followers.stop()
+        for name, expected in self.expected.items():
+            expected.closed, self._frozen[name] = True, self._shown(name)
+            self._check_gone(name, expected)
+        await self.process.restart()
+        if self.seeded.random() < 0.5:
+            self.truth.another = True
+        else:
+            self.truth.new()
+        self.process.adapter.bodies = self.truth.bodies()
+        after = await self.process.create()
+        await self.process.settle()
+        shown = self._shown(after)
+        require(not self.truth.another or "TSV Berg" in shown, "a new match has another liveblog:", shown[:200])
+        require(self._frozen == {name: self._shown(name) for name in self._frozen}, "a finished liveblog was written")
+
+    def _check_gone(self, name: str, expected: Expected) -> None:
+        """What is withdrawn in the end, and nobody has touched, is deleted; what our own settings hide is not."""
+        for (liveblog, uid), local_id in self._names.items():
+            if liveblog != name:
+                continue
+            query = "SELECT local_status FROM events WHERE local_id = ?"
+            (status,) = self.store.raw.execute(query, (local_id,)).fetchone()
+            if self.truth.facts[uid].there:
+                deleted = expected.wish(uid).deleted
+                require(deleted or status != 100, "what nobody wants for a while is deleted:", name, uid)
+            elif uid not in expected.wishes and (expected.text or self.truth.facts[uid].keyword):
+                require(status == 100, "what is withdrawn stays for ever:", name, uid, status)
+
+    # What is looked at
+
+    async def _settle(self, after: str) -> None:
+        self.process.adapter.bodies = self.truth.bodies()
+        for _ in range(SETTLED_WITHIN):
+            await self.process.poll()
+            await publish_due(self.store, lambda: self.clock.now, Containment())  # type: ignore[arg-type]
+            await self.store.write(lambda unit: outbox.number_committed(unit) and None)
+            self._check_deliveries()
+            if self._is_settled():
+                break
+        for name, expected in self.expected.items():
+            self._check(name, expected, after)
+
+    def _is_settled(self) -> bool:
+        return not any(match.pending or match.afresh for match in self.process.matches)
+
+    def _check(self, name: str, expected: Expected, after: str) -> None:
+        posts = self._posts(name)
+        for uid, found in posts.items():
+            known = self._names.setdefault((name, uid), found["local_id"])
+            require(known == found["local_id"], "a post has another name:", after, name, uid)
+            owner = self._owners.setdefault((name, known), uid)
+            require(owner == uid, "a post is about something else now:", after, name, owner, uid)
+        for own in expected.own:
+            require(self._is_public(own), "what a person wrote is gone:", after, name, own)
+        for uid, wish in expected.wishes.items():
+            hidden = wish.deleted or wish.status == 60 or (wish.due or 0) > self.clock.now
+            require(not (hidden and uid in posts), "what a person took down is public:", after, name, uid)
+        if not expected.open:
+            return
+        wanted = {each.uid for each in self.truth.facts.values() if expected.public(each, self.clock.now)}
+        require(wanted == posts.keys(), "other posts are public:", after, name, sorted(wanted ^ posts.keys()))
+        for uid in wanted:
+            self._check_post(name, expected, self.truth.facts[uid], posts[uid], after)
+        if expected.auto_post:
+            self._check_board(name, after)
+
+    def _check_post(self, name: str, expected: Expected, fact: Fact, post: Mapping[str, Any], after: str) -> None:
+        document, text = post["document"], json.dumps(post["document"].get("contents") or [], ensure_ascii=False)
+        headline = expected.wish(fact.uid).headline
+        require(document.get("headline", "") == (headline or ""), "a headline is another one:", after, name, fact.uid)
+        if not fact.keyword:
+            require(fact.words in text, "a text is another one:", after, name, fact.uid)
+            return
+        require(
+            expected.wish(fact.uid).scheduled or post["created_at"] < BEGAN,
+            "a post has moved to now:",
+            after,
+            name,
+            fact.uid,
+        )
+        event = document["sport_event"]
+        title = TITLES[fact.kind][expected.locale == "de"]
+        require(event["title"].startswith(title), "a title is in another language:", after, event["title"])
+        shown = (event["event_type"], event["time_of_play"], [each["player"]["name"] for each in event["players"]])
+        require(shown == (fact.kind, f"{fact.minute}'", [fact.name]), "a post says something else:", after, fact, shown)
+        if fact.kind == "soccer.goal":
+            score = f"{event['score']['home_score']}:{event['score']['away_score']}"
+            require(score == self.truth.score(fact.minute), "a goal has another score:", after, fact, score)
+        told = fact.words if expected.text and fact.words else fact.name.rpartition(" ")[2]
+        require(told in text, "a post is told in other words:", after, fact, text)
+        require(
+            not (fact.words and not expected.text and fact.words in text), "a text is shown that nobody wants:", fact
+        )
+
+    def _check_board(self, name: str, after: str) -> None:
+        (document,) = self.store.raw.execute("SELECT doc FROM games WHERE id = ?", (name,)).fetchone()
+        said = json.loads(document)
+        score = said["scoreboard"]["score"]
+        shown = f"{score['home_score']}:{score['away_score']}"
+        require(shown == self.truth.score(), "the board has another score:", after, name, shown)
+        state = 31 if self.truth.over else 1
+        require(said["state_info"]["gamestate"] == state, "the state is another one:", after, name, said["state_info"])
+
+    def _posts(self, name: str) -> dict[int, dict[str, Any]]:
+        """The public posts about facts, by uid; none stands twice."""
+        found: dict[int, dict[str, Any]] = {}
+        query = (
+            "SELECT local_id, doc, created_at FROM events WHERE game_id = ? AND local_status = 0 AND publish_at IS NULL"
+        )
+        for local_id, document, created_at in self.store.raw.execute(query, (name,)).fetchall():
+            if local_id in self.expected[name].own:
+                continue
+            said = json.loads(document)
+            uid = self._uid_of(said)
+            if uid is not None:
+                require(uid not in found, "a post stands twice:", name, uid)
+                found[uid] = {"local_id": local_id, "document": said, "created_at": created_at}
+        return found
+
+    def _uid_of(self, said: Mapping[str, Any]) -> int | None:
+        """The fact that the post is about: by who it names, of a text by its first words."""
+        event, text = said.get("sport_event"), json.dumps(said.get("contents") or [])
+        if event is None:
+            return next((each.uid for each in self.truth.facts.values() if each.name in text), None)
+        if event["event_type"] not in TYPES.values():  # a whistle
+            return None
+        names, minute = {each["player"]["name"] for each in event.get("players") or ()}, event.get("time_of_play", "")
+        found = [each.uid for each in self.truth.facts.values() if each.name in names and each.is_said(minute)]
+        require(found, "a post is about nobody:", event)
+        return found[0]
+
+    def _shown(self, name: str) -> str:
+        """All that readers see of the liveblog."""
+        game = self.store.raw.execute("SELECT doc, local_status FROM games WHERE id = ?", (name,)).fetchone()
+        query = "SELECT local_id, doc, local_status FROM events WHERE game_id = ? AND local_status = 0 ORDER BY sort"
+        return json.dumps([game, self.store.raw.execute(query, (name,)).fetchall()])
+
+    def _versions(self) -> dict[str, int]:
+        return dict(self.store.raw.execute("SELECT id, version FROM games").fetchall())
+
+    def _is_there(self, local_id: str) -> bool:
+        return self.store.raw.execute("SELECT 1 FROM events WHERE local_id = ?", (local_id,)).fetchone() is not None
+
+    def _is_public(self, local_id: str) -> bool:
+        query = "SELECT 1 FROM events WHERE local_id = ? AND local_status = 0"
+        return self.store.raw.execute(query, (local_id,)).fetchone() is not None
+
+    def _committed(self, touched: Mapping[str, int]) -> None:
+        for name, version in touched.items():
+            query = "SELECT count(*) FROM outbox WHERE game_id = ? AND version = ?"
+            (rows,) = self.store.raw.execute(query, (name, version)).fetchone()
+            require(rows == 1, "a version is not in the outbox:", name, version)
+
+    def _check_deliveries(self) -> None:
+        """What receivers are sent in the order of the numbers: each number once, and versions that rise."""
+        query = "SELECT number, game_id, version FROM outbox WHERE number IS NOT NULL ORDER BY number"
+        for number, name, version in self.store.raw.execute(query).fetchall():
+            low, high = self._gone_numbers
+            require(not low < number <= high, "a delivery number was given twice:", number, name, version)
+            if number > self._last:
+                require(version > self._delivered.get(name, 0), "an older version was delivered later:", name, version)
+                self._delivered[name], self._last = version, number
+        for name, version in self._versions().items():
+            require(self._delivered.get(name, 0) >= version, "a version is never delivered:", name, version)
+
+    # What is chosen
+
+    def _liveblog(self) -> str:
+        return self.seeded.choice(sorted(self.expected))
+
+    def _fact(self, *, play: bool | None = None) -> Fact | None:
+        there = self.truth.there(play=play)
+        return self.seeded.choice(there) if there else None
+
+    def _post(self, *, public: bool | None = None, by_hand: bool = False) -> tuple[str, int] | None:
+        """A post that editors see, and that the provider still has: liveblog and uid.
+
+        Whose status is to be changed (`public`: from what) is in a liveblog that follows its match: one that is changed and
+        changed back before the sync looks has not been touched. `by_hand`: with a headline of theirs.
+        """
+        found = []
+        for (name, uid), local_id in sorted(self._names.items()):
+            if name not in self.expected or not self.truth.facts[uid].there or not self._is_there(local_id):
+                continue
+            expected = self.expected[name]
+            wish = expected.wish(uid)
+            fits = public is None or (expected.open and public is (uid in self._posts(name)))
+            if not wish.deleted and fits and (not by_hand or wish.headline is not None):
+                found.append((name, uid))
+        return self.seeded.choice(found) if found else None
+
+
+def play(seed: int) -> list[str]:
+    """What happened in the history of this seed. Raises Violation, with what happened before it."""
+    history = History(seed)
+    before = structlog.get_config()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
+    try:
+        asyncio.run(history.play())
+    except Exception as error:
+        error.add_note(f"(seed={seed}; alone: python -m tests.simulation.histories {seed})")
+        error.add_note(" ".join(history.trace))
+        raise
+    finally:
+        structlog.configure(**before)
+    return history.trace
+
+
+if __name__ == "__main__":
+    for each in sys.argv[1:]:
+        print(" ".join(play(int(each))))  # noqa: T201

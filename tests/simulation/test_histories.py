@@ -1,0 +1,56 @@
+"""Any history of answers, people, settings and moves ends as a small model says; and what breaks a rule is found by it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from tests.simulation.histories import play
+from tests.simulation.invariants import Violation
+from tests.simulation.planted import PLANTED
+from tests.simulation.test_simulation import PLANTED as PLANTED_IN_PROCESSES
+
+HISTORIES, AT_ONCE = 500, 50
+SOAK_HISTORIES = 20_000
+WITHIN = 60
+"""Histories within which a planted fault has to be found: well below those of every run."""
+
+
+@pytest.mark.parametrize("first", range(0, HISTORIES, AT_ONCE))
+def test_a_history_ends_as_the_model_says(first):
+    for seed in range(first, first + AT_ONCE):
+        play(seed)
+
+
+@pytest.mark.soak
+def test_very_many_histories_end_as_the_model_says():
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for _ in pool.map(play, range(HISTORIES, HISTORIES + SOAK_HISTORIES), chunksize=AT_ONCE):
+            pass
+
+
+def said(seed):
+    """How the history breaks a promise, None where it breaks none."""
+    try:
+        play(seed)
+    except Violation as error:
+        return str(error)
+    except Exception as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fault_is_found(name, monkeypatch):
+    wanted, plant = PLANTED[name]
+    plant(monkeypatch)
+    found = next(filter(None, map(said, range(WITHIN))), "nothing")
+    assert found.startswith(wanted), found
+
+
+def test_there_is_a_planted_fault_for_every_promise_and_rule():
+    assert len(PLANTED) + len(PLANTED_IN_PROCESSES) >= 50
