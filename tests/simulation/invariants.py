@@ -193,7 +193,19 @@ def posts(raw: sqlite3.Connection, game_id: str) -> dict[str, Minute]:
     return {local_id: incident["time_of_play"] for local_id, incident in documents.items() if incident.get("players")}
 
 
+STORED = {"_type", "created_at", "version", "local_status", "headline"}
+"""What a post says beside its provider's word: a headline is an editor's, and is looked at by itself."""
+
+
 def said(document: Mapping[str, Any]) -> str:
-    """What a post says of its incident, without references to master data."""
-    incident = document.get("sport_event") or {}
-    return json.dumps([incident.get("event_type"), incident.get("time_of_play"), incident.get("title")], sort_keys=True)
+    """All that a post says of its incident or text, whatever its records, blocks and times are named."""
+    return json.dumps(
+        _without_names({name: each for name, each in document.items() if name not in STORED}), sort_keys=True
+    )
+
+
+def _without_names(value: Any) -> Any:
+    """Without ids, and without the versions that the store stamps."""
+    if isinstance(value, dict):
+        return {name: _without_names(each) for name, each in value.items() if name != "version" and name[-3:] != "_id"}
+    return [_without_names(each) for each in value] if isinstance(value, list) else value
