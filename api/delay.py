@@ -34,13 +34,19 @@ PARAMETER: Json = openapi.query(
 class Sight(NamedTuple):
     """What a request sees of a liveblog: the game as of `delay` seconds ago, when it was `now` (Unix seconds).
 
-    `at`: the moment for reads of the store, None for the present.
+    `at`: the moment for reads of the store, None for the present; `newest`: the version that the liveblog has now.
     """
 
     game: StoredGame | None
     delay: int
     now: float
     at: int | None
+    newest: int = 0
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether posts that stood then have been taken down since: a reader who has them begins anew."""
+        return self.at is not None and self.game is not None and self.game.updated_at >= self.at
 
 
 async def sight(request: ApiRequest, name: str, find: Find, query: Query | None = None) -> Sight:
@@ -53,7 +59,8 @@ async def sight(request: ApiRequest, name: str, find: Find, query: Query | None 
     current = await find(name, None)
     delay = max(wanted, 0 if current is None else public_delay(current.organization_id, settings, caller))
     at = moment(now, delay)
-    return Sight(current if at is None else await find(name, at), delay, now - delay, at)
+    newest = 0 if current is None else current.version
+    return Sight(current if at is None else await find(name, at), delay, now - delay, at, newest)
 
 
 def requested(request: ApiRequest, query: Query | None = None) -> int:

@@ -110,7 +110,7 @@ class ReadCache:
         the moment that is `seen`. `accepted`: the reader's `Accept-Encoding`, by which the body may be compressed. Raises
         what `render` raises.
         """
-        key = (seen.delay, key)
+        key = (seen.delay, seen.newest if seen.delay else 0, key)  # what is taken down is gone from what stood, too
         found = self._rendered.get(key)
         if found is None:
             self._tally.made += 1
@@ -157,6 +157,7 @@ class ReadCache:
 
     def _hear(self, stepped: Stepped) -> None:
         self._steps += 1
+        self._past.clear()
         if stepped is None:
             self._games.clear()
             self._unsure_before = self._steps

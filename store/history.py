@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import bindparam, delete, select, tuple_, union_all
+from sqlalchemy import bindparam, delete, exists, func, select, tuple_, union_all
 
+from mapping.reconcile import State
 from store.history_tables import event_history, game_documents, game_versions, master_history
 from store.poll_tables import poll_history
+from store.public import liveblog_is_public, post_is_public
 from store.sql.bulk_write import insert_ignore, write_batch
 from store.sql.compiled_query import CompiledQuery
-from store.tables import events, games
+from store.tables import events, games, ledger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sqlalchemy import Connection, FromClause, Table
+    from sqlalchemy import ColumnElement, Connection, FromClause, Table
 
     from store.records import StoredEvent, StoredGame
     from store.sql.bulk_write import TableWrite
@@ -29,6 +31,8 @@ T = TypeVar("T")
 
 MOMENT = "matchwire_moment"
 """Execution option of a connection that reads a moment."""
+ALL = 2**31
+"""More posts than a liveblog has: it was taken down itself."""
 PURGED = 500
 """Rows of a table that one unit forgets."""
 KEPT = (game_versions, game_documents, event_history, master_history, poll_history)
@@ -116,7 +120,21 @@ def said(game: StoredGame) -> tuple[Any, ...]:
 
 
 def game_at(conn: Connection, current: StoredGame, moment: int) -> StoredGame | None:
-    """The liveblog that is `current` now, as it stood; None where it did not."""
+    """The liveblog that is `current` now, as it stood; None where it did not.
+
+    One that a person has taken down since is as it is now. One that has lost posts since counts as changed then: its
+    `updated_at` is not before the moment, as it is else.
+    """
+    if not current.public:
+        return current
+    game = _stood(conn, current, moment)
+    lost_at = None if game is None else _LOST.first(conn, game_id=current.id, moment=moment)
+    if game is None or lost_at is None or lost_at[0] is None:
+        return game
+    return game._replace(updated_at=max(game.updated_at, lost_at[0]))
+
+
+def _stood(conn: Connection, current: StoredGame, moment: int) -> StoredGame | None:
     game = current
     if current.updated_at >= moment:
         step = _VERSION.first(conn, game_id=current.id, moment=moment)
@@ -129,12 +147,6 @@ def game_at(conn: Connection, current: StoredGame, moment: int) -> StoredGame | 
     return game._replace(**dict(zip((*SAID, "document"), document, strict=True)))
 
 
-def renamed(conn: Connection, name: str, moment: int) -> str | None:
-    """The `ticker_id` of the liveblog that had this `local_id` and has lost it since."""
-    query = select(game_documents.c.game_id).where(game_documents.c.until >= moment, game_documents.c.local_id == name)
-    return conn.scalar(query.limit(1))
-
-
 def events_of(conn: Connection, game_id: str) -> FromClause:
     """What to select the liveblog's events from: the table, or the rows that stood at the connection's moment."""
     moment = moment_of(conn)
@@ -142,9 +154,48 @@ def events_of(conn: Connection, game_id: str) -> FromClause:
         return events
     standing = select(events).where(events.c.game_id == game_id, events.c.written_at < moment)
     stood = select(*_STOOD).where(
-        event_history.c.game_id == game_id, event_history.c.written_at < moment, event_history.c.until >= moment
+        event_history.c.game_id == game_id,
+        event_history.c.written_at < moment,
+        event_history.c.until >= moment,
+        ~_taken_down(),
     )
     return union_all(standing, stood).subquery("events")
+
+
+def _taken_down() -> ColumnElement[bool]:
+    """Whether a person has taken down since what stood, or our own settings did: it is gone at once, whatever the delay.
+
+    What the provider has taken back follows the delay, as the score does that it belongs to.
+    """
+    now = events.alias("now")
+    by_provider = exists().where(
+        ledger.c.game_id == now.c.game_id, ledger.c.local_id == now.c.local_id, ledger.c.state == State.WITHDRAWN
+    )
+    return exists().where(now.c.local_id == event_history.c.local_id, ~post_is_public(now), ~by_provider)
+
+
+_LAST: list[ColumnElement[Any]] = [func.max(event_history.c.until).label("until"), func.count().label("posts")]
+_LOST = CompiledQuery(
+    select(*_LAST).where(
+        event_history.c.game_id == bindparam("game_id"),
+        event_history.c.written_at < bindparam("moment"),
+        event_history.c.until >= bindparam("moment"),
+        post_is_public(event_history),
+        _taken_down(),
+    )
+)
+_HIDDEN = CompiledQuery(select(games.c.updated_at).where(games.c.id == bindparam("game_id"), ~liveblog_is_public()))
+
+
+def lost(conn: Connection, game_id: str) -> tuple[int, int]:
+    """When the liveblog or posts of it were taken down that stood at the connection's moment, and how many; zeros for none."""
+    moment = moment_of(conn)
+    if moment is None:
+        return (0, 0)
+    hidden, row = _HIDDEN.first(conn, game_id=game_id), _LOST.first(conn, game_id=game_id, moment=moment)
+    if hidden is not None:
+        return (int(hidden[0]), ALL)
+    return (0, 0) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
 
 def versions_at(conn: Connection, game_ids: Sequence[str], moment: int) -> dict[str, int]:

@@ -221,7 +221,7 @@ def find_game(conn: Connection, name: str) -> StoredGame | None:
     row = _NAMED.first(conn, name=name)
     current = None if row is None else game_of(row)
     moment = history.moment_of(conn)
-    return current if moment is None else _find_at(conn, name, current, moment)
+    return current if moment is None or current is None else history.game_at(conn, current, moment)
 
 
 def require_game(conn: Connection, name: str) -> StoredGame:
@@ -286,16 +286,6 @@ def events(
         conditions.append(column < after if descending else column > after)
     query = select(table).where(*conditions).order_by(column.desc() if descending else column).limit(limit)
     return [event_of(row) for row in conn.execute(query)]
-
-
-def _find_at(conn: Connection, name: str, current: StoredGame | None, moment: int) -> StoredGame | None:
-    """The liveblog that had the name then: `current` has it now, and may have got it from another one since."""
-    found = None if current is None else history.game_at(conn, current, moment)
-    if found is not None and name in {found.id, found.local_id}:
-        return found
-    before = history.renamed(conn, name, moment)
-    row = None if before is None else _NAMED.first(conn, name=before)
-    return None if row is None else history.game_at(conn, game_of(row), moment)
 
 
 def _keep(unit: Unit, game: StoredGame) -> StoredGame:

@@ -120,7 +120,7 @@ async def show(request: ApiRequest) -> Response:
 
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
-        since = known_since(wanted.since, current.version)
+        since = 0 if seen.has_lost else known_since(wanted.since, current.version)
         found = delta(conn, current, replace(wanted, since=since), cursor(conn, current.id, wanted.after))
         if since != wanted.since and wanted.after is None:
             found["reset"] = True

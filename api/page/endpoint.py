@@ -109,9 +109,9 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(services, seen.delay, show)
     cache_control = services.settings.cache_control
-    if refresh == game.version:
+    if refresh == game.version and not seen.has_lost:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
-    since = known_since(refresh, game.version)
+    since = 0 if seen.has_lost else known_since(refresh, game.version)
     key = ("changes", since, show, _key(game, seen, fragment=True))
 
     def render(conn: Connection) -> bytes:

@@ -97,6 +97,7 @@ async def watch(request: ApiRequest) -> Response:
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
     form = AsPage.of(services, seen.delay, shown_kind(context.query)) if for_page else as_json
+    since = 0 if seen.has_lost else since
     wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], seen.delay)
     return EventStream(services.streams, wanted)
 

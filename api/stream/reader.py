@@ -43,5 +43,17 @@ class Reader:
     ends_at: float
     sent_at: float
     over: bool = False
+    anew: bool = False
+    """What the reader has is to be forgotten: the next message is of the whole liveblog."""
     results: int = 0
     sending: asyncio.Task[None] | None = None
+
+    @property
+    def lags(self) -> bool:
+        """Whether there is something to send."""
+        return not self.over and (self.anew or self.version < self.channel.version)
+
+    def forget(self) -> None:
+        """Begin anew where that is to be done."""
+        if self.anew:
+            self.anew, self.version = False, 0

@@ -22,7 +22,7 @@ from api.stream.reader import Reader
 from api.stream.shared_reads import SharedReads
 from mapping.errors import StoreUnavailable
 from mapping.rules.versions import known_since
-from store import deltas, liveblogs, votes
+from store import deltas, history, liveblogs, votes
 from store.lasting import LoggedLoop, repeat
 from store.log_once import LogOnce
 
@@ -57,12 +57,14 @@ SLICE = 250
 class Channel:
     """One watched liveblog: the version up to which its readers are sent changes, and the last step there in each form.
 
-    `delay`: the seconds after which its readers are sent a version.
+    `delay`: the seconds after which its readers are sent a version. `lost`: when posts that they have were last taken down
+    (Unix seconds), and how many, which they learn at once.
     """
 
     game_id: str
     delay: int
     version: int
+    lost: tuple[int, int] = (0, 0)
     newest: Mapping[Form, Message] = field(default_factory=dict)
     readers: set[Reader] = field(default_factory=set)
     results: LiveResults = field(default_factory=LiveResults)
@@ -82,6 +84,8 @@ class Streams:
         self._channels: dict[Watched, Channel] = {}
         self._heard: dict[Watched, int] = {}
         self._new: set[Watched] = set()
+        self._stepped: set[Watched] = set()
+        """Delayed channels whose liveblog has stepped just now: a post of theirs may be gone."""
         self._called = asyncio.Event()
         self._look = False
         self._look_at = 0.0
@@ -186,7 +190,8 @@ class Streams:
     async def _bring_up_to_date(self, reader: Reader) -> None:
         """While the reader has no room this waits; what happens meanwhile comes in one message."""
         clock = asyncio.get_running_loop().time
-        while reader.version < reader.channel.version and not reader.over:
+        while reader.lags:
+            reader.forget()
             message = reader.channel.newest.get(reader.form)
             if message is None or message.since != reader.version:
                 message = await self._catch_up(reader)
@@ -209,7 +214,7 @@ class Streams:
     async def _catch_up(self, reader: Reader) -> Message | None:
         """What follows the version that the reader has, other than the last step; read once for all who have it."""
         channel, form = reader.channel, reader.form
-        key = (channel.game_id, channel.delay, form, reader.version, channel.version)
+        key = (channel.game_id, channel.delay, form, reader.version, channel.version, channel.lost)
         message = self._kept.get(key)
         if message is None:
             query = partial(messages.read, game_id=channel.game_id, since=reader.version, forms=(form,))
@@ -232,10 +237,18 @@ class Streams:
     def _hear(self, stepped: Stepped) -> None:
         if stepped is None:
             self._look = True
+        self._hear_late(stepped)
         mine = {(name, 0): version for name, version in (stepped or {}).items() if (name, 0) in self._channels}
         for key, version in mine.items():
             self._heard[key] = max(version, self._heard.get(key, 0))
         if mine or self._look:
+            self._called.set()
+
+    def _hear_late(self, stepped: Stepped) -> None:
+        """Those who see everything later see a version later, but not what is taken down."""
+        delayed = {key for key in self._channels if key[1] and (stepped is None or key[0] in stepped)}
+        if delayed:
+            self._stepped |= delayed
             self._called.set()
 
     async def _run(self) -> None:
@@ -243,6 +256,7 @@ class Streams:
         try:
             for key, version in (await self._news()).items():
                 await self._advance(key, version)
+            await self._look_at_lost()
             await self._look_at_results()
             self._delayed.worked()
         except StoreUnavailable as error:
@@ -274,6 +288,20 @@ class Streams:
             found = await self._store.read(query, at=self._moment(delay))
             heard |= {(name, delay): version for name, version in found.items()}
         return heard
+
+    async def _look_at_lost(self) -> None:
+        """Have readers begin anew whose liveblog has lost a post since the moment that they see."""
+        stepped, self._stepped = self._stepped, set()
+        for key in stepped:
+            channel = self._channels.get(key)
+            if channel is None:
+                continue
+            lost = await self._store.read(partial(history.lost, game_id=key[0]), at=self._moment(key[1]))
+            if lost > channel.lost:
+                channel.lost, channel.newest = lost, {}
+                for reader in channel.readers:
+                    reader.anew = True
+                await self._begin_all(list(channel.readers))
 
     async def _look_at_results(self) -> None:
         """Send the results of polls whose votes have changed, at most once a second: one read for all that are watched."""

@@ -19,7 +19,6 @@ from api.stream import messages, streams
 from api.stream.messages import as_json
 from api.stream.reader import StreamRequest
 from mapping.believed import believed
-from mapping.documents.scalars import LocalStatus
 from mapping.posts import wanted
 from mapping.prefill import game_document
 from mapping.references import References
@@ -94,9 +93,7 @@ class Course:
     def is_edited(self, unit):
         """What editors can do to a liveblog, all at once: posts, order, pictures, head, clock and squads."""
         events = liveblogs.events(unit.conn, self.ticker_id, descending=False)
-        first, second, *others = events
-        gone = [_again(each, local_status=LocalStatus.DELETED) for each in others[:2]]
-        hidden = [_again(each, local_status=LocalStatus.UNPUBLISHED) for each in others[2:4]]
+        first, second, *_ = events
         edited = [
             _again(first, created_at=PARTING, document={**first.document, "headline": "moved to the top"}),
             _again(second, document={**second.document, "headline": "corrected", "media": [PICTURE], "tag_ids": ["a"]}),
@@ -116,7 +113,7 @@ class Course:
             "squads": {},
             "locale": "fr",
         }
-        liveblogs.record(unit, self.ticker_id, Change(game=document, events=(*edited, *gone, *hidden)))
+        liveblogs.record(unit, self.ticker_id, Change(game=document, events=tuple(edited)))
         waits = EventWrite.new(
             local_id=f"{self.name}soon",
             document={"headline": "soon"},
@@ -132,12 +129,6 @@ PICTURE = {"_type": "Svc::Model::Media", "local_id": "m1", "url": "https://pictu
 def _again(event, **changes):
     same = {"document": event.document, "created_at": event.created_at, "local_status": event.local_status}
     return EventWrite.new(local_id=event.local_id, **{**same, **changes})
-
-
-def withdrawn(name, status, unit):
-    liveblogs.record(unit, name, Change(local_status=status))
-    if status == LocalStatus.DELETED:
-        liveblogs.rename(unit, liveblogs.find_game(unit.conn, name), "gone")
 
 
 def is_renamed(unit):
@@ -233,8 +224,6 @@ async def test_what_came_since_is_in_no_public_byte(urls, several):
             await one.store.write(partial(each.goes_on, share=0.9))
             await other.store.write(each.is_edited)
         await other.store.write(is_renamed)
-        await other.store.write(partial(withdrawn, courses[0].ticker_id, LocalStatus.DELETED))
-        await other.store.write(partial(withdrawn, courses[1].ticker_id, LocalStatus.UNPUBLISHED))
         await other.store.write(partial(matchday.insert, matchday.Liveblog()))
         for later, delay in ((30.4, 30), (89.9, 90)):
             one.now = other.now = PARTING + later

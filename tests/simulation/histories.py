@@ -70,7 +70,7 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.seeded = random.Random(seed)
-        self.moves_house = seed % 8 == 0
+        self.exports = seed % 8 == 0
         self.clock = Clock()
         self.store = InlineStore(lambda: self.clock.now, self._committed)
         self.truth = Truth(self.seeded)
@@ -120,13 +120,13 @@ class History:
         ]
         moves = [self._detach_or_attach, self._move_endpoint, self._restart, self._create]
         moves += [self._back_up_or_restore, self._back_up_or_restore, self._back_up_or_restore]
-        moves += [self._move_house] if self.moves_house else []
+        moves += [self._export_and_import] if self.exports else []
         return [*self._provider(), *self._provider(), *people, *settings, *moves]
 
     def _provider(self) -> list[Any]:
         return [
             self._happen, self._happen, self._correct, self._withdraw, self._return, self._withdraw_and_return,
-            self._number_anew, self._number_one_anew, self._answer_badly, self._answer_lower, self._tell, self._repeat,
+            self._number_anew, self._number_one_anew, self._answer_badly, self._answer_lower, self._comment, self._repeat,
         ]  # fmt: skip
 
     def _standing(self) -> dict[str, str]:
@@ -208,11 +208,11 @@ class History:
         await self.process.poll(bodies)
         require(before == {name: self._shown(name) for name in self.expected}, "one answer took something back")
 
-    async def _tell(self) -> None:
+    async def _comment(self) -> None:
         """The provider's editors write about an incident, correct what they wrote, or take it back."""
         fact = self._fact(play=True)
         if fact is not None:
-            words = self.seeded.choice((f"He of {fact.uid} it is again", f"The story of {fact.uid} told anew", ""))
+            words = self.seeded.choice((f"He of {fact.uid} it is again", f"The story of {fact.uid} in other words", ""))
             self.truth.change(fact.uid, words=words, words_number=fact.words_number or self.truth.number())
 
     async def _repeat(self) -> None:
@@ -364,7 +364,7 @@ class History:
         await self._rehome()
         await self.process.restart()
 
-    async def _move_house(self) -> None:
+    async def _export_and_import(self) -> None:
         """The organization is exported and imported into another database; a backup of the old one is of no use then."""
         await asyncio.to_thread(self.store.move, OWNER)
         self._kept = None
@@ -505,8 +505,8 @@ class History:
         if fact.kind == "soccer.goal":
             score = f"{event['score']['home_score']}:{event['score']['away_score']}"
             require(score == self.truth.score(fact.minute), "a goal has another score:", after, fact, score)
-        told = fact.words if expected.text and fact.words else fact.name.rpartition(" ")[2]
-        require(told in text, "a post is told in other words:", after, fact, text)
+        words = fact.words if expected.text and fact.words else fact.name.rpartition(" ")[2]
+        require(words in text, "a post has other words:", after, fact, text)
         require(
             not (fact.words and not expected.text and fact.words in text), "a text is shown that nobody wants:", fact
         )

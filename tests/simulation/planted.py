@@ -141,7 +141,7 @@ def _by_kind(_: Any) -> Any:
     return lambda kind, _document: (kind,)
 
 
-OTHER_POSTS, OTHER_WORDS = "other posts are public:", "a post is told in other words:"
+OTHER_POSTS, OTHER_WORDS = "other posts are public:", "a post has other words:"
 
 PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     # a person's word
