@@ -149,8 +149,8 @@ def percentages(votes: Sequence[int]) -> list[int]:
 def results(poll: ReaderPoll, tally: Tally, *, event_version: int, now: float, shown: bool) -> Json:
     """The poll with its results, as every reader gets it; with `shown` false the numbers are null.
 
-    `total_votes` is the sum of the options' votes. `version` rises with each vote and each change of the post, and when the
-    poll closes.
+    `total_votes` is the sum of the options' votes. `version` rises with each change of the post and when the poll closes, and
+    with each vote where the numbers are shown: it says no more of the votes than they do.
     """
     closed = poll.closed(now)
     votes = [tally.counts.get(name, 0) for name in poll.options]
@@ -169,15 +169,18 @@ def results(poll: ReaderPoll, tally: Tally, *, event_version: int, now: float, s
         "multiple": poll.multiple,
         "quiz": poll.solution is not None,
         "results": str(poll.results),
-        "version": 2 * (event_version + tally.changes) + closed,
+        "version": 2 * (event_version + (tally.changes if shown else 0)) + closed,
     }
 
 
-def own_vote(poll: ReaderPoll, chosen: Sequence[str]) -> Json:
-    """What a reader gets to know of the own vote; of a quiz whether it is right, what would be, and why."""
+def own_vote(poll: ReaderPoll, chosen: Sequence[str], *, now: float) -> Json:
+    """What a reader gets to know of the own vote; of a quiz whether it is right, what would be, and why.
+
+    A quiz that shows its results once it is closed (`now`: Unix seconds) says nothing of that before.
+    """
     counted = [name for name in poll.options if name in chosen]
     solution = poll.solution
-    if solution is None or not counted:
+    if solution is None or not counted or (poll.results is ShowResults.CLOSED and not poll.closed(now)):
         return {"options": counted}
     known = {"right": set(counted) == solution.correct, "correct": sorted(solution.correct)} if solution.correct else {}
     return {"options": counted, **known, "explanation": solution.explanation}

@@ -11,6 +11,8 @@ from store.media_tables import service_keys
 from store.sql.bulk_write import insert_ignore, write_batch
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from store.unit import Unit
 
 BYTES = 32
@@ -23,3 +25,9 @@ def service_key(unit: Unit, name: str) -> bytes:
         write_batch(unit.conn, insert_ignore(service_keys, [{"name": name, "value": secrets.token_bytes(BYTES)}]))
         found = unit.conn.execute(wanted).scalar_one()
     return bytes(found)
+
+
+def known_key(conn: Connection, name: str) -> bytes:
+    """The key of that name, for who only reads; one of this moment alone where no daemon has made it yet."""
+    found = conn.scalar(select(service_keys.c.value).where(service_keys.c.name == name))
+    return secrets.token_bytes(BYTES) if found is None else bytes(found)

@@ -53,7 +53,6 @@ THEME_PARAMETERS: list[Json] = [
     openapi.query(
         "event_types", "With a theme: only incidents of these types, separated by commas; `text` for posts without one"
     ),
-    openapi.query("authors", "With a theme: only posts of these clients or editors, separated by commas"),
 ]
 FEED_PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),

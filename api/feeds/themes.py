@@ -25,8 +25,8 @@ LOGGED = 100
 """Names of unknown themes that are logged in a day, at most: anybody can make them up."""
 NO_INCIDENT = "text"
 """Stands among event types for posts without an incident."""
-FILTERS = ("tags", "highlights", "event_types", "authors")
-"""Settings of a theme that a query may lay over it, values separated by commas."""
+FILTERS = ("tags", "highlights", "event_types")
+"""Settings of a theme that a query may lay over it, values separated by commas. Who wrote a post is nothing to ask a feed for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

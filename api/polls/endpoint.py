@@ -149,7 +149,7 @@ async def _results(request: ApiRequest, found: FoundPoll, reader_id: str | None 
     if reader_id is None:
         return _shown(request, found, tallies[poll.id], voted=False)
     chosen = await store.read(partial(votes.own_vote, game_id=game_id, poll_id=poll.id, reader_id=reader_id))
-    own = own_vote(poll, chosen)
+    own = own_vote(poll, chosen, now=found.seen.now)
     return {**_shown(request, found, tallies[poll.id], voted=bool(own["options"])), "vote": own}
 
 

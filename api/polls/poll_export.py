@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -70,18 +70,23 @@ async def export(request: ApiRequest) -> Response:
     deleted = game is None or game.local_status == LocalStatus.DELETED
     if game is None or deleted or game.organization_id != request.organization_id:
         raise NotFound(NO_LIVEBLOG)
-    return wanted.file.response(wanted.content, exported(request.services.store.read, game.id, wanted))
+    return wanted.file.response(
+        wanted.content, exported(request.services.store.read, game.id, wanted, request.services.reader_key)
+    )
 
 
-async def exported(read: Read, game_id: str, wanted: ExportRequest) -> AsyncIterator[str]:
-    """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query."""
+async def exported(read: Read, game_id: str, wanted: ExportRequest, key: bytes) -> AsyncIterator[str]:
+    """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query.
+
+    `key`: the service's own, by which the numbers of readers are made.
+    """
     yield wanted.file.head()
     if wanted.content == "results":
         yield wanted.file.text(await read(partial(results, game_id=game_id)))
         return
     after: StoredVote | None = None
     while some := await read(partial(votes.page, game_id=game_id, after=after)):
-        yield wanted.file.text([_vote(game_id, each) for each in some])
+        yield wanted.file.text([_vote(game_id, each, key) for each in some])
         after = some[-1]
 
 
@@ -104,7 +109,7 @@ def _polls(conn: Connection, game_id: str) -> Iterator[ReaderPoll]:
                 yield poll
 
 
-def _vote(game_id: str, vote: StoredVote) -> Row:
-    """The reader as a number that is another one in each liveblog."""
-    number = hashlib.sha256(f"{game_id} {vote.reader_id}".encode()).hexdigest()[:16]
+def _vote(game_id: str, vote: StoredVote, key: bytes) -> Row:
+    """The reader as a number that is another one in each liveblog, and that nobody can make who knows the reader's id."""
+    number = hmac.digest(key, f"vote {game_id} {vote.reader_id}".encode(), "sha256").hex()[:16]
     return {"poll": vote.poll_id, "reader": number, "options": vote.options, "voted_at": vote.voted_at}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ingest.cli.liveblog_export import FileFormat, Format, Liveblog, write_export
 from ingest.cli.shared import ConfigFile, DataDir, load, placed
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 app = typer.Typer(no_args_is_help=True, help="Readers' votes on polls and quizzes.")
 
@@ -35,6 +39,13 @@ def export(
 ) -> None:
     """Write the votes on all polls of a liveblog to the standard output; readers have no names in it."""
     from api.polls.poll_export import ExportRequest, exported
+    from store.service_keys import known_key
 
     request = ExportRequest(content.value, file_format.value)
-    write_export(placed(load(config_file), data_dir), liveblog, lambda read, game_id: exported(read, game_id, request))
+
+    async def parts(read: Any, game_id: str) -> AsyncIterator[str]:
+        key = await read(partial(known_key, name="readers"))
+        async for part in exported(read, game_id, request, key):
+            yield part
+
+    write_export(placed(load(config_file), data_dir), liveblog, parts)

@@ -82,7 +82,7 @@ class ConnectionLimits:
         if connection.refusal is None:
             self._by_address[client_network(connection.address)] += 1
             return
-        self.warn(connection.refusal, connection.address)
+        self.warn(connection.refusal)
         if len(self._spare) >= SPARE:
             silent = next((each for each in self._spare if not each.requests), connection)
             self._spare.pop(silent, None)
@@ -130,12 +130,12 @@ class ConnectionLimits:
     def _is_proxy(self, address: str) -> bool:
         return bool(self.proxies) and any(ip_address(address) in network for network in self.proxies)
 
-    def warn(self, refusal: ServiceError, address: str) -> None:
-        """Say that clients are refused, at most once a minute."""
+    def warn(self, refusal: ServiceError) -> None:
+        """Say that clients are refused, at most once a minute, and not which."""
         now = time.monotonic()
         if now - self._warned >= WARN_EVERY:
             self._warned = now
-            log.warning("connections.refused", cause=str(refusal), address=address, open=len(self))
+            log.warning("connections.refused", cause=str(refusal), open=len(self))
 
     # Time
 

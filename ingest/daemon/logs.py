@@ -25,6 +25,8 @@ SECRET_IN_TEXT = re.compile(
     r"(?P<name>client_secret|api_key|password|token)=[^&\s\"']+|(?P<scheme>https?://)[^/\s:@]+:[^/\s@]+@", re.IGNORECASE
 )
 HIDDEN = "[hidden]"
+DETAIL = re.compile(r"(\bDETAIL: )[^\n]*")
+"""What a PostgreSQL adds to an error: the values of the row that it is about."""
 
 
 def configure(level: str, format_: str, file: LogFile | None = None) -> None:
@@ -63,7 +65,7 @@ def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> Even
 
 def _hidden(value: object) -> object:
     if isinstance(value, str):
-        return SECRET_IN_TEXT.sub(_mask, value)
+        return DETAIL.sub(rf"\1{HIDDEN}", SECRET_IN_TEXT.sub(_mask, value))
     if isinstance(value, dict):
         return {name: HIDDEN if SECRET_NAMES.search(str(name)) else _hidden(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

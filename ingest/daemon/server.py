@@ -120,7 +120,7 @@ class Admission:
             return
         refusal = self._limits.begin(address)
         if refusal is not None:
-            self._limits.warn(refusal, address)
+            self._limits.warn(refusal)
             await self._excess(refusal, scope, receive, send)
             return
         try:

@@ -57,6 +57,7 @@ def make_engine(url: URL, settings: PoolSettings, *, pooler: bool) -> Engine:
         url,
         poolclass=NullPool,
         isolation_level="AUTOCOMMIT",
+        hide_parameters=True,  # they are what readers and clients sent
         paramstyle="format",  # by position, as the compiled queries are given
         use_native_hstore=False,  # nothing of ours: a request for it would only make the start longer
         connect_args=named | ({"prepare_threshold": None} if pooler else {}),

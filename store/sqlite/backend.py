@@ -53,6 +53,7 @@ def writer_engine(url: URL, settings: PoolSettings) -> Engine:
         _make_private(file.resolve())
     engine = create_engine(
         url.set(drivername="sqlite+pysqlite"),
+        hide_parameters=True,  # they are what readers and clients sent
         connect_args={"isolation_level": None, "timeout": settings.timeout, "check_same_thread": False},
         poolclass=StaticPool if file is None else None,
     )
@@ -66,6 +67,7 @@ def reader_engine(url: URL, settings: PoolSettings) -> AsyncEngine:
 
     engine = create_async_engine(
         url.set(drivername="sqlite+aiosqlite"),
+        hide_parameters=True,
         connect_args={"isolation_level": None, "timeout": settings.timeout},
         pool_size=settings.pool_size,
         max_overflow=0,

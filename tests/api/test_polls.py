@@ -6,12 +6,14 @@ import asyncio
 import json
 import re
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
+from sqlalchemy import select
 
 from store import clients, liveblogs
 from store.liveblogs import Change
-from store.poll_tables import poll_tallies
+from store.poll_tables import poll_tallies, poll_votes
 from tests.api import matchday
 from tests.api.conftest import NOW, contents
 from tests.api.polling_readers import POLL, POLLS, QUIZ, SOLUTION, Voter, liveblog, numbers, poll_post, reader_of
@@ -267,6 +269,40 @@ async def test_fifty_readers_at_once_are_counted_exactly(server):
 
     results = await Voter(server.http, None).read("p1")
     assert (numbers(results), results["total_votes"]) == ([(40, 50), (40, 50)], 80)
+
+
+async def test_nobody_finds_a_reader_in_an_export_of_votes(server):
+    """Who knows a reader's id, which stands beside public comments, and the liveblog cannot make the number from them."""
+    await server.add(liveblog(poll_post(POLL)))
+    reader = voter(server, "r-one")
+    await reader.voted("p1", "a")
+    [(reader_id,)] = await server.store.read(lambda conn: conn.execute(select(poll_votes.c.reader_id)).all())
+    await server.store.write(lambda unit: clients.create(unit, spec=matchday.client("counting", "stats")))
+    path = f"{POLLS.removesuffix('/polls')}/organization/{matchday.ORGANIZATION}/liveblog/gpolls/export"
+    text = (await server.http.get(path, auth=("counting", matchday.SECRET))).text
+    [number] = [row.split(",")[1] for row in text.splitlines()[1:]]
+
+    for game in (GAME, "gpolls"):
+        assert number != sha256(f"{game} {reader_id}".encode()).hexdigest()[:16]
+    assert number not in {sha256(each.encode()).hexdigest()[:16] for each in (reader_id, f"{GAME}{reader_id}")}
+
+
+async def test_a_quiz_that_waits_says_nothing_of_its_solution_and_a_hidden_poll_nothing_of_its_turnout(server):
+    """Before it is closed a vote gives no solution, and no number moves with the votes of others."""
+    hidden = {"results": "closed", "closes_at": int(server.now) + 100}
+    await server.add(liveblog(poll_post({**QUIZ, **hidden}), poll_post({**POLL, **hidden})))
+    first, anybody = voter(server), Voter(server.http, None)
+    before = await anybody.read("p1")
+    voted = [await first.voted("q1", "a"), await first.voted("p1", "a")]
+    for number in range(3):
+        await voter(server, f"r{number}").voted("p1", "b")
+
+    assert [{"options": ["a"]}, {"options": ["a"]}] == [each["vote"] for each in voted]
+    assert before == await anybody.read("p1")
+    server.now += 100
+    closed = await first.read("q1")
+    assert (False, ["b"]) == (closed["vote"]["right"], closed["vote"]["correct"])
+    assert before["version"] < (await anybody.read("p1"))["version"]
 
 
 async def test_votes_and_results_are_exported_without_names_and_formulas(server):

@@ -109,18 +109,23 @@ def test_a_vote_names_options_and_changes_while_the_poll_is_open():
 
 def test_a_quiz_is_voted_on_once_and_then_says_what_was_right():
     """Who chose an option that was removed since may choose again; a quiz without a right option calls nothing wrong."""
-    assert own_vote(quiz(), ["a"]) == {"options": ["a"], "right": False, "correct": ["b"], "explanation": "Look it up."}
-    assert own_vote(quiz(), ["b"])["right"] is True
-    assert own_vote(quiz(), []) == {"options": []}
+    assert own_vote(quiz(), ["a"], now=0.0) == {
+        "options": ["a"],
+        "right": False,
+        "correct": ["b"],
+        "explanation": "Look it up.",
+    }
+    assert own_vote(quiz(), ["b"], now=0.0)["right"] is True
+    assert own_vote(quiz(), [], now=0.0) == {"options": []}
     several = quiz(
         correct_option_id=None, multiple=True, options=[{**each, "correct": each["id"] != "a"} for each in OPTIONS]
     )
-    assert [own_vote(several, chosen)["right"] for chosen in (["b"], ["b", "c"], ["a", "b", "c"])] == [
+    assert [own_vote(several, chosen, now=0.0)["right"] for chosen in (["b"], ["b", "c"], ["a", "b", "c"])] == [
         False,
         True,
         False,
     ]
-    assert "right" not in own_vote(quiz(correct_option_id="x"), ["a"])
+    assert "right" not in own_vote(quiz(correct_option_id="x"), ["a"], now=0.0)
     for again in (["a"], []):
         with pytest.raises(Conflict):
             checked_vote(quiz(), again, ["b"], NOW)

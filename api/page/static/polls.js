@@ -57,9 +57,9 @@ export class Polls {
 
   /** Shows results that the stream has sent. */
   receive(results) {
+    if (results.total_votes === null && this.#chosen(results.id).length) return this.#later(results.id, HIDDEN);
     const known = this.#newest.get(results.id);
     if (known && known.version >= results.version) return;
-    if (results.total_votes === null && this.#chosen(results.id).length) return this.#later(results.id, HIDDEN);
     this.#show(results);
   }
 
