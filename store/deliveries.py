@@ -96,6 +96,13 @@ def claim(unit: Unit, webhook_id: str, owner: str) -> Subscription | None:
     return None if row is None else subscription_of(row)
 
 
+def still_claimed(conn: Connection, claimed: Subscription) -> Subscription | None:
+    """The receiver as it is now, with its secrets of now; None where it is not to be delivered to under this claim any more."""
+    same = (webhooks.c.id == claimed.id, webhooks.c.fence == claimed.fence, webhooks.c.status == "active")
+    row = conn.execute(select(webhooks).where(*same)).first()
+    return None if row is None else subscription_of(row)
+
+
 def release(unit: Unit) -> None:
     """Release all claims, where no other process can be at work."""
     unit.conn.execute(update(webhooks).where(webhooks.c.owner.is_not(None)).values(owner=None))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -137,6 +138,7 @@ class ReceiverWorker:
         self.used = self._shared.timing.steady()
         self._draining = True
         try:
+            await self._look_again()
             while self._claimed is not None:
                 self._woken.clear()
                 if self.is_claimed and not self._shared.stopping:
@@ -152,6 +154,17 @@ class ReceiverWorker:
         finally:
             self._draining = False
             await self._abandon()
+
+    async def _look_again(self) -> None:
+        """What is kept of a receiver that has rested may be old: a secret was rotated, or it was disabled, paused, claimed anew."""
+        if self._claimed is None:
+            return
+        renewed = await self._shared.store.read(partial(deliveries.still_claimed, claimed=self._claimed))
+        if renewed is None:
+            self._over = True
+            self._claimed = None
+        else:
+            self._claimed = replace(self._claimed, secrets=renewed.secrets)
 
     async def _feed(self) -> None:
         """Take up new rows and due rounds while there is room and something may be there."""
