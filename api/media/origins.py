@@ -28,6 +28,7 @@ PATIENCE: Final = 1.0
 """Seconds for which a reader waits for an origin's answer while there is a good copy."""
 NOT_MODIFIED: Final = "unchanged"
 NEW: Final = "new"
+GONE: Final = "gone"
 
 
 class FetchedImage(Protocol):
@@ -118,8 +119,10 @@ class Origins:
         return origin
 
     async def _classified(self, fetched: FetchedImage | None, known: Origin | None, now: float) -> Origin:
-        """What the answer means: a new copy, the old one confirmed, or a failure through which the old one is kept."""
+        """What the answer means: a new copy, the old one confirmed or taken back, or a failure through which it is kept."""
         good = known if known is not None and known.digest else None
+        if fetched is not None and fetched.status == GONE:
+            return self._failed(None, now)  # whoever keeps it has taken it down
         if fetched is not None:
             until = now + min(max(fetched.max_age or 0.0, self._settings.refresh), self._settings.refresh_most)
             if fetched.status == NEW and (digest := await self._accepted(fetched.body)):

@@ -195,11 +195,22 @@ async def test_the_origin_may_be_left_alone_longer_within_bounds(readers, max_ag
     assert len(readers.source.requests) == 2
 
 
-@pytest.mark.parametrize("status", ["gone", "failed"])
-async def test_the_last_good_copy_is_shown_for_a_while(readers, status):
+async def test_a_copy_goes_with_its_origin(readers):
+    """A file that its owner has taken down (404, 410) is shown to nobody from that answer on; it may come back."""
+    before = await readers.get(width=64)
+    readers.source.answer = Answer("gone")
+    readers.server.now += 3601
+    assert (await readers.get(width=64, headers=API)).status_code == 404
+    assert (await readers.get(width=65, headers=API)).status_code == 404
+    readers.source.answer = Answer("new", before.content, '"3"')
+    readers.server.now += 61
+    assert (await readers.get(width=64, headers=API)).status_code == 200
+
+
+async def test_the_last_good_copy_is_shown_for_a_while(readers):
     """Then a placeholder for pages, and 404 for the API."""
     before = await readers.get(width=64)
-    readers.source.answer = Answer(status)
+    readers.source.answer = Answer("failed")
     readers.server.now += 6 * 86400
     assert (await readers.get(width=64)).content == before.content
     assert identify((await readers.get(width=99)).content).width == 99
