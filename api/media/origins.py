@@ -120,9 +120,8 @@ class Origins:
 
     async def _classified(self, fetched: FetchedImage | None, known: Origin | None, now: float) -> Origin:
         """What the answer means: a new copy, the old one confirmed or taken back, or a failure through which it is kept."""
-        good = known if known is not None and known.digest else None
-        if fetched is not None and fetched.status == GONE:
-            return self._failed(None, now)  # whoever keeps it has taken it down
+        lost = fetched is not None and fetched.status == GONE  # whoever keeps it has taken it down
+        good = _good(known) if not lost else None
         if fetched is not None:
             until = now + min(max(fetched.max_age or 0.0, self._settings.refresh), self._settings.refresh_most)
             if fetched.status == NEW and (digest := await self._accepted(fetched.body)):
@@ -168,3 +167,8 @@ def original_key(digest: str) -> str:
 
 def _state_key(organization_id: str, url: str) -> str:
     return f"origin {organization_id} {url}"
+
+
+def _good(known: Origin | None) -> Origin | None:
+    """What is known, where there is a copy of it."""
+    return known if known is not None and known.digest else None

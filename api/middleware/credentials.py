@@ -15,7 +15,7 @@ from cachetools import LRUCache
 
 from api.middleware.rate_limiter import RateLimiter, Taken
 from api.request import UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
-from mapping.errors import InvalidRequest, RateLimited, Unauthorized
+from mapping.errors import Forbidden, InvalidRequest, RateLimited, Unauthorized
 from store import clients
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ CACHE_SECONDS = 0.9
 CACHE_CLIENTS = 1024
 NAMES = ("client_id", "client_secret")
 NOBODY = "0" * 64
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 UNCOUNTED = ("/livez", "/readyz", "/static/", "/docs")
 """Paths that need nothing of the store for a client: probes and files."""
 MONITORED = "/metrics"
@@ -59,6 +60,10 @@ class Credentials:
         address = client_network(scope["client"][0]) if scope.get("client") else ""
         try:
             claim = presented(headers_of(scope), context.query)
+            if claim is not None:
+                _check_site(scope["method"], headers_of(scope))
+                if not self._clients.knows(claim):  # who is out of requests costs no read
+                    _charge(context, self._by_address.spent(address))
             context.caller = await self._clients.caller(claim) if claim else None
         except Unauthorized:
             _charge(context, self._by_address.take(address))
@@ -69,6 +74,13 @@ class Credentials:
             _charge(context, self._by_client.take(context.caller.client_id))
         else:
             _charge(context, self._by_address.take(address))
+
+
+def _check_site(method: str, headers: Headers) -> None:
+    """Raise Forbidden for a write that a page of another site has a browser send with the password that it keeps."""
+    basic = headers.get("authorization", "").casefold().startswith("basic ")
+    if basic and method not in SAFE and headers.get("sec-fetch-site") == "cross-site":
+        raise Forbidden("a page of another site does not write with a password that the browser keeps; use Bearer")
 
 
 def _charge(context: Context, taken: Taken | None) -> None:
@@ -175,6 +187,11 @@ class Clients:
         self._store = store
         self._monotonic = monotonic
         self._known: LRUCache[str, tuple[float, KnownClient | None]] = LRUCache(CACHE_CLIENTS)
+
+    def knows(self, claim: Presented) -> bool:
+        """Whether nothing has to be read to know the client."""
+        kept = self._known.get(claim.client_id)
+        return kept is not None and kept[1] is not None and self._monotonic() < kept[0]
 
     async def caller(self, claim: Presented) -> Caller:
         """The client with these credentials; raises one and the same Unauthorized for an unknown, wrong or revoked one."""

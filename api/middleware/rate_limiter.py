@@ -52,3 +52,11 @@ class RateLimiter:
         bucket = self._buckets.setdefault(name, TokenBucket(self._rate, self._burst))
         allowed = bucket.take(now)
         return Taken(allowed, int(self._burst), int(bucket.level(now)), bucket.wait(now))
+
+    def spent(self, name: str) -> Taken | None:
+        """That nothing is left in the bucket, None while something is; nothing is taken."""
+        bucket = self._buckets.get(name) if self._rate > 0 else None
+        now = self._monotonic()
+        if bucket is None or bucket.level(now) >= 1:
+            return None
+        return Taken(allowed=False, limit=int(self._burst), remaining=0, wait=bucket.wait(now))

@@ -15,6 +15,7 @@ import jwt
 from mapping.errors import Unauthorized
 from mapping.rules.addresses import plausible
 from mapping.rules.plain_text import plain_line
+from mapping.strict_json import ForbiddenText, check_text
 
 ALGORITHM = "HS256"
 NAME_LENGTH = 60
@@ -118,4 +119,9 @@ def _claims(
         raise Unauthorized(refused) from None
     if not isinstance(claims.get("iat"), int | float) or isinstance(claims.get("iat"), bool):
         raise Unauthorized(refused)
+    try:
+        for text in (each for each in claims.values() if isinstance(each, str)):
+            check_text(text)
+    except ForbiddenText:  # half an emoji, which nothing that is stored or sent can hold
+        raise Unauthorized(refused) from None
     return claims

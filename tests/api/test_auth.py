@@ -158,3 +158,46 @@ async def test_a_log_line_holds_no_secret(derby, capsys):
     logged = capsys.readouterr().out
     assert "request.served" in logged
     assert SECRET not in logged
+
+
+async def test_a_page_of_another_site_does_not_write_with_a_kept_password(derby):
+    """Browsers send Basic by themselves; Bearer, the query, reads and pages of the same site are as before."""
+    path, body, kept = "/api/v5/write/ticker/update.json", {"_type": "Svc::Model::Game"}, basic("desk", SECRET)
+
+    async def status(site="cross-site", authorization=kept, **params):
+        headers = {"Sec-Fetch-Site": site, **({"Authorization": authorization} if authorization else {})}
+        params = {"local_id": "gderby", **params}
+        return await derby.http.post(path, params=params, json=body, headers=headers)
+
+    refused = await status()
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    for answer in (
+        await status("same-origin"),
+        await status("none"),
+        await status(authorization=f"Bearer desk.{SECRET}"),
+        await status(authorization=None, client_id="desk", client_secret=SECRET),
+    ):
+        assert answer.status_code != 403
+    read = await show(derby, headers={"Sec-Fetch-Site": "cross-site", "Authorization": kept})
+    assert read.status_code == 200
+
+
+async def test_a_client_that_nobody_knows_costs_no_read_once_its_address_has_no_requests_left(store):
+    """The refusal comes before anything is read, and the clients that are known stay so."""
+    reads = []
+    async with serving(store, public_per_second=1) as server:
+        original = store.read
+
+        async def counted(query, **more):
+            reads.append(query)
+            return await original(query, **more)
+
+        store.read = counted
+        answers = [
+            await server.http.get(FEED, params={"liveblogId": "g", "client_id": f"nobody{each}"}) for each in range(20)
+        ]
+        store.read = original
+
+    assert [answer.status_code for answer in answers[:2]] == [401, 401]
+    assert {answer.status_code for answer in answers[2:]} == {429}
+    assert len(reads) == 2

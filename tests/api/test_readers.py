@@ -216,3 +216,9 @@ async def test_scripts_of_other_sites_may_send_what_a_reader_sends(site):
     assert response.status_code == 204
     assert "Reader-Token" in response.headers["access-control-allow-headers"]
     assert (await site.http.options("/api/v5/write/event/create.json")).status_code == 405
+
+
+@pytest.mark.parametrize("field", ["name", "sub", "image", "jti"])
+async def test_half_an_emoji_in_a_sign_in_is_no_sign_in(site, field):
+    """A lone surrogate can be signed, and neither stored nor sent."""
+    await minted(site, sign_in=signed(**{field: "https://img.example/\ud83d"}), status=401)

@@ -63,3 +63,12 @@ def test_nothing_else_normalises():
         and isinstance(node.value, ast.Name) and node.value.id == "unicodedata"
     }  # fmt: skip
     assert callers == {"mapping/rules/composed_text.py"}
+
+
+@pytest.mark.parametrize(
+    "text", ["\u3164", "\u2800 \u2800", "\ufe0f", "\u200d\n\uffa0", "\u115f\u1160", "\u200b\u2060 "]
+)
+def test_what_shows_nothing_is_empty(text):
+    """Fillers, a blank of Braille, variants and joiners of nothing; beside something that is seen they may stand."""
+    assert plain_line(text) == ""
+    assert plain_line(f"\u2764\ufe0f{text}").startswith("\u2764\ufe0f")
