@@ -40,7 +40,8 @@ STORED = (
     "marketplace_info",
 )  # fmt: skip
 LONGEST = 255
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NOT_IN_PATHS = re.compile(r"[\x00-\x1f\x7f-\x9f/\\]")
+"""Characters that no `external_id` has: it stands in paths as one segment."""
 NAMES = ("local_id", "ticker_local_id", "ticker_id")
 PARTS = ("meta_info", "scoreboard")
 
@@ -99,8 +100,8 @@ def _local_id(draft: GameDraft) -> str:
     if draft.external_id is None:
         return new_local_id("g")
     local_id = f"{draft.organization_id}_{draft.external_id}"
-    if len(local_id) > LONGEST or _CONTROLS.search(draft.external_id):
-        raise Unprocessable("external_id is too long or has control characters", field="external_id")
+    if len(local_id) > LONGEST or _NOT_IN_PATHS.search(draft.external_id):
+        raise Unprocessable("external_id is too long, or has control characters or a slash", field="external_id")
     return local_id
 
 

@@ -172,6 +172,7 @@ async def test_two_organizations_may_use_the_same_external_id(desk, stranger):
         (news(marketplace_info={"pricing": {"_id": "theirs"}}), 422, "marketplace_info.pricing._id"),
         (news(permissions=[{"permission": "w"}]), 422, "permissions.0.reftype"),
         (news(external_id="a\nb"), 422, "external_id"),
+        (news(external_id="2026/11/derby"), 422, "external_id"),
         (news(external_id="x" * 250), 422, "external_id"),
         (match({"_id": "5f0c1de2a1b2c3d4e5f60999"}), 422, "meta_info.home_team._id"),
         (match({"short_name": "HAF"}), 422, "meta_info.home_team"),
