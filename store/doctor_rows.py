@@ -273,9 +273,9 @@ def _add_some(conn: Connection, faults: Faults, what: str, query: Select[Any]) -
 CHECKS: dict[str, Callable[[Connection, Faults], None]] = {
     "liveblogs": _liveblogs,
     "posts": _posts,
-    "master data": _master_data,
+    "master-data": _master_data,
     "matches": _matches,
-    "ledger rows": _ledger_rows,
+    "ledger-rows": _ledger_rows,
     "outbox": _outbox,
     "webhooks": _webhooks,
 }

@@ -48,7 +48,6 @@ class Reader:
     results: int = 0
     sending: asyncio.Task[None] | None = None
 
-    @property
     def lags(self) -> bool:
         """Whether there is something to send."""
         return not self.over and (self.anew or self.version < self.channel.version)

@@ -190,7 +190,7 @@ class Streams:
     async def _bring_up_to_date(self, reader: Reader) -> None:
         """While the reader has no room this waits; what happens meanwhile comes in one message."""
         clock = asyncio.get_running_loop().time
-        while reader.lags:
+        while reader.lags():
             reader.forget()
             message = reader.channel.newest.get(reader.form)
             if message is None or message.since != reader.version:

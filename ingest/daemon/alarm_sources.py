@@ -77,7 +77,7 @@ async def frozen(containment: Containment) -> list[Observed]:
             "frozen",
             f"{kind}:{name}",
             f"the {kind} {name} stands still: {cause}",
-            {"kind": kind, "id": name, "cause": cause},
+            {kind: name, "cause": cause},
         )
         for kind in STANDING_STILL
         for name, cause in islice(containment.causes(kind).items(), MOST)

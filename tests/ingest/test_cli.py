@@ -23,6 +23,7 @@ from ingest.cli.main import app
 from providers.replay.demo import demo_files
 from store import migrate
 from store.clients import hash_secret
+from store.doctor_rows import CHECKS
 from tests.command import MATCHWIRE
 from tests.day import match_day
 from tests.ingest.test_creating import LINES, MATCH
@@ -222,7 +223,7 @@ def test_the_doctor_ends_with_what_it_found(command, tmp_path):
 
     assert [done.exit_code for done in (missing, sound, outdated)] == [2, 0, 1]
     assert [line.split()[:2] for line in sound.output.splitlines()] == [
-        ["ok", check] for check in ("integrity", "orphans", "schema", "ledger")
+        ["ok", check] for check in ("integrity", "orphans", "schema", "ledger", *CHECKS)
     ]
     assert {each["check"]: each["outcome"] for each in json.loads(outdated.output)} == {
         "integrity": "ok",

@@ -72,6 +72,7 @@ EXAMPLES = {
         "events": [wire.EVENT],
         "version": 7,
         "more": False,
+        "reset": True,
     },
     "AutoPostConfiguration": games.AUTO_POST,
     "CreateFromExternal": games.REQUEST,
