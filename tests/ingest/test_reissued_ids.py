@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROWS: dict[str, tuple[str, ...]] = {"match-event": (), "liveticker": (), "actions": ("actions",)}
 """Resource → where its rows are."""
-ANSWERS = 8
+ANSWERS = 3
 """Answers of a match's second half that are played under other ids."""
 
 

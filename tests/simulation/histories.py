@@ -88,13 +88,13 @@ class History:
         """What a closed liveblog says, and says from then on."""
         self._kept: Kept | None = None
 
-    async def play(self) -> None:
+    async def play(self, steps: int) -> None:
         for _ in range(2):
             self.truth.new()
         self.process.adapter.bodies = self.truth.bodies()
         await self._create()
         await self._settle("begin")
-        for _ in range(STEPS):
+        for _ in range(steps):
             step = self.seeded.choice(self._steps())
             self.trace.append(step.__name__.strip("_"))
             standing = self._standing() if step in self._provider() else {}
@@ -609,13 +609,13 @@ class History:
         return self.seeded.choice(found) if found else None
 
 
-def play(seed: int) -> list[str]:
+def play(seed: int, steps: int = STEPS) -> list[str]:
     """What happened in the history of this seed. Raises Violation, with what happened before it."""
     history = History(seed)
     before = structlog.get_config()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     try:
-        asyncio.run(history.play())
+        asyncio.run(history.play(steps))
     except Exception as error:
         error.add_note(f"(seed={seed}; alone: python -m tests.simulation.histories {seed})")
         error.add_note(" ".join(history.trace))

@@ -12,7 +12,8 @@ from tests.simulation.invariants import Violation
 from tests.simulation.planted import PLANTED
 from tests.simulation.test_simulation import PLANTED as PLANTED_IN_PROCESSES
 
-HISTORIES, AT_ONCE = 500, 50
+HISTORIES, AT_ONCE, BOUNDED = 500, 50, 7
+"""So many in every run, in groups, of fewer steps than in the soak."""
 SOAK_HISTORIES = 20_000
 WITHIN = 60
 """Histories within which a planted fault has to be found: well below those of every run."""
@@ -21,7 +22,7 @@ WITHIN = 60
 @pytest.mark.parametrize("first", range(0, HISTORIES, AT_ONCE))
 def test_a_history_ends_as_the_model_says(first):
     for seed in range(first, first + AT_ONCE):
-        play(seed)
+        play(seed, BOUNDED)
 
 
 @pytest.mark.soak
