@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 # For two cores: most of a test's time is waiting for another process.
-WORKERS ?= 5
+WORKERS ?= 6
 # So many tests that fail beside others, on a machine that may be busy, run once more without them; more are no chance.
 CHANCE ?= 3
 PYTEST_ARGS ?=

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,7 @@ async def metrics(request: ApiRequest) -> Response:
 
 async def openapi(request: ApiRequest) -> Response:
     """The OpenAPI document, which is made at the first request."""
-    document = _document(request.services.settings.public_url)
+    document = await asyncio.to_thread(_document, request.services.settings.public_url)
     return conditional(request.headers, document, "application/json", cache_control="public, max-age=60")
 
 

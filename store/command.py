@@ -14,6 +14,7 @@ from store.errors import StoreError, store_errors
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite import backend as sqlite
+from store.sqlite.readers import read, reader_engine
 from store.unit import Unit
 
 if TYPE_CHECKING:
@@ -57,10 +58,10 @@ async def look(url: str, query: Callable[[Connection], T], *, timeout: float) ->
 
         return await run_once(parsed, _pool(timeout), query, READ)
     _require_file(parsed)
-    engine = sqlite.reader_engine(parsed, _pool(timeout))
+    engine = reader_engine(parsed, _pool(timeout))
     try:
         with store_errors():
-            return await sqlite.read(engine, query)
+            return await read(engine, query)
     finally:
         await engine.dispose()
 

@@ -16,6 +16,7 @@ from store.doctor_rows import CheckResult, examine_rows
 from store.errors import StoreError, store_errors
 from store.naming import parse_url
 from store.sqlite import backend as sqlite
+from store.sqlite.readers import read, reader_engine
 from store.tables import attachments, clients, events, games, ledger
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ async def _examined(url: URL) -> list[CheckResult]:
     file = sqlite.database_file(url)
     if file is None or not file.exists():
         raise StoreError(f"there is no database {file or url.database}")
-    readers = sqlite.reader_engine(url, migrate.PATIENT)
+    readers = reader_engine(url, migrate.PATIENT)
     try:
-        return await sqlite.read(readers, _findings)
+        return await read(readers, _findings)
     finally:
         await readers.dispose()
 

@@ -1,4 +1,4 @@
-"""SQLite: one writer thread, asynchronous read-only readers beside it, a lock against a second daemon."""
+"""SQLite: one writer thread, read-only readers beside it, a lock against a second daemon."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
 from mapping.errors import StoreUnavailable
@@ -14,13 +14,13 @@ from store import private
 from store.errors import StoreError, late, store_errors
 from store.sqlite.file_copy import leftovers
 from store.sqlite.file_lock import FileLock
+from store.sqlite.readers import Readers, run_pragmas
 from store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
     from sqlalchemy.engine import URL
-    from sqlalchemy.ext.asyncio import AsyncEngine
 
     from store.postgres.notify import Hear
     from store.settings import PoolSettings
@@ -36,7 +36,6 @@ WRITER_PRAGMAS = (
     "temp_store=MEMORY",  # the journal of a statement is no file: none can be opened where descriptors have run out
     "journal_size_limit=67108864",  # a WAL that had to grow shrinks again at the next checkpoint
 )
-READER_PRAGMAS = ("query_only=ON",)
 
 
 def database_file(url: URL) -> Path | None:
@@ -57,31 +56,8 @@ def writer_engine(url: URL, settings: PoolSettings) -> Engine:
         connect_args={"isolation_level": None, "timeout": settings.timeout, "check_same_thread": False},
         poolclass=StaticPool if file is None else None,
     )
-    _on_connect(engine, WRITER_PRAGMAS)
+    run_pragmas(engine, WRITER_PRAGMAS)
     return engine
-
-
-def reader_engine(url: URL, settings: PoolSettings) -> AsyncEngine:
-    """An engine whose transactions are snapshots and cannot write; used through `read`."""
-    from sqlalchemy.ext.asyncio import create_async_engine
-
-    engine = create_async_engine(
-        url.set(drivername="sqlite+aiosqlite"),
-        hide_parameters=True,
-        connect_args={"isolation_level": None, "timeout": settings.timeout},
-        pool_size=settings.pool_size,
-        max_overflow=0,
-        pool_timeout=settings.timeout,
-    )
-    _on_connect(engine.sync_engine, READER_PRAGMAS)
-    event.listen(engine.sync_engine, "begin", _begin)
-    return engine
-
-
-async def read(readers: AsyncEngine, query: Callable[[Connection], T]) -> T:
-    """The result of `query` on one snapshot of committed data."""
-    async with readers.connect() as conn:
-        return await conn.run_sync(query)
 
 
 def run_once(url: URL, settings: PoolSettings, work: Callable[[Connection], T]) -> T:
@@ -161,7 +137,7 @@ class SqliteBackend:
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
         self._writer = Writer(self._engine, clock, settings)
-        self._readers = None if file is None else reader_engine(url, settings)
+        self._readers = None if file is None else Readers(url, settings)
 
     @property
     def waiting(self) -> int:
@@ -201,9 +177,9 @@ class SqliteBackend:
             return await self.glance(query)
         return await self._tasks.finish(self._read(self._readers, query), self._settings.timeout)
 
-    async def _read(self, readers: AsyncEngine, query: Callable[[Connection], T]) -> T:
+    async def _read(self, readers: Readers, query: Callable[[Connection], T]) -> T:
         with store_errors():
-            return await read(readers, query)
+            return await readers.read(query)
 
     async def ping(self) -> None:
         """Raises StoreUnavailable when nothing can be read, or nothing will be written any more."""
@@ -215,7 +191,7 @@ class SqliteBackend:
         await asyncio.to_thread(self._writer.close)
         await self._tasks.drain(self._settings.timeout)
         if self._readers is not None:
-            await self._readers.dispose()
+            await self._readers.close()
         self._engine.dispose()
         if self._lock is not None and self._writer.ended:  # a thread that hangs keeps the file until the process ends
             self._lock.release()
@@ -248,16 +224,3 @@ def _give_up(future: asyncio.Future[Any]) -> None:
 
 def _select_one(conn: Connection) -> Any:
     return conn.exec_driver_sql("SELECT 1").scalar_one()
-
-
-def _on_connect(engine: Engine, pragmas: tuple[str, ...]) -> None:
-    @event.listens_for(engine, "connect")
-    def configure(connection: Any, _record: Any) -> None:
-        cursor = connection.cursor()
-        for pragma in pragmas:
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-
-def _begin(conn: Connection) -> None:
-    conn.exec_driver_sql("BEGIN")
