@@ -14,7 +14,7 @@ from store.errors import StoreError, store_errors
 from store.naming import parse_url
 from store.settings import PoolSettings
 from store.sqlite import backend as sqlite
-from store.sqlite.readers import read, reader_engine
+from store.sqlite.read_threads import read, reader_engine
 from store.unit import Unit
 
 if TYPE_CHECKING:

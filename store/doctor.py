@@ -16,7 +16,7 @@ from store.doctor_rows import CheckResult, examine_rows
 from store.errors import StoreError, store_errors
 from store.naming import parse_url
 from store.sqlite import backend as sqlite
-from store.sqlite.readers import read, reader_engine
+from store.sqlite.read_threads import read, reader_engine
 from store.tables import attachments, clients, events, games, ledger
 
 if TYPE_CHECKING:

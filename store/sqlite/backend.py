@@ -14,7 +14,7 @@ from store import private
 from store.errors import StoreError, late, store_errors
 from store.sqlite.file_copy import leftovers
 from store.sqlite.file_lock import FileLock
-from store.sqlite.readers import Readers, run_pragmas
+from store.sqlite.read_threads import ReadThreads, run_pragmas
 from store.sqlite.writer import Writer
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class SqliteBackend:
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
         self._writer = Writer(self._engine, clock, settings)
-        self._readers = None if file is None else Readers(url, settings)
+        self._readers = None if file is None else ReadThreads(url, settings)
 
     @property
     def waiting(self) -> int:
@@ -177,7 +177,7 @@ class SqliteBackend:
             return await self.glance(query)
         return await self._tasks.finish(self._read(self._readers, query), self._settings.timeout)
 
-    async def _read(self, readers: Readers, query: Callable[[Connection], T]) -> T:
+    async def _read(self, readers: ReadThreads, query: Callable[[Connection], T]) -> T:
         with store_errors():
             return await readers.read(query)
 

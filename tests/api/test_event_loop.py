@@ -144,7 +144,7 @@ async def server(filled):
     await store.close()
 
 
-async def asked(server, path, query, *headers):
+async def loop_time_of(server, path, query, *headers):
     """The status of the response, and the processor time that the event loop's thread took for it."""
     status, began = [], asyncio.Event()
 
@@ -194,7 +194,7 @@ async def test_a_read_costs_the_event_loop_little(server, path):
         "CHANNEL_ID": "e1",
         "POLL_ID": POLL["local_id"],
     }
-    status, seconds = await asked(server, path.format(**names), HUGE[path], (b"accept-encoding", b"gzip"))
+    status, seconds = await loop_time_of(server, path.format(**names), HUGE[path], (b"accept-encoding", b"gzip"))
 
     assert status == 200
     assert seconds < LONGEST
@@ -203,7 +203,9 @@ async def test_a_read_costs_the_event_loop_little(server, path):
 @pytest.mark.parametrize("what", STATISTICS)
 async def test_statistics_cost_the_event_loop_little(server, what):
     path = f"/api/analytics/v6/stats/liveblog/{GAME}/{what}"
-    status, seconds = await asked(server, path, {}, (b"authorization", f"Bearer desk.{matchday.SECRET}".encode()))
+    status, seconds = await loop_time_of(
+        server, path, {}, (b"authorization", f"Bearer desk.{matchday.SECRET}".encode())
+    )
 
     assert status == 200
     assert seconds < LONGEST

@@ -26,14 +26,14 @@ CLOSING = 2.0
 READER_PRAGMAS = ("query_only=ON",)
 
 
-class Readers:
+class ReadThreads:
     """At most `pool_size` threads, each made when all others are busy. For one event loop."""
 
     def __init__(self, url: URL, settings: PoolSettings) -> None:
         self._url = url
         self._settings = settings
-        self._all: list[Reader] = []
-        self._idle: list[Reader] = []
+        self._all: list[ReadThread] = []
+        self._idle: list[ReadThread] = []
         self._places = asyncio.Semaphore(settings.pool_size)
 
     async def read(self, query: Callable[[Connection], T]) -> T:
@@ -50,13 +50,13 @@ class Readers:
         if self._all:
             await asyncio.wait([asyncio.ensure_future(each.close()) for each in self._all], timeout=CLOSING)
 
-    def _another(self) -> Reader:
-        reader = Reader(self._url, self._settings, type(asyncio.get_running_loop())())
+    def _another(self) -> ReadThread:
+        reader = ReadThread(self._url, self._settings, type(asyncio.get_running_loop())())
         self._all.append(reader)
         return reader
 
 
-class Reader:
+class ReadThread:
     """One connection, and the thread of its event loop."""
 
     def __init__(self, url: URL, settings: PoolSettings, loop: asyncio.AbstractEventLoop) -> None:
