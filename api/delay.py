@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 NAME = "delay"
 LONGEST = 86_400
 """Seconds of the longest delay that can be configured."""
+STEPS = ((10, 1), (120, 10), (900, 60), (LONGEST, 900))
+"""Up to so many seconds, delays that requests want are multiples of so many: each one has bodies and streams of its own."""
 PARAMETER: Json = openapi.query(
     NAME,
-    "See the liveblog as it stood so many seconds ago; at most what `limits.delay_max` in the configuration says",
-    {"type": "integer", "minimum": 0, "maximum": LONGEST, "default": 0},
+    "See the liveblog as it stood so many seconds ago; at most what `limits.delay_max` in the configuration says. Above 10 it"
+    " is rounded up to tens of seconds, above 120 to minutes, above 900 to quarters of an hour",
+    {"type": "integer", "minimum": 0, "maximum": openapi.Limit("delay_max"), "default": 0},
 )
 
 
@@ -66,8 +69,15 @@ async def sight(request: ApiRequest, name: str, find: Find, query: Query | None 
 def requested(request: ApiRequest, query: Query | None = None) -> int:
     """The delay that the request or its client wants. Raises InvalidRequest."""
     settings, caller = request.services.settings, request.context.caller
-    given = integer(request.context.query if query is None else query, NAME, 0, low=0, high=settings.delay_max)
+    given = in_query(request.context.query if query is None else query, settings.delay_max)
     return max(given, settings.client_delays.get(caller.client_id, 0) if caller else 0)
+
+
+def in_query(query: Query, longest: int) -> int:
+    """The delay that a query wants, as one of few: never less than it says. Raises InvalidRequest beyond the longest one."""
+    seconds = integer(query, NAME, 0, low=0, high=longest)
+    step = next(each for most, each in STEPS if seconds <= most)
+    return min(-(-seconds // step) * step, longest)
 
 
 def public_delay(organization_id: str, settings: ApiSettings, caller: Caller | None) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic.json_schema import models_json_schema
 
@@ -44,8 +44,23 @@ SCHEMAS = "#/components/schemas/"
 INPUT = "-Input"
 """Ends the name of a document as requests write it, where responses have one of the same name."""
 
+
+class Limit(str):
+    """Stands for a limit of the configuration, which the document that is served has in its place; of `DocumentLimits`."""
+
+    __slots__ = ()
+
+
+class DocumentLimits(NamedTuple):
+    """What the document says of the configuration."""
+
+    delay_max: int
+    feed_limit_max: int
+
+
 TEXT: Json = {"type": "string"}
 NAME: Json = {"type": "string", "minLength": 1}
+PAGE_SIZE: Json = {"type": "integer", "minimum": 1, "maximum": Limit("feed_limit_max")}
 BOOLEAN: Json = {"type": "boolean", "default": False}
 VERSION: Json = {"type": "integer", "minimum": 0, "maximum": 10**15 - 1, "default": 0}
 KNOWN_VERSION = "The version already known"
@@ -215,6 +230,7 @@ def document(
     requests: Iterable[type[BaseModel]],
     responses: Iterable[type[BaseModel]],
     public_url: str,
+    limits: DocumentLimits,
 ) -> Json:
     """The whole document of what these rows serve; `requests` and `responses` are what operations refer to."""
     paths: dict[str, Json] = {}
@@ -228,7 +244,8 @@ def document(
         "paths": paths,
         "components": {"schemas": {"Error": ERROR, **components(requests, responses)}, "securitySchemes": SCHEMES},
     }
-    return shortened(whole)
+    served: Json = limited(shortened(whole), limits)
+    return served
 
 
 def _described(route: Route) -> Json:
@@ -265,6 +282,18 @@ def shortened(whole: Json) -> Json:
     parts = renamed["components"]["schemas"]
     renamed["components"]["schemas"] = {names.get(name, name): parts[name] for name in sorted(parts)}
     return renamed
+
+
+def limited(value: Any, limits: DocumentLimits) -> Any:
+    """The document with the limits in their places."""
+    match value:
+        case Limit():
+            return getattr(limits, value)
+        case dict():
+            return {key: limited(part, limits) for key, part in value.items()}
+        case list() | tuple():
+            return [limited(part, limits) for part in value]
+    return value
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:

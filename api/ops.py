@@ -10,7 +10,17 @@ from starlette.responses import Response
 
 from api.conditional import conditional
 from api.errors import json_bytes, json_response
-from api.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, Responses, described
+from api.openapi import (
+    PROBE_ERRORS,
+    PUBLIC,
+    READ_ERRORS,
+    SECURITY,
+    TEXT,
+    DocumentLimits,
+    Json,
+    Responses,
+    described,
+)
 from api.rendered import Rendering
 from api.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable
@@ -105,15 +115,17 @@ async def metrics(request: ApiRequest) -> Response:
 
 async def openapi(request: ApiRequest) -> Response:
     """The OpenAPI document, which is made at the first request."""
-    document = await asyncio.to_thread(_document, request.services.settings.public_url)
+    settings = request.services.settings
+    limits = DocumentLimits(settings.delay_max, settings.feed_limit_max)
+    document = await asyncio.to_thread(_document, settings.public_url, limits)
     return conditional(request.headers, document, "application/json", cache_control="public, max-age=60")
 
 
 @cache
-def _document(public_url: str) -> Rendering:
+def _document(public_url: str, limits: DocumentLimits) -> Rendering:
     from api import routes  # this module is part of the table, which has to be whole first
 
-    return Rendering.of(json_bytes(routes.openapi(public_url)))
+    return Rendering.of(json_bytes(routes.openapi(public_url, limits)))
 
 
 async def docs(_: ApiRequest) -> Response:

@@ -72,9 +72,15 @@ class ReadCache:
         self._versions: LRUCache[str, int] = LRUCache(GAMES)
         self._past: TTLCache[tuple[str, int], StoredGame | None] = TTLCache(GAMES, FRESH, timer=monotonic)
         self._counts: TTLCache[tuple[str, int | None], Mapping[str, int]] = TTLCache(GAMES, COUNTED, timer=monotonic)
+        self._posts: LRUCache[Hashable, bool] = LRUCache(GAMES)
         self._steps = 0
         self._unsure_before = 0
         store.on_step(self._hear)
+
+    @property
+    def steps(self) -> int:
+        """How often any liveblog has stepped, as far as this process has learned."""
+        return self._steps
 
     async def game(self, name: str, at: int | None) -> StoredGame | None:
         """The liveblog with this `local_id` or `ticker_id`, whatever its status, None where there is none.
@@ -100,6 +106,14 @@ class ReadCache:
         if found is None:
             found = self._counts[key] = await self._once(("comments", key), partial(self._read_counts, *key))
         return found
+
+    async def has_post(self, game: StoredGame, seen: Sight, local_id: str) -> bool:
+        """Whether readers of the liveblog may read the post, as it stood at the moment that is `seen`."""
+        key = (game.id, game.version, seen.newest, seen.at, local_id)
+        if key not in self._posts:
+            query = partial(liveblogs.has_post, game_id=game.id, local_id=local_id)
+            self._posts[key] = await self._once(("post", key), partial(self._store.read, query, at=seen.at))
+        return self._posts[key]
 
     async def body(
         self, key: Hashable, render: Callable[[Connection], bytes], seen: Sight, accepted: str = ""

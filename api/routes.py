@@ -22,7 +22,7 @@ from api.masterdata import kinds
 from api.media import endpoint as media
 from api.media import upload as uploads
 from api.media import videos
-from api.openapi import Json, document
+from api.openapi import DocumentLimits, Json, document
 from api.page import endpoint as pages
 from api.page import front
 from api.page.page import STREAM_PATH
@@ -173,6 +173,6 @@ RESPONSES: tuple[type[BaseModel], ...] = (
 """The documents that operations refer to."""
 
 
-def openapi(public_url: str) -> Json:
+def openapi(public_url: str, limits: DocumentLimits) -> Json:
     """The OpenAPI document of the table."""
-    return document(ROUTES, requests=REQUESTS, responses=RESPONSES, public_url=public_url)
+    return document(ROUTES, requests=REQUESTS, responses=RESPONSES, public_url=public_url, limits=limits)

@@ -261,6 +261,12 @@ def event(conn: Connection, local_id: str) -> StoredEvent | None:
     return None if row is None else event_of(row)
 
 
+def has_post(conn: Connection, game_id: str, local_id: str) -> bool:
+    """Whether readers of the liveblog may read the post."""
+    found = event(conn, local_id)
+    return found is not None and found.game_id == game_id and found.public
+
+
 def events(
     conn: Connection,
     game_id: str,

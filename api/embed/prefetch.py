@@ -45,7 +45,11 @@ PARAMETERS: list[Json] = [
     delay.PARAMETER,
     *THEME_PARAMETERS,
     openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": list(SORTS)}),
-    openapi.query("limit", "With a theme: number of posts", {"type": "integer", "minimum": 1, "maximum": 1000}),
+    openapi.query(
+        "limit",
+        "With a theme: number of posts",
+        openapi.PAGE_SIZE,
+    ),
 ]
 HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
 HTML_AND_SCHEMA: Json = {
@@ -110,6 +114,8 @@ def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
     if not query.get("themeId"):
         return newest
     themed = feed_request(query, settings.feed_limit_max, settings.delay_max, settings.themes)
+    if not themed.theme.id:
+        return newest
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 

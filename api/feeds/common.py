@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import structlog
 
 from api.content import Names, body_html, headline, incident, minute, names_of, one_line, plain_text
+from api.delay import in_query
 from api.feeds.enclosures import FeedFiles
 from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.json_path import Json, node, number, text
@@ -101,8 +102,8 @@ def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[s
         limit=integer(query, "limit", min(theme.posts or DEFAULT_LIMIT, limit_max), low=1, high=limit_max),
         descending=choice(query, "sort", SORTS, default=SORTS[theme.sort or "desc"]),
         after=query.get("continue_event_id") or None,
-        include_after=boolean(query, "include_continue_event"),
-        delay=integer(query, "delay", 0, low=0, high=delay_max),
+        include_after=boolean(query, "include_continue_event") and "continue_event_id" in query,
+        delay=in_query(query, delay_max),
         theme=theme,
     )
 

@@ -56,7 +56,11 @@ THEME_PARAMETERS: list[Json] = [
 ]
 FEED_PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
-    openapi.query("limit", "Number of events", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+    openapi.query(
+        "limit",
+        "Number of events",
+        {**openapi.PAGE_SIZE, "default": 20},
+    ),
     openapi.query("sort", "Oldest or newest first", {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
     openapi.query("continue_event_id", "The last event id of the previous answer"),
     openapi.query("include_continue_event", "Whether that event is part of this answer too", openapi.BOOLEAN),

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 DELTA_PATH = "/api/v6/ticker/show.json"
 DEFAULT_LIMIT = 20
 NEWEST = 10**15 - 1
+AHEAD = 100
+"""Versions that another process may have given readers before this one knows of them; beyond, a version is made up."""
 RESPONSE = "Svc::Model::Api::GameShowResponse"
 BATCH = 200
 GAME = (
@@ -69,7 +71,11 @@ DELTA = openapi.operation(
     parameters=[
         openapi.query("id", openapi.LIVEBLOG, openapi.NAME, required=True),
         openapi.query("refresh", openapi.KNOWN_VERSION, openapi.VERSION),
-        openapi.query("limit", "Events an answer", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+        openapi.query(
+            "limit",
+            "Events an answer",
+            {**openapi.PAGE_SIZE, "default": 20},
+        ),
         openapi.query("continue_event_id", "Go on after this event"),
         openapi.query("include_continue_event", "Repeat that event", openapi.BOOLEAN),
         openapi.query("reverse", "Oldest first", openapi.BOOLEAN),
@@ -117,16 +123,18 @@ async def show(request: ApiRequest) -> Response:
     counts = await counts_of(request, game, seen)
 
     prefix = context.response_prefix
+    known = replace(wanted, since=0 if seen.has_lost else known_since(wanted.since, game.version + AHEAD))
+    reset = known.since != wanted.since and wanted.after is None
 
     def render(conn: Connection) -> bytes:
         current = watchable_game(conn, game.id, None, public=True)
-        since = 0 if seen.has_lost else known_since(wanted.since, current.version)
-        found = delta(conn, current, replace(wanted, since=since), cursor(conn, current.id, wanted.after))
-        if since != wanted.since and wanted.after is None:
+        since = known_since(known.since, current.version)
+        found = delta(conn, current, replace(known, since=since), cursor(conn, current.id, known.after))
+        if reset or (since != known.since and known.after is None):
             found["reset"] = True
         return renamed(json_bytes(with_counts(found, counts)), prefix)
 
-    key = ("delta", prefix, game.id, game.version, wanted, numbers_of(counts))
+    key = ("delta", prefix, game.id, game.version, known, reset, numbers_of(counts))
     body = await context.reads.body(key, render, seen, request.accept_encoding)
     sharing = "public" if settings.public_feeds else "private"
     return conditional(
@@ -141,7 +149,7 @@ def delta_request(query: Query, limit_max: int) -> DeltaRequest:
         since=integer(query, "refresh", 0, low=0, high=NEWEST),
         limit=integer(query, "limit", DEFAULT_LIMIT, low=1, high=limit_max),
         after=query.get("continue_event_id") or None,
-        include_after=boolean(query, "include_continue_event"),
+        include_after=boolean(query, "include_continue_event") and "continue_event_id" in query,
         descending=not boolean(query, "reverse"),
         tags=frozenset(filter(None, query.get("tags", "").split(","))),
         highlights=boolean(query, "highlights"),

@@ -68,12 +68,15 @@ async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
     context = request.context
     fragment = boolean(context.query, "fragment")
-    wanted = page_request(context.query, public=request.services.settings.public_feeds)
+    settings = request.services.settings
+    wanted = page_request(context.query, public=settings.public_feeds, delay_max=settings.delay_max)
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh, wanted.show)
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
+    if wanted.post and not await context.reads.has_post(game, seen, wanted.post):
+        wanted = wanted._replace(post="")  # it means nothing, and anybody can make it up
 
     def render(conn: Connection) -> bytes:
         found = shown_on_page(conn, game.id, wanted, seen.now)
@@ -88,12 +91,12 @@ async def liveblog(request: ApiRequest) -> Response:
         )
         if fragment:
             return inner.encode("utf-8", "replace")
-        schema, listed = found.schema(request.services), request.services.settings.public_feeds
+        schema, listed = found.schema(request.services), settings.public_feeds
         return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
     key = (wanted, _key(game, seen, fragment=fragment))
     body = await context.reads.body(key, render, seen, request.accept_encoding)
-    return _html(request, body, {"Link": _links(request.services.settings.public_url, game.local_id, seen.delay)})
+    return _html(request, body, {"Link": _links(settings.public_url, game.local_id, seen.delay)})
 
 
 @lru_cache(maxsize=4096)

@@ -60,7 +60,7 @@ async def front(request: ApiRequest) -> Response:
         listed = games_list(_newest(conn, now, wanted, longer), translator(locale), now, zone)
         return (listed if fragment else list_page(listed, translator(locale))).encode("utf-8", "replace")
 
-    key = ("front", locale, fragment, now // FRESH, wanted, *longer.items())
+    key = ("front", locale, fragment, now // FRESH, context.reads.steps, wanted, *longer.items())
     seen = delay.Sight(None, wanted, now, None)
     return _html(request, await context.reads.body(key, render, seen, request.accept_encoding))
 

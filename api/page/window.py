@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from api import openapi
+from api.delay import in_query
 from api.feeds.common import FeedRequest, chosen_events
 from api.json_path import text
 from api.request import choice, integer
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 POSTS_SHOWN = 30
 MOST_SHOWN = 300
-KEPT = ("client_id", "delay")
-"""Parameters of the page that its links have too."""
 
 
 class Show(StrEnum):
@@ -83,14 +82,15 @@ class Window(NamedTuple):
     newer: bool
 
 
-def page_request(query: Query, *, public: bool) -> PageRequest:
+def page_request(query: Query, *, public: bool, delay_max: int) -> PageRequest:
     """The request in a page's query; raises InvalidRequest with the parameter at fault."""
+    client = () if public or "client_id" not in query else (("client_id", query["client_id"]),)
     return PageRequest(
         show=shown_kind(query),
         limit=integer(query, "limit", POSTS_SHOWN, low=1, high=MOST_SHOWN),
         after=query.get("continue_event_id", ""),
         post=query.get("post", ""),
-        kept=tuple((name, query[name]) for name in KEPT if name in query and (name != "client_id" or not public)),
+        kept=(*client, *late(in_query(query, delay_max))),
     )
 
 
@@ -108,8 +108,7 @@ def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments:
     events, older = read(wanted.after or None)
     if wanted.after or not wanted.post or wanted.post in {each.local_id for each in events}:
         return Window(events, older, newer=bool(wanted.after))
-    event = liveblogs.event(conn, wanted.post)
-    if event is None or event.game_id != game.id or not event.public:
+    if not liveblogs.has_post(conn, game.id, wanted.post):
         return Window(events, older, newer=False)
     keep = everything
     events, older = read(wanted.post, include=True)

@@ -254,8 +254,9 @@ class Streams:
     async def _run(self) -> None:
         """Read the versions of which the readers have not been notified."""
         try:
-            for key, version in (await self._news()).items():
-                await self._advance(key, version)
+            await self._wait()
+            await self._advance_heard()
+            await self._look_at_versions()
             await self._look_at_lost()
             await self._look_at_results()
             self._delayed.worked()
@@ -267,27 +268,35 @@ class Streams:
             self._look = True
             raise
 
-    async def _news(self) -> dict[Watched, int]:
-        """Versions that commits have announced, and of the database those of which some may have been missed.
-
-        Nobody announces what becomes visible to those who see everything later: that is looked for at each poll.
-        """
-        clock = asyncio.get_running_loop().time
+    async def _wait(self) -> None:
+        """Until a commit has announced something, or it is time to look at all versions."""
         if not self._look:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(self._look_at):
                     await self._called.wait()
         self._called.clear()
+
+    async def _advance_heard(self) -> None:
+        """Send the versions that commits have announced, to those who see the present: they wait for nobody else's."""
         heard, self._heard = self._heard, {}
+        for key, version in heard.items():
+            await self._advance(key, version)
+
+    async def _look_at_versions(self) -> None:
+        """Send the versions of the database of which some may have been missed; whoever sees the present comes first.
+
+        Nobody announces what becomes visible to those who see everything later: that is looked for at each poll.
+        """
+        clock = asyncio.get_running_loop().time
         unsure, self._new = list(self._new), set()
         if self._look or clock() >= self._look_at:
             self._look, self._look_at = False, clock() + self._poll
             unsure = list(self._channels)
         for delay in sorted({delay for _, delay in unsure}):
             query = partial(deltas.versions, game_ids=[name for name, each in unsure if each == delay])
-            found = await self._store.read(query, at=self._moment(delay))
-            heard |= {(name, delay): version for name, version in found.items()}
-        return heard
+            for name, version in (await self._store.read(query, at=self._moment(delay))).items():
+                await self._advance((name, delay), version)
+                await self._advance_heard()
 
     async def _look_at_lost(self) -> None:
         """Have readers begin anew whose liveblog has lost a post since the moment that they see."""
@@ -302,6 +311,7 @@ class Streams:
                 for reader in channel.readers:
                     reader.anew = True
                 await self._begin_all(list(channel.readers))
+            await self._advance_heard()
 
     async def _look_at_results(self) -> None:
         """Send the results of polls whose votes have changed, at most once a second: one read for all that are watched."""
@@ -314,6 +324,7 @@ class Streams:
             query = partial(votes.changes, game_ids=list(watched))
             for game_id, changes in (await self._store.read(query, at=self._moment(delay))).items():
                 await self._advance_results(watched[game_id], changes)
+            await self._advance_heard()
 
     async def _advance_results(self, channel: Channel, changes: Mapping[str, int]) -> None:
         outdated = channel.results.outdated(changes)

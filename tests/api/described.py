@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from api.openapi import DocumentLimits
 from api.routes import openapi
 
 Json = dict[str, Any]
@@ -13,7 +14,7 @@ Json = dict[str, Any]
 @cache
 def document() -> Json:
     """The document as it is served, of a service that has nothing behind it."""
-    return openapi("https://live.example.org")
+    return openapi("https://live.example.org", DocumentLimits(delay_max=900, feed_limit_max=1000))
 
 
 def operations() -> dict[str, tuple[str, str, Json]]:

@@ -206,7 +206,7 @@ async def test_delay_hides_what_is_young(derby):
     derby.now = written + 30.9
 
     assert (await feed(derby, delay=30)).status_code == 404
-    assert await ids(derby, delay=29) == await ids(derby)
+    assert await ids(derby, delay=20) == await ids(derby)
 
 
 async def test_a_feed_can_be_named_by_ticker_id(derby):

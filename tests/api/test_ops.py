@@ -7,6 +7,7 @@ import pytest
 from api.routes import ROUTES
 from mapping.errors import StoreUnavailable
 from tests.api import matchday
+from tests.api.conftest import serving
 
 
 @pytest.fixture
@@ -108,3 +109,18 @@ async def test_the_docs_page_loads_nothing_from_elsewhere(server):
 async def test_the_licence_of_the_viewer_ships_with_it(server):
     """Apache-2.0 asks for it."""
     assert "Apache License" in (await server.http.get("/docs/LICENSE.txt")).text
+
+
+async def test_the_document_has_the_limits_of_the_configuration(store):
+    """What a parameter may be is what the server takes."""
+    async with serving(store, delay_max=120, feed_limit_max=50, public_feeds=True) as server:
+        await server.add(matchday.derby())
+        server.now += 1000
+        paths = (await server.http.get("/openapi.json")).json()["paths"]
+        path = "/api/embed/v4/feed/liveblog.json"
+        most = {each["name"]: each["schema"].get("maximum") for each in paths[path]["get"]["parameters"]}
+        assert (most["delay"], most["limit"]) == (120, 50)
+        for name in ("delay", "limit"):
+            for value, status in ((most[name], 200), (most[name] + 1, 400)):
+                response = await server.http.get(path, params={"liveblogId": "gderby", "sort": "asc", name: value})
+                assert response.status_code == status

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 
+from api.delay import in_query
 from api.stream import messages, shared_reads, streams
 from api.stream.messages import KeptMessages, Message, as_json
 from api.stream.reader import StreamRequest
@@ -54,9 +55,10 @@ class Follower:
         self.room = asyncio.Event()
         self.room.set()
 
-    async def join(self, since=0, name="gderby", form=as_json):
+    async def join(self, since=0, name="gderby", form=as_json, delay=0):
         game = await self.hub.find(name)
-        self.reader = self.hub.join(StreamRequest(game.id, game.version, since, form, b": silence\n\n"), self._send)
+        request = StreamRequest(game.id, game.version, since, form, b": silence\n\n", delay)
+        self.reader = self.hub.join(request, self._send)
         return self
 
     async def _send(self, message):
@@ -240,6 +242,50 @@ async def test_a_liveblog_that_is_never_silent_delays_no_other(desk, server):
 
     assert (quiet.versions, loud.versions) == ([2], [])
     await hub.close()
+
+
+async def test_readers_with_many_delays_hold_up_nobody_who_sees_the_present(desk, server, monkeypatch):
+    """What is committed while the versions of all delays are looked at is sent after the next one of these reads."""
+    hub = streams.Streams(server.store, poll=0.05)
+    live = await Follower(hub).join(1)
+    late = [
+        await Follower(hub).join(1, delay=each)
+        for each in sorted({in_query({"delay": str(n)}, 900) for n in range(1, 901)})
+    ]
+    real, moments, sent = server.store.read, [], []
+
+    async def read(query, *, at=None):
+        if at is not None and not sent:
+            moments.append(at)
+            if len(moments) == 3:
+                await desk.create()
+                moments.clear()
+            elif 2 in live.versions:
+                sent.append(len(moments))
+        return await real(query, at=at)
+
+    monkeypatch.setattr(server.store, "read", read)
+    await live.has(2)
+    async with asyncio.timeout(SOON):
+        while not sent:
+            await asyncio.sleep(0.01)
+
+    assert sent[0] <= 2
+    assert len(late) > 30
+    await hub.close()
+
+
+async def test_delays_of_requests_are_few():
+    """Each second that a request may name becomes one of few delays, none of them shorter than what it names."""
+    found = {each: in_query({"delay": str(each)}, 900) for each in range(901)}
+
+    assert all(found[each] >= each for each in found)
+    assert len(set(found.values())) <= 40
+    assert {each: found[each] for each in (0, 3, 10, 11, 30, 115, 130, 899)} == {
+        0: 0, 3: 3, 10: 10, 11: 20, 30: 30, 115: 120, 130: 180, 899: 900
+    }  # fmt: skip
+    assert in_query({"delay": "100"}, 100) == 100
+    assert in_query({"delay": "125"}, 150) == 150
 
 
 async def test_what_an_outage_swallowed_is_looked_at(desk, hub, monkeypatch):

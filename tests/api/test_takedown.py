@@ -67,6 +67,8 @@ def post(number):
 def surfaces(version):
     """All that is public of the liveblog and its list."""
     name = {"liveblogId": GAME}
+    yield "/", {}
+    yield "/", {"fragment": 1}
     for form in ("rss", "atom", "json"):
         yield f"{EMBED}/feed/liveblog.{form}", {**name, "limit": 1000}
     yield f"{EMBED}/feed/liveblog.json", {**name, "continue_event_id": "e1", "include_continue_event": 1}
