@@ -6,12 +6,13 @@ import secrets
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, literal_column, select, update
+from sqlalchemy import delete, func, insert, literal_column, select, tuple_, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.rules.periods import QUARTER
 from mapping.rules.reader_sketch import ReaderSketch
 from mapping.rules.salt_spans import last_use
+from store.sql.bulk_write import add_numbers, insert_ignore, update_rows, write_batch
 from store.sql.insert_new import insert_new
 from store.statistics_tables import beacon_intakes, load_counts, reader_salts, reader_sketches
 from store.tables import games
@@ -85,9 +86,8 @@ def add(unit: Unit, game_id: str, batch: LoadBatch) -> list[SketchKey]:
     """
     if not _note_batch(unit, batch):
         return []
-    for key in sorted(batch.counts):
-        _add_sums(unit.conn, game_id, key, batch.counts[key])
-    return [key for key in sorted(batch.readers) if not _add_readers(unit.conn, game_id, key, batch.readers[key])]
+    _add_sums(unit.conn, {(game_id, key): sums for key, sums in batch.counts.items()})
+    return _add_readers(unit.conn, game_id, batch.readers)
 
 
 def begin_intake(unit: Unit, intake: str) -> None:
@@ -163,8 +163,7 @@ def roll_up(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
         key = row.game_id, CountKey(row.slot - row.slot % QUARTER, row.origin, row.location)
         quarters[key] = quarters[key].plus(LoadSums(*row[4:]))
         unit.conn.execute(delete(load_counts).where(*_same(load_counts, row.game_id, row[1:4])))
-    for (game_id, quarter), counted in sorted(quarters.items()):
-        _add_sums(unit.conn, game_id, quarter, counted)
+    _add_sums(unit.conn, quarters)
     return len(rows) == limit
 
 
@@ -203,28 +202,35 @@ def _same(table: Any, game_id: str, key: Sequence[Any]) -> list[ColumnElement[bo
     return [table.c.game_id == game_id, *(table.c[name] == value for name, value in zip(names, key, strict=True))]
 
 
-def _add_sums(conn: Connection, game_id: str, key: CountKey, counted: LoadSums) -> None:
-    more = {name: load_counts.c[name] + value for name, value in counted._asdict().items()}
-    adding = update(load_counts).where(*_same(load_counts, game_id, key)).values(**more)
-    while not insert_new(conn, load_counts, game_id=game_id, **key._asdict(), **counted._asdict()):
-        if conn.execute(adding).rowcount:  # none where another process has just rolled the row up
-            return
+def _add_sums(conn: Connection, counted: Mapping[tuple[str, CountKey], LoadSums]) -> None:
+    rows = [
+        {"game_id": game_id, **key._asdict(), **counted[game_id, key]._asdict()} for game_id, key in sorted(counted)
+    ]
+    write_batch(conn, add_numbers(load_counts, rows))
 
 
-def _add_readers(conn: Connection, game_id: str, key: SketchKey, hashes: set[int]) -> bool:
-    """Add the readers; False where the stored sketch is of another version."""
-    alone = ReaderSketch()
-    alone.add(hashes)
-    same = _same(reader_sketches, game_id, key)
-    locked = select(reader_sketches.c.sketch).where(*same).with_for_update()
-    while not insert_new(conn, reader_sketches, game_id=game_id, **key._asdict(), sketch=alone.to_bytes()):
-        if (stored := conn.scalar(locked)) is None:  # forgotten meanwhile
-            continue
+def _add_readers(conn: Connection, game_id: str, readers: Mapping[SketchKey, set[int]]) -> list[SketchKey]:
+    """Add the readers to the sketches; those that are of another version."""
+    keys = sorted(readers)
+    empty = [{"game_id": game_id, **key._asdict(), "sketch": b""} for key in keys]
+    write_batch(conn, insert_ignore(reader_sketches, empty))
+    grown, unread = [], []
+    for key, stored in _locked_sketches(conn, game_id, keys):
         try:
-            sketch = ReaderSketch(bytes(stored))
+            sketch = ReaderSketch(stored)
         except ValueError:
-            return False
-        if sketch.add(hashes):
-            conn.execute(update(reader_sketches).where(*same).values(sketch=sketch.to_bytes()))
-        return True
-    return True
+            unread.append(key)
+            continue
+        if sketch.add(readers[key]):
+            grown.append({"game_id": game_id, **key._asdict(), "sketch": sketch.to_bytes()})
+    write_batch(conn, update_rows(reader_sketches, grown))
+    return unread
+
+
+def _locked_sketches(conn: Connection, game_id: str, keys: Sequence[SketchKey]) -> list[tuple[SketchKey, bytes]]:
+    """These sketches, less those that were forgotten meanwhile, in an order that all processes lock them in."""
+    table = reader_sketches.c
+    names = (table.salt, table.slot, table.origin, table.location)
+    same = table.game_id == game_id, tuple_(*names).in_(keys)
+    rows = conn.execute(select(*names, table.sketch).where(*same).order_by(*names).with_for_update())
+    return [(SketchKey(*row[:4]), bytes(row[4])) for row in rows]

@@ -25,7 +25,7 @@ class Shape(NamedTuple):
     """What rows have in common that one statement writes."""
 
     table: Table
-    how: Literal["insert", "leave", "upsert", "change"]
+    how: Literal["insert", "leave", "upsert", "add", "change"]
     columns: tuple[str, ...]
 
     @property
@@ -57,6 +57,11 @@ def insert_ignore(table: Table, rows: Sequence[Row]) -> list[TableWrite]:
 def upsert(table: Table, rows: Sequence[Row]) -> list[TableWrite]:
     """New rows; where the primary key is taken, the columns that are named take their new values."""
     return [TableWrite(Shape(table, "upsert", names), some) for names, some in _alike(rows)]
+
+
+def add_numbers(table: Table, rows: Sequence[Row]) -> list[TableWrite]:
+    """New rows; where the primary key is taken, the columns that are named grow by their new values."""
+    return [TableWrite(Shape(table, "add", names), some) for names, some in _alike(rows)]
 
 
 def update_rows(table: Table, rows: Sequence[Row]) -> list[TableWrite]:
@@ -220,6 +225,9 @@ def _without_conflict(made: Any, shape: Shape) -> Any:
         return made
     if shape.how == "leave" or not shape.others:
         return made.on_conflict_do_nothing()
-    return made.on_conflict_do_update(
-        index_elements=shape.keys, set_={name: made.excluded[name] for name in shape.others}
-    )
+    columns = shape.table.c
+    values = {
+        name: columns[name] + made.excluded[name] if shape.how == "add" else made.excluded[name]
+        for name in shape.others
+    }
+    return made.on_conflict_do_update(index_elements=shape.keys, set_=values)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
+from time import thread_time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -18,7 +19,7 @@ from sqlalchemy import func, select, update
 from api.statistics import audience
 from api.statistics.beacons import Audience, BeaconLimits, Beacons
 from ingest.daemon.beacon_tally import BeaconTally, count_lost, forget
-from ingest.daemon.beacon_writer import BeaconWriter
+from ingest.daemon.beacon_writer import CELLS_AT_ONCE, BeaconWriter
 from mapping.documents.scalars import LocalStatus
 from mapping.documents.statistics import Beacon
 from mapping.errors import StoreUnavailable
@@ -350,3 +351,28 @@ async def test_salts_and_what_is_old_or_deleted_go(process, clock):
     assert not await rows(store, load_counts)
     assert not await rows(store, reader_sketches)
     await process.writer.stop()
+
+
+async def test_no_unit_holds_the_writer_for_long(process, clock, monkeypatch):
+    """4,000 loads on 500 pages are written in pieces, each of few rows and of a fraction of a second of processor."""
+    writer = BeaconWriter(
+        process.store, process.beacons, process.tally, interval=5, places=1000, clock=clock, counts={ORGANIZATION}.__contains__
+    )  # fmt: skip
+    for number in range(4_000):
+        process.take(a_beacon(url=f"https://news.example/{number % 500}"), b"%d" % number)
+    add, spent = statistics.add, []
+
+    def measured(unit, **what):
+        began = thread_time()
+        try:
+            return add(unit, **what)
+        finally:
+            spent.append(thread_time() - began)
+            assert len(what["batch"].counts) <= CELLS_AT_ONCE
+
+    monkeypatch.setattr(statistics, "add", measured)
+    await writer.flush()
+
+    assert len(spent) == 5
+    assert max(spent) < 0.1
+    assert (await overview(process.store)).ticker_loads == 4_000
