@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint
+from sqlalchemy import text as sql
 
 from store.columns import Bytewise, Counter, integer, metadata, text
 
@@ -60,7 +61,9 @@ comment_reports = Table(
     Column("comment_id", Bytewise, ForeignKey("comments.id", ondelete="CASCADE"), primary_key=True),
     text("reader_id", primary_key=True),
     integer("created_at"),
+    text("network", server_default=sql("''")),
 )
+"""`network`: a keyed hash of the reader's network and the comment, which no two comments have in common."""
 
 reader_bans = Table(
     "reader_bans",

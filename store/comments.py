@@ -171,22 +171,30 @@ def require(conn: Connection, comment_id: str, *, lock: bool = False) -> StoredC
 
 
 def like(unit: Unit, channel_id: str, comment_id: str, reader_id: str, *, liked: bool) -> int:
-    """Like a public comment, or take the like back; its likes then. Raises NotFound."""
+    """Like a public comment, or take the like back; its likes then. Raises NotFound, Forbidden for a banned reader."""
     _require_public(unit.conn, channel_id, comment_id)
+    _check_reader(unit.conn, require(unit.conn, comment_id).organization_id, reader_id)
     if liked:
         insert_new(unit.conn, comment_likes, comment_id=comment_id, reader_id=reader_id)
     else:
         own = comment_likes.c.comment_id == comment_id, comment_likes.c.reader_id == reader_id
         unit.conn.execute(comment_likes.delete().where(*own))
-    return _counts(unit.conn, comment_likes, [comment_id]).get(comment_id, 0)
+    return _likes(unit.conn, [comment_id]).get(comment_id, 0)
 
 
-def report(unit: Unit, channel_id: str, comment_id: str, reader_id: str, *, hide_after_reports: int) -> None:
-    """Report a public comment, once a reader. So many reports hide it, until a person decides. Raises NotFound."""
+def report(
+    unit: Unit, channel_id: str, comment_id: str, reader_id: str, *, network: str, hide_after_reports: int
+) -> None:
+    """Report a public comment, once a reader. Reports of so many networks hide it, until a person decides.
+
+    `network`: a keyed hash of where the reader is. Raises NotFound, Forbidden for a banned reader.
+    """
     found = require(unit.conn, comment_id, lock=True)
     _require_public(unit.conn, channel_id, comment_id)
-    insert_new(unit.conn, comment_reports, comment_id=comment_id, reader_id=reader_id, created_at=unit.now)
-    reports = _counts(unit.conn, comment_reports, [comment_id])[comment_id]
+    _check_reader(unit.conn, found.organization_id, reader_id)
+    row = {"comment_id": comment_id, "reader_id": reader_id, "network": network, "created_at": unit.now}
+    insert_new(unit.conn, comment_reports, **row)
+    reports = _reports(unit.conn, [comment_id])[comment_id]
     if found.moderated_by is None and hide_after_reports and reports >= hide_after_reports:
         set_status(unit, comment_id, CommentStatus.HIDDEN, moderated_by=None)
 
@@ -265,7 +273,7 @@ def _with_numbers(
     ids = [each.id for each in found]
     if not ids:
         return []
-    likes, reports = _counts(conn, comment_likes, ids), _counts(conn, comment_reports, ids)
+    likes, reports = _likes(conn, ids), _reports(conn, ids)
     own = set()
     if reader_id is not None:
         mine = comment_likes.c.comment_id.in_(ids), comment_likes.c.reader_id == reader_id
@@ -283,9 +291,15 @@ def _with_numbers(
     ]
 
 
-def _counts(conn: Connection, of: Any, comment_ids: Sequence[str]) -> dict[str, int]:
-    query = select(of.c.comment_id, func.count()).where(of.c.comment_id.in_(comment_ids)).group_by(of.c.comment_id)
-    return _numbers(conn, query)
+def _likes(conn: Connection, comment_ids: Sequence[str]) -> dict[str, int]:
+    of = comment_likes.c.comment_id
+    return _numbers(conn, select(of, func.count()).where(of.in_(comment_ids)).group_by(of))
+
+
+def _reports(conn: Connection, comment_ids: Sequence[str]) -> dict[str, int]:
+    """How many networks have reported each: whoever has many tokens in one of them counts once."""
+    of, networks = comment_reports.c.comment_id, func.count(comment_reports.c.network.distinct())
+    return _numbers(conn, select(of, networks).where(of.in_(comment_ids)).group_by(of))
 
 
 def _numbers(conn: Connection, query: Select[Any]) -> dict[str, int]:
@@ -318,12 +332,16 @@ def _sent_before(conn: Connection, new: NewComment) -> StoredComment | None:
     return _with_numbers(conn, [found])[0]
 
 
-def _check_open(conn: Connection, new: NewComment) -> None:
-    banned = exists().where(
-        reader_bans.c.organization_id == new.organization_id, reader_bans.c.reader_id == new.reader_id
-    )
+def _check_reader(conn: Connection, organization_id: str, reader_id: str) -> None:
+    """Raise Forbidden for a reader whom the organization has banned."""
+    columns = reader_bans.c
+    banned = exists().where(columns.organization_id == organization_id, columns.reader_id == reader_id)
     if conn.scalar(select(banned)):
-        raise Forbidden("this reader may not comment here")
+        raise Forbidden("this reader may not take part here")
+
+
+def _check_open(conn: Connection, new: NewComment) -> None:
+    _check_reader(conn, new.organization_id, new.reader_id)
     if conn.scalar(select(exists().where(closed_channels.c.channel_id == new.channel_id))):
         raise Forbidden("the comments of this post are closed")
 

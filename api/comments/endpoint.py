@@ -13,7 +13,7 @@ from api.comments.channel import allows_comments, as_read, liveblog_of_channel
 from api.conditional import conditional
 from api.errors import json_bytes, json_response
 from api.idempotency import KEY, idempotency_key
-from api.readers.access import PARAMETER, check_readers_organization, known_reader, reader
+from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader, reader
 from api.request import integer
 from mapping.documents.comments import (
     CommentCollection,
@@ -25,6 +25,7 @@ from mapping.documents.comments import (
 )
 from mapping.errors import Forbidden
 from mapping.rules.comment_text import comment_text
+from mapping.rules.reader_token import network_id
 from store import comments
 from store.comments import CommentPage, CommentStatus, NewComment
 
@@ -171,16 +172,19 @@ async def like(request: ApiRequest) -> Response:
 
 
 async def report(request: ApiRequest) -> Response:
-    """Report a comment to those who moderate (ours): once a reader, with a reader's token. Many reports hide it."""
+    """Report a comment to those who moderate (ours): once a reader, with a reader's token. Reports of many networks hide it."""
     settings = request.services.settings.comments
     organization_id, channel_id = _channel(request)
     who = await reader(request, organization_id)
+    comment_id = request.path_params["commentId"]
+    network = network_id(request.services.reader_key, comment_id, address_of(request))
     await _check_seen(request, organization_id, channel_id)
 
     def write(unit: Unit) -> None:
         liveblog_of_channel(unit.conn, organization_id, channel_id)
-        comment_id, hide = request.path_params["commentId"], settings.hide_after_reports
-        comments.report(unit, channel_id, comment_id, who.id, hide_after_reports=hide)
+        comments.report(
+            unit, channel_id, comment_id, who.id, network=network, hide_after_reports=settings.hide_after_reports
+        )
 
     await request.services.store.write(write)
     return json_response({"reported": True})

@@ -97,6 +97,11 @@ def person_id(key: bytes, organization_id: str, subject: str) -> str:
     return f"p{hmac.digest(key, person, hashlib.sha256)[:ID_BYTES].hex()}"
 
 
+def network_id(key: bytes, comment_id: str, address: str) -> str:
+    """What stands for a reader's network in the reports of one comment: not to be traced back, nor to another comment."""
+    return hmac.digest(key, f"{comment_id}:{address}".encode(), hashlib.sha256)[:ID_BYTES].hex()
+
+
 def reader_name(value: Any) -> str | None:
     """The name as others see it; None where nothing is left of it."""
     return (plain_line(value)[:NAME_LENGTH].strip() or None) if isinstance(value, str) else None

@@ -9,11 +9,13 @@ from dataclasses import replace
 from functools import partial
 from xml.etree import ElementTree as ET
 
+import httpx
 import pytest
 import structlog
+from sqlalchemy import select
 
 from store import clients
-from store.comment_tables import comments
+from store.comment_tables import comment_reports, comments
 from store.liveblogs import Change, EventWrite, record
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
@@ -92,6 +94,24 @@ async def room(store):
     async with serving(store, **settings) as server:
         await server.add(DERBY)
         yield Newsroom(server)
+
+
+async def test_reports_of_one_address_are_one(room):
+    """Five tokens of one address hide nothing; five addresses do. What is stored names no address."""
+    first = await room.comment(await room.reader(name="Kim"))
+    tokens = [await room.reader() for _ in range(9)]
+    path = f"{OWNER}/{first['id']}/report.json"
+    for token in tokens[:5]:
+        await room.post(path, None, token)
+    assert await room.shown() == ["What a goal!"]
+    for number, token in enumerate(tokens[5:]):
+        transport = httpx.ASGITransport(app=room.server.app, client=(f"192.0.2.{number}", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as http:
+            assert (await http.post(path, params={"client_id": "desk"}, headers=token)).status_code == 200
+    assert await room.shown() == []
+    kept = await room.server.store.read(lambda conn: conn.execute(select(comment_reports)).all())
+    assert len(kept) == 9
+    assert not any(text in str(kept) for text in ("192.0.2", "127.0.0.1"))
 
 
 async def test_comments_are_read_as_the_interface_says(room):

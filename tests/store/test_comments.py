@@ -52,8 +52,10 @@ class Desk:
     async def like(self, name, reader, *, liked=True):
         return await self.store.write(lambda unit: comments.like(unit, CHANNEL, name, reader, liked=liked))
 
-    async def report(self, name, reader, after=3):
-        await self.store.write(lambda unit: comments.report(unit, CHANNEL, name, reader, hide_after_reports=after))
+    async def report(self, name, reader, after=3, network=None):
+        """From a network of the reader's own unless it is named."""
+        which = {"network": network or reader, "hide_after_reports": after}
+        await self.store.write(lambda unit: comments.report(unit, CHANNEL, name, reader, **which))
 
 
 @pytest.fixture
@@ -169,6 +171,32 @@ async def test_reports_hide_once_and_a_person_decides(desk):
     await desk.decide("c0", CommentStatus.APPROVED)
     await desk.report("c0", "r4")
     assert await desk.shown() == ["c0"]
+
+
+async def test_one_stranger_with_many_tokens_hides_nothing(desk):
+    """Reports count by network: five readers of one are one, and each network counts once."""
+    await desk.add("c0", "First")
+    for number in range(5):
+        await desk.report("c0", f"r{number}", network="one")
+    await desk.report("c0", "sam", network="two")
+    assert await desk.shown() == ["c0"]
+    await desk.report("c0", "kim", network="three")
+    assert await desk.shown() == []
+    found = await desk.store.read(lambda conn: comments.require(conn, "c0"))
+    assert (found.status, found.reports) == ("hidden", 3)
+
+
+async def test_a_banned_reader_neither_likes_nor_reports(desk):
+    """Until the ban is lifted; what the reader did before stays."""
+    await desk.add("c0", "First")
+    await desk.add("c1", "Spam", reader="sam")
+    assert await desk.like("c0", "sam") == 1
+    await desk.ban("sam")
+    for action in (desk.like("c0", "sam"), desk.like("c0", "sam", liked=False), desk.report("c0", "sam")):
+        with pytest.raises(Forbidden):
+            await action
+    await desk.ban("sam", banned=False)
+    assert await desk.like("c0", "sam", liked=False) == 0
 
 
 async def test_what_is_forgotten_and_when(desk):
