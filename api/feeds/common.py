@@ -131,9 +131,14 @@ def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: st
 
 
 def hub_of(settings: ApiSettings, organization_id: str, request: FeedRequest) -> str | None:
-    """The address of the hub of a feed; None unless anybody may read its present, and from its beginning, without a secret."""
+    """The address of the hub of a feed; None unless anybody may read its present, and from its beginning, without a secret.
+
+    A feed of another length than it has by itself, or with filters over its theme's, has none either: each of them would be
+    rendered for whoever makes it up.
+    """
     open_now = settings.hub is not None and settings.public_feeds and not settings.public_delays.get(organization_id)
-    if not open_now or request.delay or request.after:
+    usual = request.limit == min(request.theme.posts or DEFAULT_LIMIT, settings.feed_limit_max)
+    if not open_now or request.delay or request.after or not usual or request.theme.laid_over:
         return None
     return f"{settings.public_url.rstrip('/')}{HUB_PATH}"
 
