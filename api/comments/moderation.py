@@ -21,6 +21,7 @@ from mapping.documents.comments import (
     ReaderBan,
     ReaderBanRequest,
 )
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound
 from store import comments, liveblogs, moderation
 from store.comments import CommentStatus
@@ -186,6 +187,6 @@ def _shown(**fields: object) -> Response:
 
 def _own_liveblog(conn: Connection, organization_id: str, name: str) -> StoredGame:
     game = liveblogs.find_game(conn, name)
-    if game is None or game.organization_id != organization_id:
+    if game is None or game.organization_id != organization_id or game.local_status == LocalStatus.DELETED:
         raise NotFound(NO_LIVEBLOG, field="liveblogId")
     return game

@@ -16,6 +16,7 @@ PORTS = {"http": 80, "https": 443}
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _SAFE = "/%:@!$&'()*+,;=~"
 LONGEST_HOST = 253
+PUNYCODE = "xn--"
 
 
 class PageAddress(NamedTuple):
@@ -38,7 +39,7 @@ def page_address(url: str) -> PageAddress:
         host, port = _host(parts.hostname or ""), parts.port
     except ValueError:
         return NOWHERE
-    if parts.scheme not in PORTS or not host:
+    if parts.scheme not in PORTS or not host or port == 0:
         return NOWHERE
     origin = f"{parts.scheme}://{host}" + ("" if port in {None, PORTS[parts.scheme]} else f":{port}")
     path = quote(re.sub("/{2,}", "/", parts.path).rstrip("/"), safe=_SAFE)
@@ -53,7 +54,13 @@ def _host(name: str) -> str:
     ascii_name = name.rstrip(".").encode("idna").decode("ascii").lower() if name.rstrip(".") else ""
     labels = ascii_name.split(".")
     literal(ascii_name)
-    return ascii_name if len(ascii_name) <= LONGEST_HOST and all(map(_LABEL.fullmatch, labels)) else ""
+    return ascii_name if len(ascii_name) <= LONGEST_HOST and all(map(_is_label, labels)) else ""
+
+
+def _is_label(label: str) -> bool:
+    """Whether it is part of a name; what says that it is Punycode has to be. Raises ValueError where it is not."""
+    named = label.removeprefix(PUNYCODE).encode("ascii").decode("punycode") if label.startswith(PUNYCODE) else label
+    return named.isprintable() and _LABEL.fullmatch(label) is not None
 
 
 def _bracketed(address: IPv6Address) -> str:

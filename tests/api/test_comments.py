@@ -245,6 +245,16 @@ async def export(room, form):
     return await room.server.http.get(f"{DESK}/export", params={"liveblogId": "gderby", "format": form}, auth=MODERATOR)
 
 
+async def test_of_a_deleted_liveblog_nothing_is_exported_or_listed(room):
+    """Whoever moderates gets 404, as for one that never was."""
+    await room.comment(await room.reader(name="Kim"))
+    assert (await export(room, "csv")).status_code == 200
+    await room.server.store.write(partial(record, game_id=DERBY.ticker_id, change=Change(local_status=100)))
+    for form in ("csv", "jsonl"):
+        assert (await export(room, form)).status_code == 404
+    await room.list(404, liveblogId="gderby")
+
+
 async def test_no_text_of_a_reader_is_markup_anywhere(room):
     """Name, text and image of a comment, in its own response, lists and exports: JSON and CSV, never HTML."""
     kim = await room.reader(name=poison.XSS)

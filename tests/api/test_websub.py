@@ -324,7 +324,7 @@ async def test_requests_that_the_hub_does_not_take(public):
     for topic in (
         "https://elsewhere.example/feed", TOPIC + "&client_id=desk&client_secret=x", TOPIC + "&delay=30",
         TOPIC.replace("gderby", "gnone"), TOPIC + "&continue_event_id=equal", TOPIC + "&limit=20", PUBLIC, "x\ud7ff",
-        *(f"{TOPIC}&limit={number}" for number in range(951, 1001)),
+        TOPIC + "&limit=951",
     ):  # fmt: skip
         assert await status(topic=topic) == 404, topic
     for inside in (

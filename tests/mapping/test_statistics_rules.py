@@ -138,7 +138,8 @@ def test_spellings_of_a_page_are_one_address(url, origin, location):
 @pytest.mark.parametrize(
     "url",
     ["", "example.org", "javascript:alert(1)", "file:///etc", "https://", "https://a b/", "https://x:99999/", "https://x:y/",
-     "https://[::1", "https://-a.example", "https://a..b", "about:blank", "https://" + "a" * 3000, "https://\x00"],
+     "https://[::1", "https://-a.example", "https://a..b", "about:blank", "https://xn--a/", "https://www.xn--\u00fc.example/",
+     "http://example.org:0/", "http://1.2.3/", "https://" + "a" * 3000, "https://\x00"],
 )  # fmt: skip
 def test_what_is_no_web_page_is_nowhere(url):
     """It is counted without an origin."""
